@@ -1,12 +1,25 @@
 #![doc = include_str!("../README.md")]
 
+mod baseline;
+mod catalog;
+mod details;
+pub mod format;
 mod limits;
+mod located;
 pub mod page;
 mod report;
 mod rule;
+mod selection;
 mod summary;
 
-pub use limits::MAX_FINDINGS;
+pub use baseline::{Baseline, BaselineBuilder, BaselineError, KnownFindings};
+pub use catalog::{Catalog, Explanation, RuleText};
+pub use details::{RuleDetails, ToolWords};
+pub use limits::{MAX_FINDINGS, MAX_SUBJECT};
+pub use located::{
+    FileName, LocatedFinding, Place, Region, SectionOffset, subject_of_line, subject_of_words,
+};
 pub use report::{Counts, Finding, Report};
 pub use rule::{Rule, RuleTable, Severity, faults_of_table};
+pub use selection::{Selection, UnknownRule};
 pub use summary::{ListedFinding, Summary, UnlistedFindings};

@@ -1,12 +1,14 @@
 //! Rules, and the tables they are in.
 
+use crate::RuleDetails;
 use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
-#[schemars(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing: nothing is wrong, or a tool is known to do this.
     Note,
@@ -61,6 +63,11 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
     /// The row of the table.
     fn rule(self) -> &'static Rule<Self> {
         &Self::rules()[self.index()]
+    }
+
+    /// What the table says of a rule beside its summary, for people.
+    fn details_of(_rule: &'static Rule<Self>) -> RuleDetails {
+        RuleDetails::default()
     }
 
     /// Finds a rule by its code, in either case, or by its name.

@@ -1,6 +1,6 @@
 //! The findings of one file by rules of any tables, as an answer for people and, with serde, for programs.
 
-use crate::{Finding, Report, Rule, RuleTable, Severity};
+use crate::{Finding, KnownFindings, Report, Rule, RuleTable, Selection, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -30,8 +30,7 @@ pub struct ListedFinding {
     /// The name of the rule.
     pub name: &'static str,
     /// The severity of the rule.
-    #[schemars(with = "Severity")]
-    pub severity: &'static str,
+    pub severity: Severity,
     /// The name of the section; of a section that is missing the name that it would have.
     pub section: String,
     /// Byte offset in the section; of rows of a line table the offset of the address of their sequence.
@@ -51,56 +50,101 @@ pub struct ListedFinding {
 pub struct UnlistedFindings {
     /// The code of the rule.
     pub code: &'static str,
+    /// How bad they are.
+    #[serde(skip)]
+    pub severity: Severity,
     /// How many findings are not listed.
     pub count: usize,
 }
 
 impl Summary {
-    /// Adds what a report has, but nothing of rules whose codes are in `ignore`. `fault_of` names the tool that is
-    /// known to break a rule.
+    /// Adds what a report has of rules that are selected. `fault_of` names the tool that is known to break a rule.
     pub fn add<I: RuleTable>(
         &mut self,
         report: &Report<I>,
-        ignore: &[&str],
+        selection: &Selection,
         fault_of: impl Fn(&Rule<I>) -> Option<&'static str>,
     ) {
-        let is_listed = |rule: &Rule<I>| !ignore.contains(&rule.code);
+        let is_listed = |rule: &Rule<I>| selection.has(rule.code);
         for rule in I::rules().iter().filter(|rule| is_listed(rule)) {
-            let count = match rule.severity {
-                Severity::Error => &mut self.errors,
-                Severity::Warning => &mut self.warnings,
-                Severity::Note => &mut self.notes,
-            };
-            *count += report.count(rule.id);
+            *self.count_mut(rule.severity) += report.count(rule.id);
         }
         let findings = report.findings().iter().filter(|finding| is_listed(finding.rule));
         self.findings.extend(findings.map(|finding| ListedFinding::new(finding, fault_of(finding.rule))));
         let more = report.more().filter(|(rule, _)| is_listed(rule));
-        self.more.extend(more.map(|(rule, count)| UnlistedFindings { code: rule.code, count }));
+        self.more.extend(more.map(|(rule, count)| UnlistedFindings {
+            code: rule.code,
+            severity: rule.severity,
+            count,
+        }));
+    }
+
+    /// How many findings of a severity there are, those that are not listed included.
+    pub fn count(&self, severity: Severity) -> usize {
+        match severity {
+            Severity::Error => self.errors,
+            Severity::Warning => self.warnings,
+            Severity::Note => self.notes,
+        }
+    }
+
+    fn count_mut(&mut self, severity: Severity) -> &mut usize {
+        match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
+        }
+    }
+
+    /// Takes out the findings that a baseline knows, of the file that has this name in it.
+    pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        let mut left_out = Vec::new();
+        self.findings.retain(|finding| {
+            let is_known = known.strike(file, finding.code, &finding.subject());
+            left_out.extend(is_known.then_some((finding.severity, 1)));
+            !is_known
+        });
+        for more in &mut self.more {
+            let new = known.strike_unlisted(file, more.code, more.count);
+            left_out.push((more.severity, more.count - new));
+            more.count = new;
+        }
+        self.more.retain(|more| more.count > 0);
+        for (severity, number) in left_out {
+            let count = self.count_mut(severity);
+            *count = count.saturating_sub(number);
+        }
     }
 }
 
 impl ListedFinding {
     fn new<I: RuleTable>(finding: &Finding<I>, known_fault_of: Option<&'static str>) -> Self {
         let Finding { rule, section, offset, function, found, expected } = finding.clone();
-        let (code, name, severity) = (rule.code, rule.name, rule.severity.word());
+        let (code, name, severity) = (rule.code, rule.name, rule.severity);
         Self { code, name, severity, section, offset, function, found, expected, known_fault_of }
+    }
+
+    /// What is wrong, without its place.
+    pub(crate) fn words(&self) -> String {
+        let Self { found, expected, known_fault_of, .. } = self;
+        let tool = known_fault_of.map(|tool| format!(" (known fault of {tool})")).unwrap_or_default();
+        format!("{found}; expected {expected}{tool}")
     }
 }
 
 impl fmt::Display for ListedFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { code, severity, section, offset, function, found, expected, known_fault_of, .. } = self;
-        write!(f, "{severity}[{code}]: {section}+{offset:#x}: ")?;
+        let Self { code, severity, section, offset, function, .. } = self;
+        write!(f, "{}[{code}]: {section}+{offset:#x}: ", severity.word())?;
         function.iter().try_for_each(|function| write!(f, "{function}: "))?;
-        write!(f, "{found}; expected {expected}")?;
-        known_fault_of.iter().try_for_each(|tool| write!(f, " (known fault of {tool})"))
+        f.write_str(&self.words())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{BaselineBuilder, Catalog, FileName};
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct Row(usize);
@@ -125,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_are_ignored_count_nowhere() {
+    fn rules_that_are_ignored_and_known_findings_count_nowhere() {
         let mut report = Report::default();
         for (row, offset) in [(0, 16), (1, 32), (1, 48)] {
             let rule = Row(row).rule();
@@ -134,7 +178,8 @@ mod tests {
         }
         let summed = |ignore: &[&str]| {
             let mut summary = Summary::default();
-            summary.add(&report, ignore, |rule| (rule.code == "A001").then_some("ptxas"));
+            let selection = Selection::new(&Catalog::of::<Row>(), &[""; 0], ignore).unwrap();
+            summary.add(&report, &selection, |rule| (rule.code == "A001").then_some("ptxas"));
             summary
         };
         let all = summed(&[]);
@@ -142,5 +187,13 @@ mod tests {
         assert_eq!(all.findings[0].to_string(), "error[A001]: .x+0x10: 1; expected 2 (known fault of ptxas)");
         let some = summed(&["A002"]);
         assert_eq!((some.errors, some.notes, some.findings.len(), some.more.len()), (1, 0, 1, 0));
+
+        // Both notes are the same: their section and words are, and the baseline has one.
+        let mut builder = BaselineBuilder::default();
+        builder.add(&all.findings[1].located(&FileName::new("a.cubin", None)));
+        let mut known = builder.finish("verify").known();
+        let mut new = summed(&[]);
+        new.leave_out("a.cubin", &mut known);
+        assert_eq!((new.errors, new.notes, new.findings.len(), known.met()), (1, 1, 2, 1));
     }
 }

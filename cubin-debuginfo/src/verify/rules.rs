@@ -2,7 +2,7 @@
 
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
-use findings::{RuleTable, Severity};
+use findings::{RuleDetails, RuleTable, Severity};
 
 /// A rule of this table.
 pub type Rule = findings::Rule<RuleId>;
@@ -133,6 +133,11 @@ impl RuleTable for RuleId {
 
     fn index(self) -> usize {
         self as usize
+    }
+
+    fn details_of(rule: &'static Rule) -> RuleDetails {
+        let Details { why, fault_of } = rule.details;
+        RuleDetails { why: Some(why.into()), known_fault_of: fault_of, ..RuleDetails::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rules of a capsule, in one table.
 
 use RuleId as Id;
-use findings::{RuleTable, Severity};
+use findings::{RuleDetails, RuleTable, Severity};
 
 /// A rule of this table. Its details say what comes of it, or where the rule is from.
 pub type Rule = findings::Rule<RuleId>;
@@ -27,6 +27,10 @@ impl RuleTable for RuleId {
 
     fn index(self) -> usize {
         self as usize
+    }
+
+    fn details_of(rule: &'static Rule) -> RuleDetails {
+        RuleDetails { why: Some(rule.details.into()), ..RuleDetails::default() }
     }
 }
 

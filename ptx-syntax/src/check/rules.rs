@@ -2,7 +2,7 @@
 //! ptxas 13.0.88 does about it.
 
 use super::version::PtxVersion;
-use findings::{RuleTable, Severity};
+use findings::{RuleDetails, RuleTable, Severity, ToolWords};
 
 /// A rule of this table.
 pub type Rule = findings::Rule<RuleId>;
@@ -230,6 +230,17 @@ impl RuleTable for RuleId {
 
     fn index(self) -> usize {
         self as usize
+    }
+
+    fn details_of(rule: &'static Rule) -> RuleDetails {
+        let Details { since, until, reference, ptxas, .. } = rule.details;
+        let versions = match (since, until) {
+            (Some(since), _) => Some(format!("from PTX {since} on").into()),
+            (None, Some(until)) => Some(format!("below PTX {until}").into()),
+            (None, None) => None,
+        };
+        let tool = Some(ToolWords { name: "ptxas 13.0.88", does: ptxas.into() });
+        RuleDetails { source: Some(reference.into()), versions, tool, ..RuleDetails::default() }
     }
 }
 

@@ -5,11 +5,11 @@ mod text;
 use crate::commands::read::{
     self, DebugBytes, DebugFile, SourceOptions, Sources, no_debug_sections, write_document,
 };
-use crate::stderr::{FAILURE, USAGE, note};
+use crate::stderr::{FAILURE, USAGE, complain, note};
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
-use findings::{RuleTable as _, Summary};
+use findings::{Catalog, Selection, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::CodePlace;
 use serde::Serialize;
@@ -46,9 +46,9 @@ pub struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
-    /// Leave out findings of a rule, by code or name
-    #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
-    ignore: Vec<&'static str>,
+    /// Leave out findings of rules: codes, names, beginnings of codes
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    ignore: Vec<String>,
     #[command(flatten)]
     sources: SourceOptions,
     /// List what tools are known to do wrong; no file is read
@@ -96,11 +96,9 @@ impl Verified {
     }
 }
 
-/// The code of a rule that is named by it or by its name.
-fn parse_rule(word: &str) -> Result<&'static str, String> {
-    let native = native::RuleId::named(word).map(|rule| rule.code);
-    let code = native.or_else(|| capsule::RuleId::named(word).map(|rule| rule.code));
-    code.ok_or_else(|| "no such rule; docs/verify.md lists them".to_owned())
+/// The rules of both tables.
+fn catalog() -> Catalog {
+    Catalog::of::<native::RuleId>().and::<capsule::RuleId>()
 }
 
 /// Runs the command.
@@ -122,12 +120,20 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(ExitCode::from(USAGE));
     }
+    let selection = match Selection::new(&catalog(), &[""; 0], &options.ignore) {
+        Ok(selection) => selection,
+        Err(error) => {
+            out.flush()?;
+            complain(format_args!("--ignore: {error}"));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
     let debug = options.debug.read()?;
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
         let sources = options.sources.of(path);
-        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, sources.as_ref(), options);
+        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, sources.as_ref(), &selection);
         read::each_image(path, out, look, |out, name, done| {
             let is_read = done.is_ok();
             let file = done.unwrap_or_else(|error| Verified::unreadable(name, error));
@@ -151,7 +157,7 @@ fn of_cubin(
     bytes: &[u8],
     debug: &DebugBytes,
     sources: Option<&Sources>,
-    options: &Options,
+    selection: &Selection,
 ) -> Result<Verified> {
     debug.look(name, bytes, |cubin, _| {
         if let Some(why) = no_debug_sections(cubin, None) {
@@ -161,10 +167,10 @@ fn of_cubin(
         let source_lines = sources.is_some().then_some(&source_lines as _);
         let report = verify_with(cubin, Context { source_lines });
         let mut summary = Summary::default();
-        summary.add(&report, &options.ignore, |rule| rule.details.fault_of);
+        summary.add(&report, selection, |rule| rule.details.fault_of);
         // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
         if cubin.has_capsule() && !cubin.is_side_file() {
-            summary.add(&capsule::verify(cubin), &options.ignore, |_| None);
+            summary.add(&capsule::verify(cubin), selection, |_| None);
         }
         Ok(Verified {
             file: name.to_owned(),

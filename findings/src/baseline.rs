@@ -1,0 +1,257 @@
+//! Baselines: findings that are known, so that only new ones count.
+//!
+//! A finding is known if a baseline has one of the same rule and file about the same [subject](crate::LocatedFinding::subject):
+//! of text its line, of a cubin the function or section and the words without numbers. Each known one stands for one
+//! finding. Of rules that break so often that some findings are only counted, the baseline has their number.
+
+use crate::LocatedFinding;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// The schema of a baseline.
+const SCHEMA: &str = "nvdwarf.baseline";
+/// Its version, raised when an older reader would take it for something else.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The known findings of a command, as they are kept in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// `nvdwarf.baseline`
+    schema: String,
+    /// 1
+    schema_version: u32,
+    /// The command whose findings they are.
+    command: String,
+    /// The findings, by file, rule and subject.
+    findings: Vec<KnownFinding>,
+}
+
+/// One of them, or several that are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+struct KnownFinding {
+    /// The path of the file, from the folder that the command ran in if it is below that; of an image a colon and the image.
+    file: String,
+    /// The code of the rule.
+    rule: String,
+    /// What it is about: of PTX the line, of cubins function or section and the words without numbers. Absent for findings
+    /// that are only counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    /// How many there are.
+    count: usize,
+}
+
+/// Why a baseline cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// It is not JSON, or lacks members.
+    #[error("not a baseline: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is another document.
+    #[error("not a baseline: its schema is `{0}`, expected `{SCHEMA}`")]
+    Schema(String),
+    /// Another program made it.
+    #[error("a baseline of version {0}, expected {SCHEMA_VERSION}")]
+    Version(u32),
+    /// It is of another command, whose codes mean other rules.
+    #[error("a baseline of `{found}`, expected one of `{expected}`")]
+    Command {
+        /// The command that it is of.
+        found: String,
+        /// The command that reads it.
+        expected: String,
+    },
+}
+
+impl Baseline {
+    /// Reads the text of a baseline of `command`.
+    ///
+    /// # Errors
+    ///
+    /// It is something else, of another version or of another command.
+    pub fn parse(text: &[u8], command: &str) -> Result<Self, BaselineError> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: String,
+            schema_version: u32,
+        }
+        let Head { schema, schema_version } = serde_json::from_slice(text)?;
+        if schema != SCHEMA {
+            return Err(BaselineError::Schema(schema));
+        }
+        if schema_version != SCHEMA_VERSION {
+            return Err(BaselineError::Version(schema_version));
+        }
+        let baseline: Self = serde_json::from_slice(text)?;
+        if baseline.command != command {
+            let (found, expected) = (baseline.command, command.to_owned());
+            return Err(BaselineError::Command { found, expected });
+        }
+        Ok(baseline)
+    }
+
+    /// How many findings are known.
+    pub fn count(&self) -> usize {
+        self.findings.iter().fold(0, |sum, known| sum.saturating_add(known.count))
+    }
+
+    /// The known findings, to be struck off one by one.
+    pub fn known(&self) -> KnownFindings {
+        let mut known = KnownFindings::default();
+        for KnownFinding { file, rule, subject, count } in &self.findings {
+            let key = (file.clone(), rule.clone());
+            let left = match subject {
+                Some(subject) => known.listed.entry((key, subject.clone())).or_default(),
+                None => known.unlisted.entry(key).or_default(),
+            };
+            *left = left.saturating_add(*count);
+        }
+        known
+    }
+}
+
+/// Known findings that were not met yet.
+#[derive(Debug, Clone, Default)]
+pub struct KnownFindings {
+    listed: HashMap<((String, String), String), usize>,
+    unlisted: HashMap<(String, String), usize>,
+    met: usize,
+}
+
+impl KnownFindings {
+    /// Whether a finding is known: by file, code of its rule, and subject. Each known one answers once.
+    ///
+    /// Where some of a rule's findings in a file are only counted, those that are listed may be others than they were: one
+    /// with a new subject then counts as one of these.
+    pub fn strike(&mut self, file: &str, code: &str, subject: &str) -> bool {
+        let key = ((file.to_owned(), code.to_owned()), subject.to_owned());
+        let is_known = take(self.listed.get_mut(&key), 1) == 1 || take(self.unlisted.get_mut(&key.0), 1) == 1;
+        self.met += usize::from(is_known);
+        is_known
+    }
+
+    /// How many are new of `count` findings of a rule in a file that are only counted. To be asked after the listed ones.
+    pub fn strike_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
+        let known = take(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
+        self.met = self.met.saturating_add(known);
+        count - known
+    }
+
+    /// How many findings were known.
+    pub fn met(&self) -> usize {
+        self.met
+    }
+}
+
+/// Takes up to `count` of what is left, and says how many.
+fn take(left: Option<&mut usize>, count: usize) -> usize {
+    let Some(left) = left else { return 0 };
+    let taken = count.min(*left);
+    *left -= taken;
+    taken
+}
+
+/// A baseline that is being made.
+#[derive(Debug, Clone, Default)]
+pub struct BaselineBuilder {
+    /// By file, rule and subject, so that the text of the baseline is the same whichever file was looked at first.
+    findings: BTreeMap<(String, String, Option<String>), usize>,
+}
+
+impl BaselineBuilder {
+    /// Adds a finding.
+    pub fn add(&mut self, finding: &LocatedFinding) {
+        self.count(finding.place.file.stable(), finding.code, Some(&finding.subject), 1);
+    }
+
+    /// Adds findings that are only counted.
+    pub fn add_unlisted(&mut self, file: &str, code: &str, count: usize) {
+        self.count(file.to_owned(), code, None, count);
+    }
+
+    fn count(&mut self, file: String, code: &str, subject: Option<&str>, count: usize) {
+        let known = self.findings.entry((file, code.to_owned(), subject.map(str::to_owned))).or_default();
+        *known = known.saturating_add(count);
+    }
+
+    /// The baseline of a command.
+    pub fn finish(self, command: &str) -> Baseline {
+        let known = |((file, rule, subject), count)| KnownFinding { file, rule, subject, count };
+        Baseline {
+            schema: SCHEMA.to_owned(),
+            schema_version: SCHEMA_VERSION,
+            command: command.to_owned(),
+            findings: self.findings.into_iter().map(known).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::of_text;
+
+    fn baseline(count: usize, unlisted: usize) -> Baseline {
+        let mut builder = BaselineBuilder::default();
+        (0..count).for_each(|_| builder.add(&of_text()));
+        if unlisted > 0 {
+            builder.add_unlisted("a b/k,1.ptx", "A001", unlisted);
+        }
+        let text = serde_json::to_vec(&builder.finish("check")).unwrap();
+        Baseline::parse(&text, "check").unwrap()
+    }
+
+    #[test]
+    fn a_second_one_is_new() {
+        let mut known = baseline(2, 0).known();
+        let mut strike = |code, subject| known.strike("a b/k,1.ptx", code, subject);
+        assert_eq!([strike("A002", "text"), strike("A001", "txt")], [false, false]);
+        assert_eq!(
+            [strike("A001", "text"), strike("A001", "text"), strike("A001", "text")],
+            [true, true, false]
+        );
+        assert!(!known.strike("other.ptx", "A001", "text"));
+        assert_eq!(known.met(), 2);
+    }
+
+    #[test]
+    fn of_those_that_are_counted_the_sum_is_known() {
+        // One listed finding was mended, so that another one is listed in its place.
+        let mut known = baseline(1, 3).known();
+        assert_eq!(baseline(1, 3).count(), 4);
+        assert!(known.strike("a b/k,1.ptx", "A001", "another"));
+        assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 0);
+        assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 2);
+        assert_eq!(known.met(), 3);
+    }
+
+    #[test]
+    fn the_text_does_not_depend_on_the_order() {
+        let other = LocatedFinding { subject: "a".to_owned(), ..of_text() };
+        let made = |findings: [&LocatedFinding; 2]| {
+            let mut builder = BaselineBuilder::default();
+            for finding in findings {
+                builder.add(finding);
+            }
+            serde_json::to_string(&builder.finish("check")).unwrap()
+        };
+        assert_eq!(made([&other, &of_text()]), made([&of_text(), &other]));
+        let finding = r#"{"file":"a b/k,1.ptx","rule":"A001","subject":"a","count":1}"#;
+        assert!(made([&other, &of_text()]).contains(finding));
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_refused() {
+        let error = |text: &str| Baseline::parse(text.as_bytes(), "verify").unwrap_err().to_string();
+        let of = |schema, version: u32| {
+            format!(r#"{{"schema":"{schema}","schema_version":{version},"command":"check","findings":[]}}"#)
+        };
+        assert!(error("[]").starts_with("not a baseline: "));
+        let schema = "not a baseline: its schema is `nvdwarf.check`, expected `nvdwarf.baseline`";
+        assert_eq!(error(&of("nvdwarf.check", 2)), schema);
+        assert_eq!(error(&of(SCHEMA, 9)), "a baseline of version 9, expected 1");
+        assert_eq!(error(&of(SCHEMA, 1)), "a baseline of `check`, expected one of `verify`");
+    }
+}

@@ -1,0 +1,195 @@
+//! The rules of a command in words: to list, to explain, to choose from.
+
+use crate::{Rule, RuleDetails, RuleTable, Severity, ToolWords};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What a rule asks and all that its table knows of it, for people and, with serde, for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleText {
+    /// The stable code.
+    pub code: &'static str,
+    /// The stable name.
+    pub name: &'static str,
+    /// How bad it is as a rule; a finding may say less.
+    pub severity: Severity,
+    /// What rules of its letter are about.
+    pub subject: &'static str,
+    /// What is required, in one sentence.
+    pub summary: &'static str,
+    /// What its table says beside.
+    #[serde(flatten)]
+    pub more: RuleDetails,
+}
+
+/// The rules of one command, of one or more tables, in the order of these.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Catalog {
+    rules: Vec<RuleText>,
+}
+
+impl Catalog {
+    /// The rules of a table.
+    pub fn of<I: RuleTable>() -> Self {
+        Self::default().and::<I>()
+    }
+
+    /// The rules of one more table.
+    #[must_use]
+    pub fn and<I: RuleTable>(mut self) -> Self {
+        self.rules.extend(I::rules().iter().map(RuleText::of));
+        self
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[RuleText] {
+        &self.rules
+    }
+
+    /// The position of the rule with that code.
+    pub fn position(&self, code: &str) -> Option<usize> {
+        self.rules.iter().position(|rule| rule.code == code)
+    }
+
+    /// The same with what `add` knows of the rules beside.
+    #[must_use]
+    pub fn with(mut self, add: impl FnMut(&mut RuleText)) -> Self {
+        self.rules.iter_mut().for_each(add);
+        self
+    }
+}
+
+impl RuleText {
+    fn of<I: RuleTable>(rule: &'static Rule<I>) -> Self {
+        let Rule { code, name, severity, summary, .. } = *rule;
+        let subjects = I::SUBJECTS.iter().find(|(letter, _)| code.starts_with(*letter));
+        let subject = subjects.map_or("", |(_, subject)| *subject);
+        Self { code, name, severity, subject, summary, more: I::details_of(rule) }
+    }
+
+    /// What the rule asks and what is known of it, each on a line with a label; the example last, indented.
+    pub fn explanation(&self) -> Explanation<'_> {
+        Explanation(self)
+    }
+
+    /// All but code, name and severity as lines: label and text. The summary has no label.
+    fn lines(&self) -> Vec<(&str, Cow<'_, str>)> {
+        let RuleDetails { why, source, versions, tool, known_fault_of, mend, example: _ } = &self.more;
+        let mut lines = vec![("", self.summary.into())];
+        let texts = [("Why", why), ("Written in", source), ("Versions", versions)];
+        lines.extend(texts.into_iter().filter_map(|(label, text)| Some((label, text.as_deref()?.into()))));
+        if let Some(ToolWords { name, does }) = tool {
+            lines.push((name, does.as_ref().into()));
+        }
+        lines.extend(known_fault_of.map(|tool| ("Known fault of", tool.into())));
+        lines.extend(mend.iter().map(|what| ("To mend it", what.as_ref().into())));
+        lines
+    }
+}
+
+/// A rule in full, as text of several lines without a line end.
+#[derive(Debug, Clone, Copy)]
+pub struct Explanation<'r>(&'r RuleText);
+
+impl fmt::Display for Explanation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = self.0;
+        let RuleText { code, name, severity, subject, more, .. } = rule;
+        write!(f, "{code} {name} ({}; {subject})", severity.word())?;
+        for (label, text) in rule.lines() {
+            let colon = if label.is_empty() { "" } else { ": " };
+            write!(f, "\n\n{label}{colon}{text}")?;
+        }
+        if let Some(example) = &more.example {
+            f.write_str("\n\nExample:\n")?;
+            example.lines().try_for_each(|line| {
+                f.write_str("\n")?;
+                if line.is_empty() { Ok(()) } else { write!(f, "    {line}") }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The rule as an entry of a list: code, name and severity, then what it asks and what is known of it, indented.
+impl fmt::Display for RuleText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.code, self.name, self.severity.word())?;
+        for (label, text) in self.lines() {
+            let colon = if label.is_empty() { "" } else { ": " };
+            write!(f, "\n    {label}{colon}{text}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Rules to choose from and to show.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) struct Row(usize);
+
+    const fn row(
+        number: usize,
+        code: &'static str,
+        name: &'static str,
+        severity: Severity,
+        why: &'static str,
+    ) -> Rule<Row> {
+        Rule { id: Row(number), code, name, severity, summary: "A sentence.", details: why }
+    }
+
+    static RULES: [Rule<Row>; 4] = [
+        row(0, "A001", "first", Severity::Error, ""),
+        row(1, "A002", "second", Severity::Warning, "It hurts."),
+        row(2, "A101", "third", Severity::Note, ""),
+        row(3, "B001", "fourth-rule", Severity::Error, ""),
+    ];
+
+    impl RuleTable for Row {
+        type Details = &'static str;
+        const SUBJECTS: &'static [(char, &'static str)] = &[('A', "things"), ('B', "others")];
+
+        fn rules() -> &'static [Rule<Self>] {
+            &RULES
+        }
+
+        fn index(self) -> usize {
+            self.0
+        }
+
+        fn details_of(rule: &'static Rule<Self>) -> RuleDetails {
+            let why = (!rule.details.is_empty()).then(|| rule.details.into());
+            let example = why.is_some().then(|| "a\n\n  b\n".into());
+            RuleDetails { why, example, ..RuleDetails::default() }
+        }
+    }
+
+    #[test]
+    fn a_rule_is_explained_and_listed() {
+        let catalog = Catalog::of::<Row>();
+        let rule = catalog.named("second").unwrap()[0];
+        let explained =
+            "A002 second (warning; things)\n\nA sentence.\n\nWhy: It hurts.\n\nExample:\n\n    a\n\n      b";
+        assert_eq!(rule.explanation().to_string(), explained);
+        assert_eq!(rule.to_string(), "A002 second (warning)\n    A sentence.\n    Why: It hurts.");
+        let codes =
+            |word| catalog.named(word).map(|rules| rules.iter().map(|rule| rule.code).collect::<Vec<_>>());
+        assert_eq!(codes("a0").unwrap(), ["A001", "A002"]);
+        assert_eq!(codes("A003").unwrap_err().to_string(), "`A003` is not a rule; did you mean A001?");
+    }
+
+    #[test]
+    fn a_rule_is_an_object_for_programs() {
+        let rules = serde_json::to_value(Catalog::of::<Row>()).unwrap();
+        let second = serde_json::json!({
+            "code": "A002", "name": "second", "severity": "warning", "subject": "things",
+            "summary": "A sentence.", "why": "It hurts.", "example": "a\n\n  b\n",
+        });
+        assert_eq!(rules["rules"][1], second);
+    }
+}

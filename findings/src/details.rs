@@ -1,0 +1,40 @@
+//! What a table knows of a rule beside what all tables know.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// What a table knows of a rule beside what all tables know.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct RuleDetails {
+    /// Why it is required, or what comes of breaking it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Cow<'static, str>>,
+    /// Where it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Cow<'static, str>>,
+    /// Which versions it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions: Option<Cow<'static, str>>,
+    /// A tool, and what it does about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolWords>,
+    /// The tools known to break it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_fault_of: Option<&'static str>,
+    /// What to do about it, in one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mend: Vec<Cow<'static, str>>,
+    /// Text that breaks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<Cow<'static, str>>,
+}
+
+/// What a tool does about a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolWords {
+    /// The tool and its version.
+    pub name: &'static str,
+    /// What it does.
+    pub does: Cow<'static, str>,
+}

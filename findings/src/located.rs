@@ -1,0 +1,215 @@
+//! Findings of any command, each with its place in a file: output formats, baselines and exit codes are made from these.
+
+use crate::{ListedFinding, MAX_SUBJECT, Severity};
+
+/// A finding, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocatedFinding {
+    /// Code of its rule.
+    pub code: &'static str,
+    /// Name of its rule.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where it is.
+    pub place: Place,
+    /// Another place of the same file that belongs to it, and what that place is.
+    pub related: Option<(Region, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// What stays the same when the file changes elsewhere: [`subject_of_line`] or [`subject_of_words`].
+    pub subject: String,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The file.
+    pub file: FileName,
+    /// Where in its text; `None` where the file has no lines, or the finding is about all of it.
+    pub region: Option<Region>,
+    /// Where in a section of it.
+    pub section: Option<SectionOffset>,
+    /// The function it is about, by the name of its symbol.
+    pub function: Option<String>,
+}
+
+/// A file by the names that formats need.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct FileName {
+    /// To show: as the command line has it, and of several images of a file with what tells them apart.
+    pub shown: String,
+    /// The path of the file on the disk: from the folder that the command runs in if the file is below it, with `/`.
+    pub path: String,
+    /// Which image of the file it is, as `sm_90:2`; `None` where the file itself is meant.
+    pub image: Option<String>,
+}
+
+/// A range of text. Lines and columns count from 1, columns in characters; the end is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Region {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+}
+
+/// A byte of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionOffset {
+    /// Name of the section.
+    pub section: String,
+    /// Byte offset in it.
+    pub offset: u64,
+}
+
+impl FileName {
+    /// The name of a file that is meant itself. A path below `folder` counts from there.
+    pub fn new(shown: &str, folder: Option<&str>) -> Self {
+        Self { shown: shown.to_owned(), path: portable_path(shown, folder), image: None }
+    }
+
+    /// The name of an image of a file, where `shown` is the path of the file, a colon and the image.
+    pub fn of_image(shown: &str, image: &str, folder: Option<&str>) -> Self {
+        let path = shown.strip_suffix(image).and_then(|path| path.strip_suffix(':'));
+        match path {
+            Some(path) if !image.is_empty() => Self {
+                shown: shown.to_owned(),
+                path: portable_path(path, folder),
+                image: Some(image.to_owned()),
+            },
+            _ => Self::new(shown, folder),
+        }
+    }
+
+    /// The name in a baseline: the path, and of an image a colon and the image.
+    pub fn stable(&self) -> String {
+        match &self.image {
+            Some(image) => format!("{}:{image}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
+/// A path without `./`, and without `folder` if it is below that.
+fn portable_path(path: &str, folder: Option<&str>) -> String {
+    let below = folder.and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    let mut path = below.unwrap_or(path);
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    path.to_owned()
+}
+
+impl ListedFinding {
+    /// The finding in a file.
+    pub fn located(&self, file: &FileName) -> LocatedFinding {
+        let Self { code, name, severity, section, offset, function, .. } = self;
+        let message = self.words();
+        LocatedFinding {
+            code,
+            name,
+            severity: *severity,
+            place: Place {
+                file: file.clone(),
+                region: None,
+                section: Some(SectionOffset { section: section.clone(), offset: *offset }),
+                function: function.clone(),
+            },
+            related: None,
+            help: None,
+            subject: self.subject(),
+            message,
+        }
+    }
+
+    /// What stays the same when other parts of the file change: function or section, and the words without numbers.
+    pub fn subject(&self) -> String {
+        subject_of_words(self.function.as_deref().unwrap_or(&self.section), &self.words())
+    }
+}
+
+/// What a finding in text is about: its line, without blanks around it. Of a long line, the beginning and a checksum.
+pub fn subject_of_line(line: &str) -> String {
+    bounded(line.trim())
+}
+
+/// What a finding in a binary file is about: the function or section it is in, and what was found, with `N` for each
+/// number. Offsets and counts change when code before them does.
+pub fn subject_of_words(place: &str, words: &str) -> String {
+    let mut subject = format!("{place}: ");
+    let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');
+    let mut rest = words;
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
+        let is_number = first.is_ascii_digit();
+        let end = if word == 0 { first.len_utf8() } else { word };
+        let (word, behind) = rest.split_at(end);
+        // The dot that ends a sentence is not part of a number.
+        let stop = if word.ends_with('.') { "." } else { "" };
+        if is_number {
+            subject.extend(["N", stop]);
+        } else {
+            subject.push_str(word);
+        }
+        rest = behind;
+    }
+    bounded(&subject)
+}
+
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(MAX_SUBJECT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}... {:016x}", &text[..end], fnv1a(&[text])),
+    }
+}
+
+/// FNV-1a of 64 bits over texts, with a byte between them that none has. It tells findings apart, and guards nothing.
+pub(crate) fn fnv1a(texts: &[&str]) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    texts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, text| step(text.bytes().fold(hash, step), 0xff))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_move_are_not_part_of_a_subject() {
+        let subject = |words| subject_of_words("f", words);
+        assert_eq!(subject("row at 0x1f0 of %rd12, 12-20 bytes"), "f: row at N of %rd12, N-N bytes");
+        assert_eq!(subject("sm_90 has .text._Z3addPf at 7."), "f: sm_90 has .text._Z3addPf at N.");
+        assert_eq!(subject("caf\u{e9} \u{4e2d}1 -5"), "f: caf\u{e9} \u{4e2d}1 -N");
+        assert_eq!(subject(""), "f: ");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_still_differs_from_another() {
+        let line = |end: char| subject_of_line(&format!("  {}{end}  ", "\u{e9}".repeat(5000)));
+        assert_eq!(line('a').chars().count(), MAX_SUBJECT + 4 + 16);
+        assert_ne!(line('a'), line('b'));
+        assert_eq!(subject_of_line("\t.loc 1 2 3\r"), ".loc 1 2 3");
+    }
+
+    #[test]
+    fn a_path_is_the_same_from_wherever_it_is_named() {
+        let path = |shown| FileName::new(shown, Some("/w")).path;
+        assert_eq!(
+            [path("a/b.ptx"), path("./a/b.ptx"), path(".//a/b.ptx"), path("/w/a/b.ptx")],
+            ["a/b.ptx"; 4]
+        );
+        assert_eq!([path("/wa/b"), path("../b")], ["/wa/b", "../b"]);
+        let image = FileName::of_image("./lib.a:sm_90:2", "sm_90:2", None);
+        assert_eq!((image.path.as_str(), image.stable().as_str()), ("lib.a", "lib.a:sm_90:2"));
+    }
+
+    #[test]
+    fn the_checksum_is_fnv1a() {
+        // Of "foobar" it is 85944171f73967e8 (draft-eastlake-fnv); the byte that ends a text follows.
+        let foobar = 0x8594_4171_f739_67e8_u64;
+        assert_eq!(fnv1a(&["foobar"]), (foobar ^ 0xff).wrapping_mul(0x0100_0000_01b3));
+    }
+}
