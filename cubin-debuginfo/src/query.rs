@@ -3,7 +3,9 @@
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -90,6 +92,20 @@ pub(crate) const LINKED: &str =
 impl Serialize for QueryError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for QueryError {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }
 

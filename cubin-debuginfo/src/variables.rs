@@ -54,6 +54,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use registers::RegisterMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -120,15 +121,15 @@ pub struct Scope {
     pub code: Arc<[CodeRange]>,
 }
 
-/// Kinds of [`Scope`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+/// What a scope is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
-    /// A unit: what is in it is global or has the unit's file as its scope.
+    /// A unit: what is in it is global, or has the file of the unit as its scope.
     Unit,
     /// A function with code.
     Function,
-    /// A function as its source has it: what instances refer to.
+    /// A function as its source has it, which calls inlined elsewhere refer to.
     Abstract,
     /// A call that was inlined.
     Inlined,
@@ -148,11 +149,11 @@ pub struct Variable {
 }
 
 /// A line of the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceLine<'v> {
     /// Path as the file table has it; `None` where that has no such file, or cannot be read ([`Variables::faults`]).
     pub file: Option<&'v str>,
-    /// 1-based; 0 for none.
+    /// 1-based line; 0 for none.
     pub line: u64,
 }
 

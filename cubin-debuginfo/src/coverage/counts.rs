@@ -1,11 +1,12 @@
 //! Counts of instructions and of variables, and shares of them.
 
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::ops::AddAssign;
 
 /// Counts of instructions, by what the line tables say of them. Padding is not counted among them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(into = "InstructionMembers")]
 pub struct InstructionCounts {
     /// All.
     pub all: u64,
@@ -34,7 +35,8 @@ pub struct InstructionCounts {
 /// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract
 /// functions (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has
 /// code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(into = "VariableMembers")]
 pub struct VariableCounts {
     /// All.
     pub all: u64,
@@ -82,43 +84,98 @@ impl VariableCounts {
     }
 }
 
-/// The counts, and the shares that people ask for; a share of nothing is `null`.
-impl Serialize for InstructionCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (name, count) in [
-            ("all", self.all),
-            ("padding", self.padding),
-            ("with_line", self.with_line),
-            ("own", self.own),
-            ("line_0", self.line_0),
-            ("without_row", self.without_row()),
-            ("inherited", self.inherited),
-            ("inlined", self.inlined),
-            ("with_ptx_line", self.with_ptx_line),
-        ] {
-            map.serialize_entry(name, &count)?;
+/// Counts of instructions of 16 bytes, by what the line tables say of them, and shares of them.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InstructionCounts")]
+struct InstructionMembers {
+    /// All instructions, without `padding`.
+    all: u64,
+    /// `NOP`s after the last other instruction of a function; 0 where the file has no code bytes.
+    padding: u64,
+    /// Those that a row of `.debug_line` covers with a line other than 0.
+    with_line: u64,
+    /// Those of `with_line` that are not `inherited`.
+    own: u64,
+    /// Those that a row covers with line 0.
+    line_0: u64,
+    /// Those that no row covers.
+    without_row: u64,
+    /// Those whose row starts before, at an instruction of another PTX line, or of another function where ptxas left out the
+    /// first row of this one.
+    inherited: u64,
+    /// Those whose row is of inlined code.
+    inlined: u64,
+    /// Those that a row of `.nv_debug_line_sass` covers.
+    with_ptx_line: u64,
+    /// `with_line` as a share of `all`, in percent; `None` without instructions.
+    line_percent: Option<f64>,
+    /// `own` as a share of `all`, in percent; `None` without instructions.
+    own_percent: Option<f64>,
+    /// `inherited` as a share of `all`, in percent; `None` without instructions.
+    inherited_percent: Option<f64>,
+}
+
+impl From<InstructionCounts> for InstructionMembers {
+    fn from(counts: InstructionCounts) -> Self {
+        let InstructionCounts { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } =
+            counts;
+        Self {
+            all,
+            padding,
+            with_line,
+            own,
+            line_0,
+            without_row: counts.without_row(),
+            inherited,
+            inlined,
+            with_ptx_line,
+            line_percent: counts.percent(with_line),
+            own_percent: counts.percent(own),
+            inherited_percent: counts.percent(inherited),
         }
-        map.serialize_entry("line_percent", &self.percent(self.with_line))?;
-        map.serialize_entry("own_percent", &self.percent(self.own))?;
-        map.serialize_entry("inherited_percent", &self.percent(self.inherited))?;
-        map.end()
     }
 }
 
-/// The counts, and the shares that people ask for; a share of nothing is `null`.
-impl Serialize for VariableCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("all", &self.all)?;
-        map.serialize_entry("located", &self.located)?;
-        map.serialize_entry("scope_bytes", &self.scope_bytes)?;
-        map.serialize_entry("covered_bytes", &self.covered_bytes)?;
-        map.serialize_entry("covered_percent", &self.covered_percent())?;
-        map.serialize_entry("register_bytes", &self.register_bytes)?;
-        map.serialize_entry("sass_bytes", &self.sass_bytes)?;
-        map.serialize_entry("sass_percent", &self.sass_percent())?;
-        map.end()
+/// Counts of variables, and shares of them.
+///
+/// All but the last three members mean what `llvm-dwarfdump --statistics` means: entries of functions, blocks and inlined
+/// calls count; those of abstract functions (`DW_AT_inline`), declarations and function types do not. Other than LLVM:
+/// artificial parameters count; ranges that overlap count once; a range whose start or end ptxas left open covers nothing.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VariableCounts")]
+struct VariableMembers {
+    /// All variables.
+    all: u64,
+    /// Those with a location or a constant value.
+    located: u64,
+    /// Bytes of code in the scopes of all, added up.
+    scope_bytes: u64,
+    /// Those of `scope_bytes` at which the variable has a location.
+    covered_bytes: u64,
+    /// `covered_bytes` as a share of `scope_bytes`, in percent; `None` without scopes.
+    covered_percent: Option<f64>,
+    /// Those of `covered_bytes` at which the variable is in a register, or at an address that a register holds.
+    register_bytes: u64,
+    /// Those of `register_bytes` at which the register map has all of the register in SASS registers, so that a debugger can
+    /// read it.
+    sass_bytes: u64,
+    /// `sass_bytes` as a share of `register_bytes`, in percent; `None` where that is 0.
+    sass_percent: Option<f64>,
+}
+
+impl From<VariableCounts> for VariableMembers {
+    fn from(counts: VariableCounts) -> Self {
+        let VariableCounts { all, located, scope_bytes, covered_bytes, register_bytes, sass_bytes } = counts;
+        Self {
+            all,
+            located,
+            scope_bytes,
+            covered_bytes,
+            covered_percent: counts.covered_percent(),
+            register_bytes,
+            sass_bytes,
+            sass_percent: counts.sass_percent(),
+        }
     }
 }
 

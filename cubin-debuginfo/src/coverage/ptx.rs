@@ -10,6 +10,7 @@ use nv_debug_sections::level::found::Found;
 use nv_debug_sections::release::Release;
 use ptx_syntax::section_data::FixupTarget;
 use ptx_syntax::{MergedSection, MergedSections, Module, Statement};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -39,21 +40,21 @@ struct PtxFunction {
 }
 
 /// What a function of the PTX has that the cubin lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LostFunction {
-    /// Its name; empty for what is outside functions.
+    /// Its name; `""` for what is outside functions.
     pub name: String,
     /// Whether it has code of its own in the cubin.
     pub code: bool,
     /// Whether it is inlined somewhere in the cubin.
     pub inlined: bool,
-    /// Nothing of it is in the cubin, no code, no call and no line: it was folded away, or it is not used.
+    /// Whether nothing of it is in the cubin, no code, no call and no line: it was folded away, or it is not used.
     pub absent: bool,
-    /// Lines of `.loc` directives.
+    /// Lines of `.loc` directives that no instruction of the whole file has.
     pub lines: Vec<FileLines>,
-    /// Lines of `inlined_at`.
+    /// Lines of `inlined_at` that no inlined call of the whole file has.
     pub call_sites: Vec<FileLines>,
-    /// Names of variables and parameters of its entry.
+    /// Names of variables and parameters that its entry in the PTX has, and its entry in the file has not.
     pub variables: Vec<String>,
 }
 

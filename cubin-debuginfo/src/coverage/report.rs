@@ -5,13 +5,15 @@ use super::{Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceL
 use crate::names::demangle;
 use crate::symbolize::FileName;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Limits for the coverage of each function, in percent from 0 to 100. Without a value there is no limit.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+/// Limits for the coverage of each function, in percent from 0 to 100, as given; `None` for no limit.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Limits {
     /// Least share of instructions with a line.
     pub min_lines: Option<f64>,
@@ -51,28 +53,30 @@ pub struct Shortfall {
 }
 
 /// The coverage of a cubin.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// SM version: 90 for sm_90.
     pub sm: u32,
-    /// Where the machine code is. Functions keep no limit without code.
+    /// Where the machine code is. Without code no function keeps a limit.
     pub code: CodePlace,
     /// Instructions of all functions.
     pub instructions: InstructionCounts,
-    /// Variables of all functions.
+    /// Parameters and local variables of all functions.
     pub variables: VariableCounts,
     /// Variables outside functions.
     pub globals: VariableCounts,
-    /// Variables of functions that have no code in the file.
+    /// Variables of functions that have no code in the file; `located` are those in static memory and constants.
     pub variables_without_code: VariableCounts,
-    /// Kernels and functions, worst first.
+    /// Kernels and functions, those with the least share of lines first.
     pub functions: Vec<FunctionReport>,
-    /// Source files, most lines without code first.
+    /// The source files that rows name, those with most `lost_lines` first.
     pub source_files: Vec<SourceFileReport>,
-    /// Why not all registers are counted.
+    /// Why `register_bytes` and `sass_bytes` are not all: the register map cannot be read, or there are more places than
+    /// anybody could read. Absent where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register_fault: Option<String>,
-    /// What of a PTX is not in the cubin; `None` without PTX, or where it has nothing in common with the cubin.
+    /// With `--ptx`: the functions of the PTX that lack something in the cubin. Absent without it, and where the cubin has
+    /// no function, inlined function, source file or variable of the PTX, unless it was linked, since all may be folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
     /// How many functions limits hold for.
@@ -81,11 +85,11 @@ pub struct Report {
 }
 
 /// The coverage of a kernel or function.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FunctionReport {
-    /// Its symbol's name; the section's where no symbol covers the code.
+    /// The name of its symbol; of its section where no symbol covers the code.
     pub name: String,
-    /// As its programmer wrote it; `None` of a name that is not mangled.
+    /// The name as its programmer wrote it. Absent where the name is not mangled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
     /// Whether it is a kernel.
@@ -100,13 +104,13 @@ pub struct FunctionReport {
     pub instructions: InstructionCounts,
     /// Rows of `.debug_line` at its addresses.
     pub rows: u64,
-    /// Inlined calls that instructions are in.
+    /// Inlined calls that instructions are in: call sites with a callee, at any depth.
     pub inlined_calls: u64,
     /// How many lines have instructions.
     pub lines: usize,
-    /// Lines that rows name and no instruction has.
+    /// Lines that rows name and that no instruction or call site has.
     pub lost_lines: Vec<FileLines>,
-    /// Whether `.debug_info` has it.
+    /// Whether `.debug_info` has an entry of it.
     pub entry: bool,
     /// Its parameters and local variables.
     pub variables: VariableCounts,
@@ -114,16 +118,17 @@ pub struct FunctionReport {
     pub parameters: VariableCounts,
     /// Its local variables.
     pub locals: VariableCounts,
-    /// The limits that it does not keep.
+    /// The limits that it does not keep. They hold for kernels, and `vars` also for functions folded into kernels that are
+    /// not the toolkit's; in a file without kernels for the functions at the start of a section.
     pub below: Vec<Shortfall>,
 }
 
 /// The coverage of a source file.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SourceFileReport {
-    /// `None`: the file table has no such entry.
+    /// Its path; `None` where the file table has no such entry.
     pub path: Option<String>,
-    /// The number that no file table declares.
+    /// The number that the file table does not have. Absent where `path` is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared_file: Option<u64>,
     /// Functions that have instructions on its lines.
@@ -134,14 +139,14 @@ pub struct SourceFileReport {
     pub inlined: u64,
     /// How many lines have instructions.
     pub lines: usize,
-    /// Lines that rows name and no instruction has.
+    /// Lines that rows name and that no instruction or call site has.
     pub lost_lines: Vec<u32>,
 }
 
 /// Lines of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileLines {
-    /// `None`: the file table has no such entry.
+    /// Path of the file; `None` where the file table has no such entry.
     pub file: Option<String>,
     /// 1-based lines, ascending.
     pub lines: Vec<u32>,
@@ -211,13 +216,33 @@ impl fmt::Display for Shortfall {
 /// One word.
 impl Serialize for Shortfall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [lines, own, inherited, variables] = Self::WORDS;
         serializer.serialize_str(match self.measure {
-            Measure::Lines => "lines",
-            Measure::Own => "own",
-            Measure::Inherited => "inherited",
-            Measure::Variables | Measure::VariablesWithoutEntry => "vars",
+            Measure::Lines => lines,
+            Measure::Own => own,
+            Measure::Inherited => inherited,
+            Measure::Variables | Measure::VariablesWithoutEntry => variables,
         })
     }
+}
+
+impl JsonSchema for Shortfall {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Shortfall".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Self::WORDS })
+    }
+}
+
+impl Shortfall {
+    /// The word of each measure: of instructions with a line, with one of their own, with an inherited one; of variables.
+    const WORDS: [&'static str; 4] = ["lines", "own", "inherited", "vars"];
 }
 
 impl Report {

@@ -2,6 +2,7 @@
 
 use super::key::Key;
 use crate::limits::MAX_ALIGNMENT_TIME;
+use schemars::JsonSchema;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -90,17 +91,17 @@ pub struct Differences {
 }
 
 /// A thing that two cubins say differently.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What kind of difference it is.
     pub key: Key,
-    /// The function, section or unit that it is about; empty for the file.
+    /// The function (the name of its symbol), section or unit that it is about; empty for the file.
     pub subject: String,
-    /// The place there: an address range, a name; empty for the whole.
+    /// The place there: an address range of the function, a name; empty for the whole, and in lists.
     pub place: String,
-    /// What the first file says; `None`: nothing.
+    /// What the first file says there; `None` where it says nothing.
     pub a: Option<String>,
-    /// What the second file says; `None`: nothing.
+    /// What the second file says there; `None` where it says nothing.
     pub b: Option<String>,
 }
 

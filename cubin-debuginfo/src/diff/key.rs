@@ -1,6 +1,8 @@
 //! Kinds of difference, in one table.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A kind of difference between two cubins, in the order in which differences are given.
@@ -103,5 +105,19 @@ impl fmt::Display for Key {
 impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
+    }
+}
+
+impl JsonSchema for Key {
+    fn schema_name() -> Cow<'static, str> {
+        "DifferenceKey".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<Schema> = KEYS
+            .iter()
+            .map(|(_, name, meaning)| json_schema!({ "type": "string", "const": name, "description": meaning }))
+            .collect();
+        json_schema!({ "description": "What kind of difference it is.", "oneOf": words })
     }
 }

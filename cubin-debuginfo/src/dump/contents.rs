@@ -7,7 +7,9 @@ use super::model::{
 use super::span::{Rest, hex};
 use super::stream::{Part, Stream};
 use nv_debug_sections::Error;
-use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -90,34 +92,90 @@ impl Serialize for RestOf<'_, '_> {
     }
 }
 
-impl Serialize for Section<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Section", 7)?;
-        fields.serialize_field("index", &self.index)?;
-        fields.serialize_field("name", &self.name)?;
-        fields.serialize_field("size", &self.size)?;
-        if let Some(error) = &self.error {
-            fields.serialize_field("error", &error.to_string())?;
-        }
-        fields.serialize_field("contents", &self.contents)?;
-        let rest = RestOf(self);
-        if !rest.is_empty() {
-            fields.serialize_field("rest", &rest)?;
-        }
-        if !self.functions.is_empty() {
-            fields.serialize_field("functions", &self.functions)?;
-        }
-        fields.end()
+impl JsonSchema for RestOf<'_, '_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<Rest>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<Rest>::json_schema(generator)
     }
 }
 
-/// The decoded contents of a debug section, by the kind of section.
-#[derive(Debug, serde::Serialize)]
+/// A section that is decoded.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DecodedSection")]
+struct SectionMembers<'a, 's> {
+    /// Its index in the section table.
+    index: u32,
+    /// Its name.
+    name: &'a str,
+    /// Its size in bytes.
+    size: u64,
+    /// What is wrong with it or with a section that it refers to, and at which offset. `contents` are then `bytes`. Absent
+    /// where it was decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// What it holds.
+    contents: &'a Contents<'s>,
+    /// The bytes that no item is made from, in ascending order. Without `--function` and `--offset` these and the items
+    /// together, headers in place of items with parts, are every byte of the section once. With `--offset` there is what
+    /// has the byte; of `bytes` there is an entry with 16 bytes. Absent where there is none.
+    #[serde(skip_serializing_if = "RestOf::is_empty")]
+    rest: RestOf<'a, 's>,
+    /// Beside `attributes`: what its records say of each function. Absent for other sections, and with `--offset`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    functions: &'a [FunctionFacts],
+}
+
+impl Serialize for Section<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = SectionMembers {
+            index: self.index,
+            name: &self.name,
+            size: self.size,
+            error: self.error.as_ref().map(ToString::to_string),
+            contents: &self.contents,
+            rest: RestOf(self),
+            functions: &self.functions,
+        };
+        members.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Section<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        SectionMembers::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        SectionMembers::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SectionMembers::json_schema(generator)
+    }
+}
+
+/// The contents of a debug section, by the kind of section. Mercury copies (`.nv.merc.debug_line` and so on) have the same kinds.
+///
+/// All items but those of `shared` and `bytes` have `offset` and `size`: the bytes of the section that they are made from.
+/// So have the parts of an item: `sequences`, their `rows`, `ranges`, `entries`. An item with parts has also `header_size`.
+/// The parts of a frame are its rules.
+///
+/// Words (`header`, `rules`, `value`, `expression`) are for people; their wording may change without a new version.
+/// Addresses in them are `section+0xoffset`; registers are PTX names (`%f1`) in `.debug_info` and `.debug_loc`, SASS names
+/// in `.debug_frame`.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Contents<'s> {
     /// `.debug_line`, `.nv_debug_line_sass`: line tables.
     Lines(Stream<'s, LineUnit<'s>>),
-    /// `.nv_debug_ptx_txt`: lines of PTX.
+    /// `.nv_debug_ptx_txt*`: lines of PTX.
     PtxText(Stream<'s, TextLine<'s>>),
     /// `.debug_str`: strings.
     Strings(Stream<'s, Located<Cow<'s, str>>>),
@@ -141,13 +199,16 @@ pub enum Contents<'s> {
     Addresses(Stream<'s, AddressRange>),
     /// `.debug_macinfo`: macro operations, in words.
     Macros(Stream<'s, Located<Cow<'s, str>>>),
-    /// `.nv.info`, `.nv.info.FUNCTION`: records.
+    /// `.nv.info`, `.nv.info.FUNCTION`, where `--section` asks for them: records.
     Attributes(Stream<'s, NvInfoRecord>),
     /// `.nv_debug.shared`: variables in shared memory. The section has no bytes in the file.
     Shared(SharedVariables),
-    /// The bytes of a section without a decoder, or whose decoder gave up.
-    #[serde(serialize_with = "hex")]
-    Bytes(Cow<'s, [u8]>),
+    /// The bytes of a section without a decoder, or whose decoder gave up, as hexadecimal digits.
+    Bytes(
+        #[serde(serialize_with = "hex")]
+        #[schemars(with = "String")]
+        Cow<'s, [u8]>,
+    ),
 }
 
 impl Contents<'_> {

@@ -4,12 +4,14 @@ use super::span::Span;
 use super::stream::Stream;
 use dwarf2_writer::line::Params;
 use nv_debug_sections::line::UnitProgram;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// Something at a place of its section.
-#[derive(Debug, Serialize)]
+/// A text, and where it stands in its section.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LocatedText")]
 pub struct Located<T> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -19,7 +21,7 @@ pub struct Located<T> {
 }
 
 /// A unit of a line section: its header, and the rows of its sequences.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineUnit<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -53,7 +55,7 @@ impl LineUnit<'_> {
 }
 
 /// The numbers of a line unit's header, by the names of DWARF 2 (§6.2.4).
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineParams {
     /// Bytes that operations on the address count in.
     pub minimum_instruction_length: u8,
@@ -76,7 +78,7 @@ impl From<Params> for LineParams {
 }
 
 /// A file of a line unit's header.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineFile {
     /// Its number, from 1, by which rows refer to it.
     pub number: u64,
@@ -89,14 +91,15 @@ pub struct LineFile {
 }
 
 /// The rows that a line unit has for one code section.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineSequence<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
-    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`; `None` if nothing says where.
+    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`; `None` where the linker
+    /// dropped the function.
     pub start: Option<String>,
     /// Address of its end, in bytes from `start`.
     pub end: u64,
@@ -105,12 +108,12 @@ pub struct LineSequence<'s> {
 }
 
 /// A row of a line table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineRow {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Number of the row, which `context` of others refers to; `None` for a doubled row.
+    /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles and does not count.
     pub number: Option<u32>,
     /// Address in bytes, from the start of its sequence.
     pub address: u64,
@@ -118,28 +121,30 @@ pub struct LineRow {
     pub file: u64,
     /// Line in that file, from 1; 0 for none.
     pub line: u32,
-    /// Number of the call site's row if the code was inlined, else 0.
+    /// Number of the row of the call site if the code was inlined, else 0.
     pub context: u64,
-    /// Column in the line, from 1. ptxas writes none.
+    /// Column in the line, from 1. Absent where the table gives none; ptxas writes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// Whether the row begins a statement.
+    /// `false` where the row does not begin a statement. Absent where it does.
     #[serde(skip_serializing_if = "Clone::clone")]
     pub is_stmt: bool,
-    /// Name of the inlined function, if `context` is not 0.
+    /// Name of the inlined function; `None` where `context` is 0.
     pub callee: Option<String>,
-    /// Why `callee` may be wrong.
+    /// Why `callee` may be wrong. Absent where it is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callee_doubt: Option<&'static str>,
     /// Whether NVIDIA's opcode 0x92 marks the row as the entry of a function.
     pub entry: bool,
-    /// The operations in the row's bytes that no other field tells, in words; all of them if the source asks for a byte of the row.
+    /// The operations in the bytes of the row that no other member tells, such as a step of the address alone, in words; of
+    /// the row that `--offset` asks for all operations. The bytes of a row are all operations since the row before. Absent
+    /// where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Located<String>>,
 }
 
 /// A line of a PTX text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct TextLine<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -151,7 +156,8 @@ pub struct TextLine<'s> {
 }
 
 /// The register ranges of a function in `.nv_debug_info_reg_sass`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FunctionRegisters")]
 pub struct Registers<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -165,7 +171,8 @@ pub struct Registers<'s> {
 }
 
 /// A PTX register in a SASS register over a range of code.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RegisterRange")]
 pub struct Register<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -185,7 +192,7 @@ pub struct Register<'s> {
 }
 
 /// The types of a function's register ranges in `.nv_debug_info_reg_type`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RegisterTypes<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -197,43 +204,43 @@ pub struct RegisterTypes<'s> {
 }
 
 /// A record of `.nv.info` or `.nv.info.FUNCTION`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct NvInfoRecord {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Name of the attribute, `EIATTR_*`.
+    /// Name of the attribute, such as `EIATTR_REGCOUNT`; `EIATTR_0x6d` where it has no name.
     pub attribute: String,
-    /// Name of the format of its value, `EIFMT_*`.
+    /// Name of the format of its value, such as `EIFMT_SVAL`.
     pub format: &'static str,
     /// The value in words.
     pub value: String,
 }
 
 /// What the records of `.nv.info` say of a function, or those of `.nv.info.F` of F. Sizes are in bytes.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FunctionFacts {
     /// Name of the function, as its symbol.
     pub function: String,
-    /// Number of SASS registers that it uses.
+    /// Number of SASS registers that it uses. This and the next members are absent where no record says them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
     /// Size of its stack frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_size: Option<u32>,
-    /// Stack that it needs with its callees; `u32::MAX` with recursion.
+    /// Stack that it needs with its callees; 4294967295 with recursion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stack_size: Option<u32>,
     /// Largest stack that it may need with its callees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_stack_size: Option<u32>,
-    /// Byte offsets of its `EXIT` instructions in its code section.
+    /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exits: Vec<u32>,
 }
 
 /// The variables of `.nv_debug.shared`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SharedVariables {
     /// Whether the file is linked, so that the variables have addresses.
     pub linked: bool,
@@ -244,14 +251,14 @@ pub struct SharedVariables {
 }
 
 /// A variable of `.nv_debug.shared`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SharedVariable {
     /// Name of its symbol.
     pub name: String,
-    /// Byte offset in the shared window; absent before linking.
+    /// Byte offset in the shared window. Absent before linking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Alignment in bytes; absent once linked.
+    /// Alignment in bytes. Absent once the file is linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub align: Option<u64>,
     /// Size in bytes; 0 for an array without a size.
@@ -259,14 +266,15 @@ pub struct SharedVariable {
 }
 
 /// A CIE or FDE of `.debug_frame`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameEntry {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
-    /// `CIE` or `FDE`.
+    /// Which of the two kinds it is.
+    #[schemars(extend("enum" = ["CIE", "FDE"]))]
     pub entry: &'static str,
     /// The fields of its header, in words.
     pub header: String,
@@ -277,7 +285,7 @@ pub struct FrameEntry {
 }
 
 /// An abbreviation of `.debug_abbrev`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Abbreviation<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -288,12 +296,12 @@ pub struct Abbreviation<'s> {
     pub tag: Cow<'static, str>,
     /// Whether entries of it have children.
     pub children: bool,
-    /// Attributes and their forms by name, `DW_AT_*` and `DW_FORM_*`, or by number.
+    /// Pairs of an attribute and its form, by their names, `DW_AT_*` and `DW_FORM_*`, or by number.
     pub attributes: Stream<'s, (Cow<'static, str>, Cow<'static, str>)>,
 }
 
 /// A unit of `.debug_info` with its entries.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct InfoUnit<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -311,7 +319,8 @@ pub struct InfoUnit<'s> {
 }
 
 /// An entry of `.debug_info`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "InfoEntry")]
 pub struct Die<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -325,7 +334,7 @@ pub struct Die<'s> {
 }
 
 /// An attribute of an entry of `.debug_info`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Attribute {
     /// Its name, `DW_AT_*`, or the number.
     pub name: Cow<'static, str>,
@@ -334,7 +343,8 @@ pub struct Attribute {
 }
 
 /// An entry of a list in `.debug_loc` or `.debug_ranges`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListEntry")]
 pub struct Location {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -343,7 +353,7 @@ pub struct Location {
     pub start: String,
     /// End of the range, in the same way.
     pub end: String,
-    /// The location in words; `None` in `.debug_ranges`.
+    /// The location in words. Absent in `.debug_ranges`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// Whether it is the last of its list.
@@ -351,7 +361,8 @@ pub struct Location {
 }
 
 /// An entry of `.debug_pubnames` or `.debug_pubtypes`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LookupName")]
 pub struct Lookup<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
@@ -363,7 +374,7 @@ pub struct Lookup<'s> {
 }
 
 /// An entry of `.debug_aranges`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressRange {
     /// Where it stands in its section.
     #[serde(flatten)]

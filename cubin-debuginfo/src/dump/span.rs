@@ -1,10 +1,11 @@
 //! Where items stand in their section, and what is between them.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// The bytes of an item of a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Span {
     /// Byte offset from the start of the section.
     pub offset: u64,
@@ -47,15 +48,16 @@ impl Span {
 }
 
 /// Bytes of a section between its items: headers of sets, ends of lists, padding.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Rest {
     /// Where they stand.
     #[serde(flatten)]
     pub at: Span,
-    /// What they are, in words.
+    /// What they are, in words: `end of children`, `end of list`, `end of sequence`, `padding`, `unknown` and others.
     pub what: Cow<'static, str>,
-    /// The bytes themselves, where the words do not say them; else empty.
+    /// The bytes, as hexadecimal digits. Absent where the words say them.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]
+    #[schemars(with = "String")]
     pub bytes: Vec<u8>,
 }
 

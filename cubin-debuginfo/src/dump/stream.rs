@@ -1,7 +1,9 @@
 //! Items of a section that are read again whenever they are gone through: a section can have more than memory holds.
 
 use super::span::Rest;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -115,5 +117,19 @@ impl<T: Serialize> Serialize for Stream<'_, T> {
         let mut all = serializer.serialize_seq(None)?;
         self.try_each(|item| all.serialize_element(&item))?;
         all.end()
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Stream<'_, T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<T>::json_schema(generator)
     }
 }

@@ -2,16 +2,19 @@
 
 use nv_debug_sections::catalog::{Origin, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A row of a cubin's section table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SectionHeader")]
 pub struct Header {
-    /// Its number in the table.
+    /// Its index in the table.
     pub index: u32,
     /// Its name.
     pub name: String,
-    /// `sh_type` by name without the prefix, such as `PROGBITS`; a type without a name as a hexadecimal number.
+    /// `sh_type` by name without the prefix, such as `PROGBITS`; a type without a name here as a hexadecimal number, such as
+    /// `0x70000001`.
     pub r#type: String,
     /// `sh_flags`.
     pub flags: u64,
@@ -21,10 +24,11 @@ pub struct Header {
     pub size: u64,
     /// Number of relocations that apply to it.
     pub relocations: usize,
-    /// What it holds, in words; `None` for all but known debug sections.
+    /// What it holds, in words. Absent for all but known debug sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
-    /// Who writes a known debug section: `assembler`, or `ptx` if it is in the PTX file.
+    /// Who writes it: `ptx` where the section is the PTX file's own. Absent for all but known debug sections.
+    #[schemars(extend("enum" = ["assembler", "ptx"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<&'static str>,
 }

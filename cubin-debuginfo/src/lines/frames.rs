@@ -2,21 +2,22 @@
 
 use super::Lookup;
 use crate::names::Name;
-use crate::symbolize::{self, FileName, Place};
-use serde::ser::SerializeMap as _;
+use crate::symbolize::{self, Doubt, FileName, Place};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
 /// What the line tables have for an address.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressLines<'a, 's> {
-    /// The chain of calls, innermost first.
+    /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64. Empty where `.debug_line`
+    /// does not cover the address.
     pub frames: CallChain<'a, 's>,
-    /// How many frames are left out of it.
+    /// How many more frames there are, the function's own last. Absent where `frames` has them all.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_frames: u64,
-    /// The line of the PTX.
+    /// The PTX line; `None` where `.nv_debug_line_sass` does not cover the address.
     pub ptx: Option<PtxSource<'s>>,
 }
 
@@ -38,13 +39,14 @@ pub struct NamedFrame<'s> {
 }
 
 /// A line of the PTX.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PtxSource<'s> {
     /// 1-based line.
     pub line: u32,
-    /// Its text, as the file keeps it; `None` where it keeps none.
+    /// Its text as `.nv_debug_ptx_txt` keeps it, without leading blanks and debug directives; `None` where the file has no
+    /// such line.
     pub text: Option<Cow<'s, str>>,
-    /// The name of the section that has the text.
+    /// The name of the section that has the text. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'s str>,
 }
@@ -147,33 +149,92 @@ impl Serialize for CallChain<'_, '_> {
     }
 }
 
+impl JsonSchema for CallChain<'_, '_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<FrameMembers<'_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<FrameMembers<'_>>::json_schema(generator)
+    }
+}
+
+/// A source place: a function, and where in the source it is at an address.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Frame")]
+struct FrameMembers<'a> {
+    /// For an inlined frame the callee that the table names, for the last frame the function that has the code; `None`
+    /// where it is not known.
+    function: Option<&'a Name>,
+    /// The source file: directory and name, joined by `/`, as the file table has them; `None` where the file table has no
+    /// such file.
+    file: Option<&'a str>,
+    /// The index that the file table does not have. Absent where `file` is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undeclared_file: Option<u64>,
+    /// 1-based line; 0 for none.
+    line: u32,
+    /// 1-based column. ptxas writes none. With `--ptx` columns are those of the PTX's `.loc` and `inlined_at`, where the
+    /// file's `.nv_debug_ptx_txt` is the text of that PTX, or its name has the checksum; the text has no `.loc` directives,
+    /// so that a change of these alone goes unseen. Absent where there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    column: u64,
+    /// Whether the frame's function was inlined into the function of the next frame.
+    inlined: bool,
+    /// `true` where an entry of `.debug_info` says so, because the line table does not (code compiled with `-G`). The
+    /// function, and file and line of the next frame, are then the entry's. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    by_entry: bool,
+    /// Why `function` may be wrong. Absent where it is certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_doubt: Option<&'static str>,
+    /// `true` where nvlink left the unit's base of names at 0, and it was found again from the names of all units. With a
+    /// `name_doubt` it is the lowest of several that are possible. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    name_recovered: bool,
+    /// A context that is no earlier row: the callers are unknown, and this frame is the last. Absent elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_context: Option<u64>,
+}
+
 impl Serialize for NamedFrame<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { frame, name } = self;
         let callee = frame.callee();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("function", name)?;
-        map.serialize_entry("file", &frame.file.path())?;
-        if let FileName::Undeclared(number) = frame.file {
-            map.serialize_entry("undeclared_file", &number)?;
-        }
-        map.serialize_entry("line", &frame.line)?;
-        if frame.column != 0 {
-            map.serialize_entry("column", &frame.column)?;
-        }
-        map.serialize_entry("inlined", &frame.is_inlined())?;
-        if frame.is_by_entry() {
-            map.serialize_entry("by_entry", &true)?;
-        }
-        if let Some(doubt) = callee.and_then(|callee| callee.doubt) {
-            map.serialize_entry("name_doubt", doubt.reason())?;
-        }
-        if callee.is_some_and(|callee| callee.recovered) {
-            map.serialize_entry("name_recovered", &true)?;
-        }
-        if let Some(context) = frame.lost_context {
-            map.serialize_entry("lost_context", &context)?;
-        }
-        map.end()
+        let undeclared_file = match frame.file {
+            FileName::Undeclared(number) => Some(number),
+            FileName::Path(_) => None,
+        };
+        let members = FrameMembers {
+            function: name.as_ref(),
+            file: frame.file.path(),
+            undeclared_file,
+            line: frame.line,
+            column: frame.column,
+            inlined: frame.is_inlined(),
+            by_entry: frame.is_by_entry(),
+            name_doubt: callee.and_then(|callee| callee.doubt).map(Doubt::reason),
+            name_recovered: callee.is_some_and(|callee| callee.recovered),
+            lost_context: frame.lost_context,
+        };
+        members.serialize(serializer)
+    }
+}
+
+impl JsonSchema for NamedFrame<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        FrameMembers::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        FrameMembers::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        FrameMembers::json_schema(generator)
     }
 }

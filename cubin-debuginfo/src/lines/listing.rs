@@ -6,19 +6,21 @@ use crate::names::Name;
 use crate::symbolize::{FrameFunction, Place};
 use nv_debug_sections::code::CodeSection;
 use nv_debug_sections::cubin::SectionIndex;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The addresses of a code section, or of one function in it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Listing<'a, 's> {
     /// The name of the section.
     pub section: &'s str,
-    /// Its index.
+    /// The index of the section.
     pub section_index: u32,
-    /// Its size in bytes.
+    /// The size of the section in bytes.
     pub size: u64,
-    /// Its addresses, or those of the function.
+    /// Its addresses, or those of the function. Ranges ascend and do not overlap, and neighbours differ in something.
     pub ranges: ListingRanges<'a, 's>,
 }
 
@@ -31,13 +33,13 @@ pub struct ListingRanges<'a, 's> {
 }
 
 /// Neighbouring code addresses with the same source and PTX lines.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ListingRange<'a, 's> {
-    /// Byte offset of the first one in the section.
+    /// Byte offset of the first address in the section.
     pub start: u64,
     /// Byte offset after the last one.
     pub end: u64,
-    /// The function whose code it is.
+    /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<Name>,
     /// The lines.
     #[serde(flatten)]
@@ -100,6 +102,20 @@ impl<'a, 's> ListingRanges<'a, 's> {
 impl Serialize for ListingRanges<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
+    }
+}
+
+impl JsonSchema for ListingRanges<'_, '_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<ListingRange<'_, '_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<ListingRange<'_, '_>>::json_schema(generator)
     }
 }
 

@@ -50,6 +50,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::level::found::Found;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -70,29 +71,30 @@ pub struct Lookup<'s> {
 }
 
 /// A query and the lines of each address that it means.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct QueryAnswer<'a, 's> {
-    /// The query.
+    /// The query, as given.
     #[serde(rename = "query")]
     pub asked: &'a str,
-    /// What is at each address: an offset alone is in several functions.
+    /// One for each address that the query means: an offset alone is in several functions. Empty where it means none.
     #[serde(rename = "answers")]
     pub addresses: Vec<AddressAnswer<'a, 's>>,
-    /// Why there is no answer.
+    /// Why there is no answer, or no further one. Absent where nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<QueryError>,
 }
 
 /// The function and the lines of one address.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressAnswer<'a, 's> {
     /// The name of the code section.
     pub section: &'s str,
-    /// Its index.
+    /// The index of that section.
     pub section_index: u32,
     /// Byte offset in the section.
     pub offset: u64,
-    /// The function whose code it is; `None` where no symbol covers it.
+    /// The function whose code it is; of functions folded into a section the one at that offset. `None` where no symbol
+    /// covers it.
     pub function: Option<Name>,
     /// Byte offset in the function.
     pub function_offset: u64,
@@ -102,7 +104,7 @@ pub struct AddressAnswer<'a, 's> {
 }
 
 /// How many sequences of line tables belong to no section, because the linker dropped their functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnplacedSequences {
     /// Those of `.debug_line`.
     pub debug_line: usize,

@@ -1,7 +1,9 @@
 //! PC samples as profilers write them: a CSV text, columns found by the names in its header (RFC 4180).
 
 use crate::query::{QueryError, number};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// A row of a profile: an address, and how many samples hit it.
@@ -38,6 +40,20 @@ pub enum RowError {
 impl Serialize for RowError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for RowError {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Lookup, NamedFrame};
 use crate::limits::MAX_BAD_SAMPLES;
 use crate::names::Name;
 use crate::query::{CodeAddress, QueryError};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,19 +13,19 @@ use std::fmt;
 use thiserror::Error;
 
 /// The samples of a profile by source line and by chain of calls.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Samples<'s> {
-    /// Samples in all rows that could be read.
+    /// Samples of all rows that could be read.
     pub total: u64,
-    /// Those of addresses that no line table covers.
+    /// Samples at addresses that no line table covers.
     pub without_line: u64,
-    /// By `self` and then `total`, most first.
+    /// The source lines, by `self` and then by `total`, most first.
     pub lines: Vec<LineCount<'s>>,
-    /// By count, most first.
+    /// The chains of calls, by `count`, most first.
     pub chains: Vec<ChainCount<'s>>,
-    /// Rows that are not samples, or name what the cubin does not have.
+    /// How many rows are not samples, or name what the cubin does not have.
     pub bad_rows: u64,
-    /// The first of them.
+    /// The first 100 of these rows.
     pub errors: Vec<BadRow>,
     /// For each row in order whether it is a sample of the cubin.
     #[serde(skip)]
@@ -32,11 +33,11 @@ pub struct Samples<'s> {
 }
 
 /// A row that is not a sample of the cubin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BadRow {
     /// Why not.
     pub error: RowError,
-    /// Its number, as the caller counts.
+    /// Its 1-based number; the header counts too.
     pub row: u64,
 }
 
@@ -55,25 +56,25 @@ pub struct TooManySamples {
 }
 
 /// The samples of a source line.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineCount<'s> {
     /// The source file; `None` for a file number that no table has.
     pub file: Option<&'s str>,
     /// 1-based line; 0 for none.
     pub line: u32,
-    /// Samples in the line's own code.
+    /// Samples in the code of the line itself.
     #[serde(rename = "self")]
     pub own: u64,
-    /// These and the samples in what is inlined into it; a chain that has the line twice counts once.
+    /// These and the samples in what is inlined into the line; a chain that has the line twice counts once.
     pub total: u64,
 }
 
 /// The samples of a chain of calls.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ChainCount<'s> {
-    /// How many.
+    /// How many samples.
     pub count: u64,
-    /// Innermost first; up to 1024.
+    /// The chain, innermost first: at most 1024 frames.
     pub frames: Vec<NamedFrame<'s>>,
 }
 

@@ -5,39 +5,41 @@ use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
 use crate::query::LINKED;
 use crate::symbolize::{FileName, MAX_FRAMES};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
 /// Lines of the source, and the code that comes from them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineCode<'a, 's> {
-    /// The lines, as they were asked for.
+    /// The lines, as given.
     #[serde(rename = "at")]
     pub asked: &'a str,
-    /// Files of the line tables that the name means: more than one where it is ambiguous.
+    /// Paths of the line tables that the file name means: more than one where it is ambiguous.
     pub files: Vec<&'s str>,
-    /// Their code, by section and address.
+    /// The code of the lines, by section and address.
     pub ranges: Vec<SourceCode<'s>>,
-    /// Why there is no code.
+    /// Why there is no code. Absent where there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SourceError>,
 }
 
 /// A range of code that comes from one source line, or from what is inlined there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SourceCode<'s> {
     /// The name of the section.
     pub section: &'s str,
-    /// Its index.
+    /// The index of the section.
     pub section_index: u32,
     /// Byte offset of the first instruction in the section.
     pub start: u64,
     /// Byte offset after the last one.
     pub end: u64,
-    /// The function whose code it is.
+    /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<Name>,
     /// Byte offset of `start` in the function.
     pub function_offset: u64,
@@ -45,12 +47,13 @@ pub struct SourceCode<'s> {
     pub file: &'s str,
     /// Which of the lines that were asked for.
     pub line: u32,
-    /// Number in `frames` of the frame that has the line: 0 for the line's own code, else the line is a call site.
+    /// Index in `frames` of the frame that has the line: 0 for the line's own code, more where the line is a call site of
+    /// inlined code.
     pub depth: usize,
-    /// The function inlined there whose code it is, if the line is a call site.
+    /// The function inlined there whose code it is. Absent where `depth` is 0, and where the name is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callee: Option<Name>,
-    /// The whole chain of calls, innermost first.
+    /// The whole chain of calls, innermost first: at most 1024 frames.
     pub frames: Vec<NamedFrame<'s>>,
 }
 
@@ -95,6 +98,20 @@ pub enum SourceError {
 impl Serialize for SourceError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for SourceError {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }
 

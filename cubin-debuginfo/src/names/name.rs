@@ -1,7 +1,9 @@
 //! A name in both of its spellings.
 
 use super::demangle::demangle;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,10 +11,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Arc<Spellings>);
 
-#[derive(Debug, Serialize, PartialEq, Eq)]
+/// A name of a function or variable.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
+#[schemars(rename = "Name")]
 struct Spellings {
+    /// The name as the file has it, which may be mangled.
     name: String,
-    /// Where the name is mangled.
+    /// The name as its programmer wrote it; C++ and Rust are tried. Absent where the name is not mangled.
     #[serde(skip_serializing_if = "Option::is_none")]
     demangled: Option<String>,
 }
@@ -53,5 +58,19 @@ impl fmt::Display for Name {
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Name {
+    fn schema_name() -> Cow<'static, str> {
+        Spellings::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        Spellings::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Spellings::json_schema(generator)
     }
 }

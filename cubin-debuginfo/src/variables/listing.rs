@@ -10,6 +10,7 @@ use crate::query::CodeAddress;
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -29,39 +30,46 @@ pub struct VariableFilter<'o> {
 }
 
 /// The scopes and variables of a cubin that are asked for, as an answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Listing<'a> {
+    /// The addresses that were asked for. Absent where none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Vec<AddressRow<'a>>>,
+    /// The scopes that have the variables, and those around them.
     scopes: Scopes<'a>,
+    /// One for each entry: a variable of an inlined function comes once for each call.
     variables: Shown<'a>,
+    /// Sections that cannot be read, without which there are answers all the same. Absent where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<FaultRow<'a>>,
 }
 
 /// A section that cannot be read.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "UnreadableSection")]
 pub struct FaultRow<'a> {
     /// Its name.
     pub section: &'a str,
     /// Byte offset of the fault in it.
     pub offset: u64,
-    /// What is wrong, with section and offset.
+    /// What is wrong, with section and offset, in words.
     pub error: String,
-    /// What answers lack.
+    /// What answers lack; `offsets from R1` are those of frames.
+    #[schemars(extend("enum" = ["source files", "offsets from R1", "SASS registers"]))]
     pub missing: &'static str,
 }
 
 /// An address that was asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Address")]
 pub struct AddressRow<'a> {
-    /// The code section.
+    /// The name of the code section.
     pub section: &'a str,
-    /// Its number.
+    /// The index of that section.
     pub section_index: u32,
     /// Byte offset in the section.
     pub offset: u64,
-    /// The function whose code it is.
+    /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<Name>,
     /// Byte offset in the function.
     pub function_offset: u64,
@@ -101,20 +109,21 @@ impl SharedPaths {
     }
 }
 
-/// A scope.
-#[derive(Debug, Serialize)]
+/// A scope of variables.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Scope")]
 pub struct ScopeRow<'a> {
     /// Its number, by which others name it.
     pub id: usize,
     /// What it is.
     pub kind: ScopeKind,
-    /// The scope around it.
+    /// The `id` of the scope around it; `None` for a unit.
     pub parent: Option<usize>,
     /// Byte offset of its entry in `.debug_info`.
     pub entry: u64,
-    /// The function; of a unit the source file.
+    /// The name of the function; of a unit its source file. `None` where there is none.
     pub name: Option<Name>,
-    /// Of an inlined call: where it was.
+    /// Where an inlined call was. Absent for other scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_site: Option<SourceLine<'a>>,
     /// Its code, ascending.
@@ -122,61 +131,69 @@ pub struct ScopeRow<'a> {
 }
 
 /// A stretch of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CodeRange")]
 pub struct CodeRow<'a> {
-    /// The code section.
+    /// The name of the code section.
     pub section: &'a str,
-    /// Its number.
+    /// The index of that section.
     pub section_index: u32,
-    /// Byte offset of the first instruction.
+    /// Byte offset of the first instruction in the section.
     pub start: u64,
     /// Byte offset after the last one.
     pub end: u64,
 }
 
 /// A variable.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Variable")]
 pub struct VariableRow<'a> {
-    /// [Number](ScopeRow::id) of its scope.
+    /// The `id` of its scope.
     pub scope: usize,
-    /// `variable` or `parameter`.
+    /// Whether it is a parameter.
+    #[schemars(extend("enum" = ["parameter", "variable"]))]
     pub kind: &'static str,
-    /// As the entry has it.
+    /// Its name as the entry has it; `None` where it has none.
     pub name: Option<String>,
-    /// As its programmer wrote it, where the name is mangled, as nvcc has it of variables in namespaces.
+    /// The name as its programmer wrote it. Absent where the name is not mangled, as nvcc has it of variables in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
-    /// The type as C has it.
+    /// The type as C spells it, such as `float const *`, `int[4]` and `int S::*`; `float shared *` for a pointer whose
+    /// address class is not the generic one. At most about 1024 bytes.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// The type as its programmer wrote it, where a name in it is mangled.
+    /// The type with its names as their programmers wrote them. Absent where none is mangled, as nvcc has those of types in
+    /// namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled_type: Option<String>,
-    /// Where it is declared.
+    /// Where it is declared; `None` where the entry does not say.
     pub declared: Option<SourceLine<'a>>,
     /// Byte offset of its entry in `.debug_info`.
     pub entry: u64,
-    /// Value of `DW_AT_address_class`.
+    /// The value of `DW_AT_address_class`; `None` where the entry has none.
     pub class: Option<u64>,
-    /// Of the class that it is taken for.
+    /// The name of the class that CUDA-GDB takes it for, which is global memory where the entry has none; `None` for a
+    /// value without a name.
     pub class_name: Option<&'static str>,
-    /// Bytes of its scope's code.
+    /// Bytes of code of its scope.
     pub scope_bytes: u64,
-    /// Bytes of its scope over which the variable has a place.
+    /// Bytes of that code at which all of the variable is somewhere.
     pub available_bytes: u64,
-    /// What a debugger may get wrong.
+    /// What a debugger may get wrong, in words.
     pub remarks: Vec<&'static str>,
-    /// Whether some of its places are left out: see [`Location::cut`](super::Location::cut).
+    /// `true` where ranges are left out, as a made-up file could have more than anybody could read. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// Where it is, by addresses.
+    /// Where it is, by ascending start; those of a location list may overlap and go beyond the scope. With `--at` only those
+    /// at the address.
     pub places: Vec<PlaceRow<'a>>,
 }
 
 /// A place over a stretch of code.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "VariablePlace")]
 pub struct PlaceRow<'a> {
-    /// `None` for a place that holds everywhere.
+    /// The code over which it is there; `None` for a place that holds everywhere.
     pub code: Option<CodeRow<'a>>,
     /// The place.
     #[serde(flatten)]
@@ -354,6 +371,20 @@ impl Serialize for Scopes<'_> {
     }
 }
 
+impl JsonSchema for Scopes<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<ScopeRow<'_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<ScopeRow<'_>>::json_schema(generator)
+    }
+}
+
 impl<'a> Shown<'a> {
     fn of_group(&self, group: &Range<usize>) -> impl Iterator<Item = &'a Variable> {
         let all = self.variables.all();
@@ -396,6 +427,20 @@ impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let all = self.groups.iter().flat_map(|(_, group)| self.of_group(group));
         serializer.collect_seq(all.map(|variable| self.row(variable)))
+    }
+}
+
+impl JsonSchema for Shown<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<VariableRow<'_>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<VariableRow<'_>>::json_schema(generator)
     }
 }
 

@@ -2,69 +2,81 @@
 
 use super::{ConstantValue, Frame, Held, Memory, Place, Unavailable};
 use nv_debug_sections::cubin::Cubin;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// `kind` where the variable is nowhere.
 const NOWHERE: &str = "unavailable";
 
 /// Where a variable is. Members that its kind of place does not have are left out.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct PlacedAnswer<'a> {
-    /// `register`, `memory`, `frame`, `computed`, `based`, `constant`, `bytes`, `expression` or `unavailable`.
+    /// What kind of place it is: in a register; in memory at the value of a register plus `offset` (`based`); the value of a
+    /// register plus `offset` itself (`computed`); in memory; in the frame of the function; a constant; a constant whose type
+    /// is not taken apart, as a structure (`bytes`); an expression, whose operations are in `text`; nowhere.
+    #[schemars(extend("enum" = [
+        "register", "based", "computed", "memory", "frame", "constant", "bytes", "expression", "unavailable"
+    ]))]
     pub kind: &'static str,
-    /// The place as text; why there is none.
+    /// The place in words; of `bytes` the bytes in memory order, of `unavailable` why there is none.
     pub text: String,
     /// Whether all of the variable is there.
     pub whole: bool,
     /// Whether the variable is nowhere because its function is abstract (`DW_AT_inline`).
     #[serde(skip)]
     pub is_abstract: bool,
-    /// The PTX register.
+    /// The PTX register, such as `%rd1`. Of `register`, `based` and `computed`; may be absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<String>,
-    /// A constant in its type.
+    /// The value of a `constant` in its type: a number (text where JSON has none for it), `true` or `false`, the number of a
+    /// character, the name of an enumerator, a pointer as `0x10`, the text of an array of characters, an array. Absent for
+    /// other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ConstantValue>,
-    /// Its bits as one hexadecimal number.
+    /// The bits of a `constant` or `bytes` as one hexadecimal number of as many bytes as the type has. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<String>,
-    /// The SASS registers that it is in.
+    /// The SASS registers that hold it. Of `register`, `based` and `computed`; may be absent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<RegisterAnswer>,
-    /// The memory, by its PTX state space.
+    /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<&'static str>,
-    /// The section that it is in.
+    /// The section of the `memory` that `offset` counts from. Absent where it counts from the start of the window, and for
+    /// other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'a str>,
-    /// The symbol from which it is counted.
+    /// The symbol that the `memory` belongs to. May be absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<&'a str>,
-    /// Byte offset from the symbol.
+    /// Byte offset from the symbol. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol_offset: Option<u64>,
-    /// Number of the constant bank.
+    /// Number of the constant bank, of constants and parameters. Absent elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank: Option<u32>,
-    /// Byte offset in the section, window, bank or frame, or from a register.
+    /// Byte offset: of `memory` in `section`, or without one in the window; of `frame` from the frame base; of `based` and
+    /// `computed` from the value of the register. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<i128>,
-    /// Byte offset among the kernel's parameters.
+    /// Byte offset among the parameters of the kernel. Absent for what is not a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_offset: Option<u64>,
-    /// Byte offset from R1.
+    /// Of `frame`: byte offset from R1, once the function has its frame. May be absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_offset: Option<i64>,
 }
 
 /// A SASS register that holds a part of a value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PartRegister")]
 pub struct RegisterAnswer {
-    /// Which 32 bits, from the lowest: 0, 1, ...
+    /// Which 32-bit word of the value: 0 is the lowest; of `.b128` 0, 1, 1, 2. A part that comes twice is in both registers.
     pub part: u32,
-    /// Its name.
+    /// Its name, such as `R5`, `R2.H1`, `P0` or `UR4`.
     pub register: String,
 }
 
@@ -157,6 +169,20 @@ impl Serialize for ConstantValue {
             Self::Array(values) => list(values, serializer),
             Self::Bytes => serializer.serialize_unit(),
         }
+    }
+}
+
+impl JsonSchema for ConstantValue {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ConstantValue".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["number", "string", "boolean", "array", "null"] })
     }
 }
 

@@ -1,20 +1,21 @@
 //! What tools are known to do wrong.
 
 use super::RULES;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A rule that a tool is known to break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KnownFault {
-    /// Code of the rule.
+    /// The code of the rule.
     pub code: &'static str,
-    /// Name of the rule.
+    /// The name of the rule.
     pub name: &'static str,
-    /// The tool.
+    /// The tools, with the versions that were seen to break it.
     pub fault_of: &'static str,
-    /// The rule in one sentence.
+    /// What is required, in one sentence.
     pub summary: &'static str,
-    /// What the tool does, and what readers should know of it.
+    /// What the tool does, and what comes of it.
     pub text: &'static str,
 }
 
