@@ -1,12 +1,11 @@
-//! `extract`: what it writes against cuobjdump, and its command line.
+//! `extract`: what it writes against cuobjdump, and what it costs. Its command line is in `cli/extract.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
 use crate::support::made::{ARCHES, Tools, files_in};
-use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
@@ -135,126 +134,6 @@ fn the_ir_header_of_an_ltoir_file() {
     assert!(written[ir.len()..].iter().all(|byte| *byte == 0));
 }
 
-#[test]
-fn a_list_and_selections() {
-    let file = example("saxpy/saxpy.fatbin");
-    let list = stdout(&extract().arg(&file).output().unwrap());
-    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines.len(), 5, "{list}");
-    assert_eq!(lines[2][..4], ["1", "cubin", "sm_90", "8832"]);
-    assert_eq!(lines[3][5..], ["zstd", "g", "saxpy.cu", "+0xa58"]);
-    assert_eq!(lines[4][8..], ["+0x1b88", "--generate-line-info"]);
-
-    for (args, want) in [
-        (&["--arch", "sm_90"][..], &[1, 3][..]),
-        (&["--kind", "cubin"], &[1, 2]),
-        (&["--kind", "ptx", "--kind", "cubin", "--arch", "sm_75"], &[2]),
-        (&["--index", "3", "--index", "1"], &[1, 3]),
-    ] {
-        let document = json(extract().arg(&file).args(args));
-        let images = document["files"][0]["images"].as_array().unwrap();
-        let indices: Vec<_> = images.iter().map(|image| image["index"].as_u64().unwrap()).collect();
-        assert_eq!((indices.as_slice(), &document["files"][0]["count"]), (want, &3.into()), "{args:?}");
-    }
-    for args in [["--arch", "sm_80"], ["--index", "4"], ["--kind", "ltoir"]] {
-        let run = extract().arg(&file).args(args).output().unwrap();
-        assert_eq!(run.status.code(), Some(1));
-        assert!(stderr(&run).contains("none of its 3 images is selected"), "{}", stderr(&run));
-    }
-    for args in [["--arch", "90"], ["--arch", "sm_x"], ["--index", "0"], ["--kind", "sass"]] {
-        assert_eq!(extract().arg(&file).args(args).output().unwrap().status.code(), Some(2), "{args:?}");
-    }
-}
-
-#[test]
-fn no_name_is_given_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = example("saxpy/saxpy.fatbin");
-    let other = example("saxpy/saxpy-lz4.fatbin");
-    let out = folder.path().join("new/folder");
-    let run = extract().args([&file, &other, &file]).arg("-o").arg(&out).output().unwrap();
-    let paths: Vec<PathBuf> = stdout(&run).lines().map(PathBuf::from).collect();
-    let files = files_in(&out);
-    assert_eq!((paths.len(), files.len()), (8, 8));
-    let first = ["saxpy.sm_90.cubin", "saxpy.sm_75.cubin", "saxpy.sm_90.ptx"];
-    assert!(first.iter().zip(&paths).all(|(name, path)| *path == out.join(name)), "{paths:?}");
-    assert!(files["saxpy.sm_90.cubin"] == fs::read(example("saxpy/saxpy.cubin")).unwrap());
-    assert!(files["saxpy.1.sm_90.cubin"] == files["saxpy.sm_90.cubin"]);
-    // Never over the file that is read, under whatever name.
-    let input = out.join("saxpy.sm_75.cubin");
-    fs::copy(&file, &input).unwrap();
-    let run = extract().arg(&input).arg("-o").arg(out.join("../folder")).output().unwrap();
-    assert_eq!(run.status.code(), Some(1));
-    assert!(stderr(&run).contains("it would replace"), "{}", stderr(&run));
-    assert!(fs::read(&input).unwrap() == fs::read(&file).unwrap());
-    // Once more, over its own files.
-    assert!(extract().arg(&file).arg("-o").arg(&out).output().unwrap().status.success());
-    assert_eq!(files_in(&out).len(), 8);
-}
-
-#[test]
-fn standard_input_and_single_images() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = extract();
-    command.args(["-", "-o"]).arg(folder.path()).stdin(fs::File::open(example("saxpy/saxpy.cubin")).unwrap());
-    let run = command.output().unwrap();
-    assert_eq!(stdout(&run).trim(), folder.path().join("stdin.1.sm_90.cubin").display().to_string());
-    assert_eq!(
-        files_in(folder.path())["stdin.1.sm_90.cubin"],
-        fs::read(example("saxpy/saxpy.cubin")).unwrap()
-    );
-    let list = stdout(&extract().arg(example("saxpy/saxpy-debug.cubin")).output().unwrap());
-    assert!(list.contains("cubin  sm_75") && list.contains("  g "), "{list}");
-    assert!(
-        stdout(&extract().arg(example("saxpy/saxpy.ptx")).output().unwrap()).contains("PTX text, 1 image")
-    );
-}
-
-#[test]
-fn files_without_gpu_code() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    };
-    let fatbin = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
-    let mut damaged = fatbin.clone();
-    damaged[200..400].fill(0x55);
-    for (path, want) in [
-        (write("empty", b""), "the file is empty"),
-        (write("text", b"hello\n"), "neither ELF, nor a fatbin"),
-        (write("cut", &fatbin[..fatbin.len() - 1]), "offset 0x8: fatSize is"),
-        (write("damaged", &damaged), "image 1: offset 0x10: the zstd data cannot be decompressed"),
-        (write("header", &fatbin[..16]), "fatSize"),
-        (write("archive", b"!<arch>\n"), "no object of the archive"),
-        (PathBuf::from(env!("CARGO_BIN_EXE_ptxas-driver")), "has no section .nv_fatbin"),
-        (folder.path().to_path_buf(), "a folder, expected"),
-        (folder.path().join("missing"), "No such file"),
-    ] {
-        let run = extract().arg(&path).output().unwrap();
-        assert_eq!(run.status.code(), Some(1), "{}", path.display());
-        let message = stderr(&run);
-        assert!(message.starts_with("error: ") && message.contains(want), "{message}");
-        assert!(message.contains(&*path.to_string_lossy()), "{message}");
-        let document = extract().arg(&path).arg("--json").output().unwrap();
-        let document: Value = serde_json::from_slice(&document.stdout).unwrap();
-        let file = &document["files"][0];
-        let error = file["errors"][0].as_str().or(file["images"][0]["error"].as_str()).unwrap();
-        assert!(message.contains(error), "{error}");
-    }
-    // What is wrong with one file does not keep the next from being read.
-    let run = extract().arg(folder.path().join("text")).arg(example("saxpy/saxpy.fatbin")).output().unwrap();
-    assert_eq!(run.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&run.stdout).contains("3 images"));
-    // A folder that cannot be made.
-    let run =
-        extract().arg(example("saxpy/saxpy.fatbin")).arg("-o").arg(folder.path().join("text/x")).output();
-    let run = run.unwrap();
-    assert_eq!(run.status.code(), Some(1));
-    assert!(stderr(&run).contains("could not be made"), "{}", stderr(&run));
-}
-
 /// The header of an entry of a fatbin, a cubin without bytes.
 fn empty_entry(flags: u64, stored: u32, size: u64) -> Vec<u8> {
     let words = [
@@ -334,21 +213,6 @@ fn an_image_takes_twice_its_memory() {
 }
 
 /// What a list costs is bounded whatever is in the file.
-/// The level is that of `sections`; PTX in a file of its own says nothing of what it is compiled with.
-#[test]
-fn debug_information_of_files() {
-    let data = fs::read(example("saxpy/saxpy-debug.cubin")).unwrap();
-    let mut cubin = Cubin::parse(&data).unwrap();
-    // As `-g` leaves a PTX without sections of its own.
-    cubin.remove_debug_sections(|name| name.starts_with(".nv_debug") || name == ".debug_line").unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(&file, cubin.write().unwrap()).unwrap();
-    let debug = |file: &Path| json(extract().arg(file))["files"][0]["images"][0]["debug"].clone();
-    assert_eq!(debug(file.path()), "g");
-    assert_eq!(debug(&example("saxpy/saxpy.cubin")), "lineinfo");
-    assert_eq!(debug(&example("saxpy/saxpy-debug.ptx")), Value::Null);
-}
-
 #[test]
 fn a_list_looks_into_64_mib() {
     let folder = tempfile::tempdir().unwrap();
@@ -369,30 +233,6 @@ fn a_list_looks_into_64_mib() {
     assert!(last.lines().last().is_some_and(|line| line.contains("lineinfo")), "{last}");
 }
 
-#[test]
-fn one_member_hides_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let fatbin = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
-    let cubin = fs::read(example("saxpy/saxpy.cubin")).unwrap();
-    let mut library = b"!<arch>\n".to_vec();
-    for (name, bytes) in [("a.fatbin/", &fatbin[..]), ("bad.o/", b"\x7fELF\x02\x01  "), ("k.cubin/", &cubin)]
-    {
-        library.extend(format!("{name:<16}{:<32}{:<10}`\n", 0, bytes.len()).bytes());
-        library.extend(bytes);
-    }
-    let file = folder.path().join("lib.a");
-    fs::write(&file, library).unwrap();
-    let run = extract().arg(&file).output().unwrap();
-    assert_eq!(run.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&run.stdout).contains("lib.a: archive, 4 images\n"));
-    assert!(stderr(&run).contains("lib.a: bad.o+0x8: the data ends inside e_shoff\n"), "{}", stderr(&run));
-    let run = extract().arg(&file).arg("--json").output().unwrap();
-    let document: Value = serde_json::from_slice(&run.stdout).unwrap();
-    let images = document["files"][0]["images"].as_array().unwrap();
-    assert_eq!((images.len(), &images[3]["member"]), (4, &"k.cubin".into()));
-    assert_eq!(document["files"][0]["errors"].as_array().unwrap().len(), 1);
-}
-
 /// A reader that has seen enough of the names does not keep files from being written.
 #[cfg(unix)]
 #[test]
@@ -410,42 +250,4 @@ fn files_are_written_though_nobody_reads() {
         child.wait().unwrap();
         assert_eq!(files_in(&out).len(), count);
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn output_that_takes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    for (form, count) in [(&[][..], 0), (&["--json".as_ref()], 0), (&["-o".as_ref(), out.as_os_str()], 3)] {
-        let mut command = extract();
-        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let run = command.arg(example("saxpy/saxpy.fatbin")).args(form).stdout(full).output().unwrap();
-        assert_eq!(run.status.code(), Some(1));
-        let want = "error: Standard output could not be written: No space left on device";
-        assert!(stderr(&run).starts_with(want), "{}", stderr(&run));
-        assert_eq!(if out.is_dir() { files_in(&out).len() } else { 0 }, count);
-    }
-}
-
-#[test]
-fn words_for_a_wrong_command_line() {
-    for (args, want) in [
-        (["--index", "0"], "images are numbered from 1, as in the list"),
-        (["--index", "x"], "expected the number of an image in the list, from 1"),
-        (["--arch", "90"], "expected sm_ and a number"),
-        (["--max-expansion", "0"], "0 is not in 1.."),
-    ] {
-        let run = extract().arg(example("saxpy/saxpy.fatbin")).args(args).output().unwrap();
-        assert_eq!(run.status.code(), Some(2));
-        assert!(stderr(&run).contains(want), "{}", stderr(&run));
-    }
-}
-
-#[test]
-fn other_commands_point_here() {
-    let file = example("saxpy/saxpy.fatbin");
-    let run = Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("strip").arg(&file).output().unwrap();
-    assert_eq!(run.status.code(), Some(1));
-    assert!(stderr(&run).contains("ptxas-driver extract"), "{}", stderr(&run));
 }
