@@ -1,6 +1,7 @@
-//! `docs/rules.md` and `docs/verify.md` are made from the tables of rules; `BLESS=1` writes them.
+//! `docs/rules.md`, `docs/verify.md` and `docs/coverage.md` are made from the tables of rules; `BLESS=1` writes them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+use cubin_debuginfo::coverage::rules as coverage;
 use cubin_debuginfo::verify;
 use findings::RuleTable as _;
 use findings::page::{Page, table};
@@ -50,6 +51,14 @@ What tools do wrong as a rule, each with a code of its own, from 101 on; all are
 damaged later can look the same.
 
 ";
+
+const COVERAGE: Page<'_> = Page {
+    command: "coverage",
+    source: "the table in `cubin-debuginfo/src/coverage/rules.rs`",
+    writer: WRITER,
+    about: "All are errors. A limit
+is a rule only where its option is given.",
+};
 
 fn check_page() -> String {
     let rows = RULES.iter().map(|rule| {
@@ -104,9 +113,22 @@ fn verify_page() -> String {
     .concat()
 }
 
+fn coverage_page() -> String {
+    let rows = coverage::RULES.iter().map(|rule| {
+        let (code, name) = (rule.code.to_owned(), format!("`{}`", rule.name));
+        [code, name, rule.summary.to_owned(), rule.details.to_owned()]
+    });
+    [
+        COVERAGE.beginning(coverage::RuleId::SUBJECTS.iter().copied()),
+        "\n".to_owned(),
+        table(["code", "name", "what is required", "why"], rows),
+    ]
+    .concat()
+}
+
 #[test]
 fn pages_are_current() {
-    let pages = [("rules.md", check_page()), ("verify.md", verify_page())];
+    let pages = [("rules.md", check_page()), ("verify.md", verify_page()), ("coverage.md", coverage_page())];
     let old = pages.iter().filter(|(name, made)| {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
         if env::var_os("BLESS").is_some() {
@@ -125,4 +147,12 @@ fn rules_of_cubins_and_capsules_have_different_names() {
         assert_eq!(verify::RuleId::named(rule.code), None);
         assert_eq!(verify::RuleId::named(rule.name), None);
     }
+}
+
+#[test]
+fn codes_of_coverage_are_of_no_other_table() {
+    let letters = |subjects: &[(char, &str)]| subjects.iter().map(|(letter, _)| *letter).collect::<Vec<_>>();
+    let others = [RuleId::SUBJECTS, verify::RuleId::SUBJECTS, capsule::RuleId::SUBJECTS];
+    let others: Vec<char> = others.into_iter().flat_map(letters).collect();
+    assert!(letters(coverage::RuleId::SUBJECTS).iter().all(|letter| !others.contains(letter)));
 }

@@ -23,6 +23,7 @@ mod lines;
 mod lists;
 pub mod ptx;
 mod report;
+pub mod rules;
 mod variables;
 
 pub use counts::{InstructionCounts, VariableCounts, percent};

@@ -17,6 +17,7 @@ mod grammar;
 mod header;
 mod layout;
 mod loc_lines;
+mod located;
 mod locs;
 mod markers;
 mod message;

@@ -5,6 +5,7 @@
 //! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. Of
 //! a text that is no PTX ([`is_ptx`]), or has more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
 
+mod catalog;
 mod data;
 mod edit;
 mod files;
@@ -16,6 +17,7 @@ mod symbols;
 mod target;
 mod versions;
 
+pub use catalog::catalog;
 pub use edit::{Edit, apply};
 
 use crate::check::{Context, Mode, RuleId, Verdict, check};

@@ -1,0 +1,188 @@
+//! What `coverage` fails for, as rules: limits that a function keeps, and what keeps limits from being looked at.
+
+use super::report::{Measure, Report, Shortfall};
+use RuleId as Id;
+use findings::{
+    FileName, KnownFindings, LocatedFinding, Place, RuleDetails, RuleTable, Selection, Severity,
+    subject_of_words,
+};
+
+/// A rule of this table. Its details say what comes of it.
+pub type Rule = findings::Rule<RuleId>;
+
+/// The rules. Each number is the index of the rule in [`RULES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the table says what each one is
+pub enum RuleId {
+    MinLines,
+    MinOwn,
+    MaxInherited,
+    MinVariables,
+    RegisterMap,
+    NoCode,
+    UnrelatedPtx,
+}
+
+impl RuleTable for RuleId {
+    type Details = &'static str;
+    const SUBJECTS: &'static [(char, &'static str)] = &[('G', "gaps in what debug information covers")];
+
+    fn rules() -> &'static [Rule] {
+        &RULES
+    }
+
+    fn index(self) -> usize {
+        self as usize
+    }
+
+    fn details_of(rule: &'static Rule) -> RuleDetails {
+        let mend = match rule.id {
+            Id::MinLines | Id::MinOwn | Id::MaxInherited => Some(
+                "`compile --line-table full` has rows that ptxas leaves out; `lines` shows which code has none.",
+            ),
+            Id::MinVariables => {
+                Some("`compile --debug-opt keep` has locations that ptxas drops; `vars` shows the variables.")
+            }
+            Id::RegisterMap => Some("`verify` says what is wrong with the map."),
+            Id::NoCode => Some(
+                "Give the file that has the code, with --debug-file if its debug sections are elsewhere.",
+            ),
+            Id::UnrelatedPtx => {
+                Some("Give the PTX that the files were made from; --path-map if its paths were replaced.")
+            }
+        };
+        let mend = mend.into_iter().map(Into::into).collect();
+        RuleDetails { why: Some(rule.details.into()), mend, ..RuleDetails::default() }
+    }
+}
+
+const fn row(
+    id: RuleId,
+    code: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    why: &'static str,
+) -> Rule {
+    Rule { id, code, name, severity: Severity::Error, summary, details: why }
+}
+
+/// All rules.
+#[rustfmt::skip] // one rule, one place
+pub static RULES: [Rule; 7] = [
+    row(Id::MinLines, "G001", "min-lines", "The share of a function's instructions with a line is at least that of --min-lines.", "Of the others nobody can say which source they are from."),
+    row(Id::MinOwn, "G002", "min-own", "The share of a function's instructions with a line of their own is at least that of --min-own.", "The others have the line of the row before them, which may be of other code."),
+    row(Id::MaxInherited, "G003", "max-inherited", "The share of a function's instructions that inherit their line is at most that of --max-inherited.", "They are shown at a line that is not theirs."),
+    row(Id::MinVariables, "G004", "min-vars", "The share of the bytes of a function's scopes at which variables have a location is at least that of --min-vars.", "Elsewhere a debugger shows that a variable is optimized out. Without an entry in .debug_info it shows none at all."),
+    row(Id::RegisterMap, "G005", "register-map", "The register map can be read.", "Not all that is in SASS registers is counted then."),
+    row(Id::NoCode, "G006", "no-code", "A file that limits are asked of has code that they hold for.", "Without code each limit would be kept, and nothing was looked at."),
+    row(Id::UnrelatedPtx, "G007", "unrelated-ptx", "The PTX of --ptx has a function, source file or variable of a file that is read.", "All of it would seem to be lost."),
+];
+
+impl Measure {
+    /// The rule that a limit for it is.
+    pub fn rule(self) -> &'static Rule {
+        let id = match self {
+            Self::Lines => Id::MinLines,
+            Self::Own => Id::MinOwn,
+            Self::Inherited => Id::MaxInherited,
+            Self::Variables | Self::VariablesWithoutEntry => Id::MinVariables,
+        };
+        id.rule()
+    }
+}
+
+impl Report {
+    /// Keeps what rules say that are selected.
+    pub fn select(&mut self, selection: &Selection) {
+        for function in &mut self.functions {
+            function.below.retain(|shortfall| selection.has(shortfall.measure.rule().code));
+        }
+        self.register_fault.take_if(|_| !selection.has(Id::RegisterMap.rule().code));
+    }
+
+    /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known,
+    /// whatever its share is now.
+    pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        for function in &mut self.functions {
+            let name = &function.name;
+            function.below.retain(|shortfall| {
+                !known.strike(file, shortfall.measure.rule().code, &subject_of_shortfall(name))
+            });
+        }
+        let is_known = |error: &mut String| {
+            known.strike(file, Id::RegisterMap.rule().code, &subject_of_words(REGISTER_MAP, error))
+        };
+        self.register_fault.take_if(is_known);
+    }
+
+    /// What the file fails for, with places in `file`.
+    pub fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+        let register_fault = self.register_fault.iter().map(|error| {
+            let message = format!("{error}; not all that is in SASS registers is counted");
+            let subject = subject_of_words(REGISTER_MAP, error);
+            of_file(Id::RegisterMap, file, message, subject)
+        });
+        let shortfalls = self.functions.iter().flat_map(|function| {
+            function.below.iter().map(|shortfall| of_function(file, &function.name, shortfall))
+        });
+        register_fault.chain(shortfalls).collect()
+    }
+}
+
+const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
+
+/// Why limits are not looked at in a file.
+pub fn no_code(file: &FileName, message: String) -> LocatedFinding {
+    of_file(Id::NoCode, file, message, "code".to_owned())
+}
+
+/// That a PTX has nothing of what was read.
+pub fn unrelated_ptx(ptx: &FileName, message: String) -> LocatedFinding {
+    of_file(Id::UnrelatedPtx, ptx, message, "ptx".to_owned())
+}
+
+fn of_file(id: RuleId, file: &FileName, message: String, subject: String) -> LocatedFinding {
+    let Rule { code, name, severity, .. } = *id.rule();
+    let place = Place { file: file.clone(), ..Place::default() };
+    LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
+}
+
+fn of_function(file: &FileName, function: &str, shortfall: &Shortfall) -> LocatedFinding {
+    let Rule { code, name, severity, .. } = *shortfall.measure.rule();
+    let place = Place { file: file.clone(), function: Some(function.to_owned()), ..Place::default() };
+    let (message, subject) = (shortfall.to_string(), subject_of_shortfall(function));
+    LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
+}
+
+/// The function: its share changes with all code.
+fn subject_of_shortfall(function: &str) -> String {
+    subject_of_words(function, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::BaselineBuilder;
+
+    #[test]
+    fn the_table_is_sound() {
+        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert!(RULES.iter().all(|rule| rule.details.ends_with('.')));
+    }
+
+    #[test]
+    fn a_shortfall_that_is_known_stays_known_as_it_changes() {
+        let shortfall = |measure, found| Shortfall { measure, found, limit: 95.0 };
+        let file = FileName::new("a.cubin", None);
+        let mut builder = BaselineBuilder::default();
+        builder.add(&of_function(&file, "k1", &shortfall(Measure::Lines, 90.0)));
+        let known = builder.finish("coverage").known();
+        let strike = |function, measure: Measure| {
+            known.clone().strike("a.cubin", measure.rule().code, &subject_of_shortfall(function))
+        };
+        assert!(strike("k1", Measure::Lines));
+        assert!(!strike("k1", Measure::Own) && !strike("k2", Measure::Lines));
+    }
+}

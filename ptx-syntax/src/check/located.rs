@@ -1,0 +1,150 @@
+//! The findings of a report with their places as lines and columns, and which of them count.
+
+use super::Report;
+use crate::text::{LineIndex, TextRange};
+use findings::{
+    FileName, KnownFindings, LocatedFinding, Place, Region, Selection, Severity, subject_of_line,
+};
+
+impl Report {
+    /// Keeps the findings of rules that are selected.
+    pub fn select(&mut self, selection: &Selection) {
+        self.findings.retain(|finding| selection.has(finding.rule.code));
+        self.more.retain(|(rule, _)| selection.has(rule.code));
+    }
+
+    /// Takes out the findings that a baseline knows. `text` is what was checked, and `file` its name in the baseline.
+    pub fn leave_out(&mut self, file: &str, text: &str, lines: &LineIndex, known: &mut KnownFindings) {
+        let mut subjects = Subjects::new(text, lines);
+        self.findings.retain(|finding| {
+            !known.strike(file, finding.rule.code, subjects.of(lines.line(finding.range.start)))
+        });
+        for (rule, count) in &mut self.more {
+            *count = known.strike_unlisted(file, rule.code, *count);
+        }
+        self.more.retain(|(_, count)| *count > 0);
+    }
+
+    /// The findings that are listed, with their places in `file`. `text` is what was checked.
+    pub fn located(&self, file: &FileName, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
+        let mut subjects = Subjects::new(text, lines);
+        let findings = self.findings.iter().map(|finding| {
+            let region = region(lines, finding.range);
+            LocatedFinding {
+                code: finding.rule.code,
+                name: finding.rule.name,
+                severity: finding.severity,
+                message: finding.message.clone(),
+                place: Place { file: file.clone(), region: Some(region), ..Place::default() },
+                related: finding
+                    .related
+                    .as_ref()
+                    .map(|(range, what)| (self::region(lines, *range), what.clone())),
+                help: finding.help.clone(),
+                subject: subjects.of(region.line).to_owned(),
+            }
+        });
+        findings.collect()
+    }
+
+    /// How many findings of a severity there are, those that are not listed included.
+    pub fn count(&self, severity: Severity) -> usize {
+        let listed = self.findings.iter().filter(|finding| finding.severity == severity).count();
+        let more = self.more.iter().filter(|(rule, _)| rule.severity == severity).map(|(_, more)| more);
+        more.fold(listed, |sum, more| sum.saturating_add(*more))
+    }
+}
+
+fn region(lines: &LineIndex, range: TextRange) -> Region {
+    let (line, column) = lines.line_col(range.start);
+    let (end_line, end_column) = lines.line_col(range.end);
+    Region { line, column, end_line, end_column }
+}
+
+/// What findings on a line are about. Many may be on one line, which may be long: it is read once.
+struct Subjects<'t> {
+    text: &'t str,
+    lines: &'t LineIndex,
+    last: Option<(u32, String)>,
+}
+
+impl<'t> Subjects<'t> {
+    fn new(text: &'t str, lines: &'t LineIndex) -> Self {
+        Self { text, lines, last: None }
+    }
+
+    fn of(&mut self, line: u32) -> &str {
+        let Self { text, lines, last } = self;
+        if last.as_ref().is_none_or(|(of, _)| *of != line) {
+            *last = None;
+        }
+        let subject = || (line, subject_of_line(lines.line_range(line).slice(text)));
+        &last.get_or_insert_with(subject).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Context, check};
+    use crate::fix::catalog;
+    use crate::parse;
+    use findings::BaselineBuilder;
+
+    fn report(text: &str) -> (Report, LineIndex) {
+        (check(&parse(text), &Context::default()), LineIndex::new(text))
+    }
+
+    #[test]
+    fn findings_have_lines_columns_and_subjects() {
+        let text = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n  .file 1 \"b.cu\"\n";
+        let (report, lines) = report(text);
+        let located = report.located(&FileName::new("./k.ptx", None), text, &lines);
+        let again = located.iter().find(|finding| finding.code == "F001").unwrap();
+        assert_eq!(again.place.region.map(|region| (region.line, region.end_line)), Some((5, 5)));
+        assert_eq!((again.subject.as_str(), again.place.file.path.as_str()), (".file 1 \"b.cu\"", "k.ptx"));
+        assert_eq!(again.related.as_ref().map(|(region, _)| region.line), Some(4));
+    }
+
+    #[test]
+    fn known_findings_are_left_out_wherever_their_lines_are() {
+        let head = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n";
+        let old = format!("{head}.file 1 \"b.cu\"\n");
+        let new = format!("// moved\n{head}    .file 1 \"b.cu\"\n.file 1 \"b.cu\"\n");
+        let file = FileName::new("k.ptx", None);
+        let mut builder = BaselineBuilder::default();
+        let (before, lines) = report(&old);
+        for finding in &before.located(&file, &old, &lines) {
+            builder.add(finding);
+        }
+        let (mut after, lines) = report(&new);
+        after.select(&Selection::new(&catalog(), &["F001"], &[""; 0]).unwrap());
+        assert_eq!(after.findings.len(), 2);
+        let mut known = builder.finish("check").known();
+        after.leave_out("k.ptx", &new, &lines, &mut known);
+        // The second of two that are the same is new.
+        let left: Vec<u32> = after.findings.iter().map(|finding| lines.line(finding.range.start)).collect();
+        assert_eq!((left, known.met()), (vec![7], 1));
+    }
+
+    #[test]
+    fn findings_that_are_only_counted_are_known_by_their_number() {
+        let again = ".file 1 \"b.cu\"\n".repeat(super::super::MAX_FINDINGS_PER_RULE + 5);
+        let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n{again}");
+        let (first, lines) = report(&text);
+        let more = first.more.iter().find(|(rule, _)| rule.code == "F001").unwrap().1;
+        let mut builder = BaselineBuilder::default();
+        for finding in &first.located(&FileName::new("k.ptx", None), &text, &lines) {
+            builder.add(finding);
+        }
+        builder.add_unlisted("k.ptx", "F001", more);
+        let baseline = builder.finish("check");
+        let left = |text: &str| {
+            let (mut report, lines) = report(text);
+            report.select(&Selection::new(&catalog(), &["F001"], &[""; 0]).unwrap());
+            report.leave_out("k.ptx", text, &lines, &mut baseline.known());
+            report.count(Severity::Error)
+        };
+        assert_eq!((left(&text), left(&format!("{text}.file 1 \"c.cu\"\n"))), (0, 1));
+    }
+}

@@ -1,0 +1,35 @@
+//! The rules of `check` in words, with the repairs that there are for them.
+
+use super::REPAIRS;
+use crate::check::RuleId;
+use findings::{Catalog, RuleTable as _};
+
+/// The rules of [`check`](crate::check) in the order of their table. What mends one is the repairs that answer it.
+pub fn catalog() -> Catalog {
+    Catalog::of::<RuleId>().with(|rule| {
+        let answers = |info: &&super::RepairInfo| info.rules.iter().any(|id| id.rule().code == rule.code);
+        let repairs = REPAIRS.iter().filter(answers);
+        let words = repairs.map(|info| {
+            let option = if info.default { "--fix".to_owned() } else { format!("--fix={}", info.name) };
+            format!("{option}: {}", info.summary).into()
+        });
+        rule.more.mend.extend(words);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_with_a_repair_says_which() {
+        let catalog = catalog();
+        for rule in catalog.rules() {
+            let row = RuleId::named(rule.code).unwrap();
+            assert_eq!(row.details.fixable, !rule.more.mend.is_empty(), "{}", rule.code);
+        }
+        let text = catalog.named("duplicate-file-index").unwrap()[0].explanation().to_string();
+        assert!(text.contains("\n\nptxas 13.0.88: "), "{text}");
+        assert!(text.contains("\n\nTo mend it: --fix: "), "{text}");
+    }
+}
