@@ -16,7 +16,7 @@ pub(crate) const MAX_INDENT: usize = 8;
 
 // Checks and their messages.
 
-/// Most findings of one rule that a report lists. The others are counted.
+/// Most findings of one rule and severity that a report lists. The others are counted.
 pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// Bytes of a quoted piece that a message has whole. Mangled names and paths are rarely longer.

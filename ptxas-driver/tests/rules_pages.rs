@@ -30,6 +30,11 @@ below *PTX ISA* a warning.
 
 ";
 
+const WHY_HEAD: &str = "
+## Why, and what to do
+
+";
+
 const VERIFY: Page<'_> = Page {
     command: "verify",
     source: "the tables in `cubin-debuginfo/src/verify/rules.rs` and `merc-capsule/src/self_check/rules.rs`",
@@ -79,12 +84,19 @@ fn check_page() -> String {
         let code = gate.rule.rule().code.to_owned();
         [code, gate.feature.to_owned(), gate.documented.to_string(), enforced]
     });
+    let reasons = RULES.iter().filter_map(|rule| {
+        let details = RuleId::details_of(rule);
+        let mend = details.mend.iter().map(|mend| format!(" *{mend}*"));
+        Some(format!("- **{}** {}{}\n", rule.code, details.why?, mend.collect::<String>()))
+    });
     [
         CHECK.beginning(RuleId::SUBJECTS.iter().copied()),
         "\n".to_owned(),
         table(["code", "name", "severity", "rule", "source", "ptxas"], rows),
         GATES_HEAD.to_owned(),
         table(["code", "feature", "PTX ISA", "ptxas"], gates),
+        WHY_HEAD.to_owned(),
+        reasons.collect(),
     ]
     .concat()
 }

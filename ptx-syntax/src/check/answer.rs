@@ -18,7 +18,7 @@ pub struct Answer {
     min_version: Option<MinVersion>,
     /// The findings, in text order.
     findings: Vec<Finding>,
-    /// The findings beyond the first 1000 of a rule, which are only counted. Absent where there are none.
+    /// The findings beyond the first 1000 of a rule and severity, which are only counted. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
 }
@@ -113,12 +113,15 @@ struct Place {
     end_column: u32,
 }
 
-/// The findings of one rule that are only counted.
+/// The findings of one rule and severity that are only counted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "UnlistedFindings")]
 struct More {
     /// The code of the rule.
     code: &'static str,
+    /// How bad they are.
+    #[schemars(with = "Severity")]
+    severity: &'static str,
     /// How many findings are not listed.
     count: usize,
 }
@@ -149,7 +152,11 @@ impl Answer {
             verdict: Some(Verdicts { none, lineinfo, g }),
             min_version: Some(MinVersion::new(&report.min_version, text, lines)),
             findings: findings.collect(),
-            more: report.more.iter().map(|&(rule, count)| More { code: rule.code, count }).collect(),
+            more: report
+                .more
+                .iter()
+                .map(|more| More { code: more.rule.code, severity: more.severity.word(), count: more.count })
+                .collect(),
         }
     }
 }

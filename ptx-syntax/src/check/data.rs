@@ -144,9 +144,7 @@ fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
             "this section is kept with -g or `.target debug` only, and no debugger looks for it",
         ),
     };
-    if let Some(finding) = sink.find(RuleId::SectionDropped, name.range, format_args!("{message}")) {
-        finding.severity = severity;
-    }
+    sink.find_as(severity, RuleId::SectionDropped, name.range, format_args!("{message}"));
 }
 
 /// `@@DWARF` lines of PTX 1.x.

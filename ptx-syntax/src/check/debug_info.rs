@@ -22,16 +22,16 @@ use crate::types::StateSpace;
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
 
-/// Reads the sections, if there are any.
+/// Reads the sections, if there are any. Returns whether entries describe anything: a function, a type, a variable.
 pub(super) fn check(
     module: &Module<'_>,
     sections: &Sections<'_>,
     files: &Files<'_, '_>,
     sink: &mut Sink<'_>,
-) {
+) -> bool {
     let (info, abbrev) = (sections.named(INFO), sections.named(ABBREV));
     if info.is_none() && abbrev.is_none() {
-        return;
+        return false;
     }
     let fixups: &[Fixup<'_>] = info.map_or(&[], |section| &section.assembled.fixups);
     let views = info.map(|info| Views::of(info, sections)).unwrap_or_default();
@@ -78,6 +78,7 @@ pub(super) fn check(
     let entries =
         Entries { facts: &reading.facts, fixups, bytes: &views.written, module, files, find: &find };
     entries.check(sink);
+    reading.facts.describes
 }
 
 /// Blocks of `.debug_info` that refer to `.local` variables, each with its readings.

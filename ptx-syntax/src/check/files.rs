@@ -12,12 +12,30 @@ use crate::lexer::{TokenKind, tokenize};
 use crate::loc::FileDirective;
 use crate::nodes::Module;
 use crate::text::TextRange;
+use findings::Severity;
 
 /// Longest name with which ptxas writes a line table (observed: 13.0.88 crashes from 16001 on).
 const LONGEST_NAME: usize = 16_000;
 
-/// Names that online compilers and front ends give a source without a name. Any name in angle brackets is one too.
+/// Names that online compilers and front ends give a source without a name.
 const PLACEHOLDERS: [&str; 6] = ["default_program", "stdin", "-", "unknown", "source.cu", "compute_sass.ptx"];
+
+/// The same, of names in angle brackets, in small letters: of GCC, Clang, Python, Numba and NVRTC. Any other name in brackets is
+/// the choice of whoever made the source.
+const BRACKETED: [&str; 12] = [
+    "stdin",
+    "unknown",
+    "unknown file",
+    "invalid",
+    "none",
+    "anonymous",
+    "string",
+    "built-in",
+    "builtin",
+    "command line",
+    "command-line",
+    "inline asm",
+];
 
 /// The declared files by index; of an index given twice, the first.
 pub(super) type Files<'m, 'a> = HashMap<u64, &'m FileDirective<'a>>;
@@ -180,22 +198,67 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
         crash(rule, range, known, sink);
     }
     if path.contains('\\') {
-        sink.error(
-            RuleId::FileNameCharacters,
-            range,
-            format_args!("ptxas takes the backslash for a directory separator, never for an escape"),
-        );
+        backslash(path, range, sink);
     }
     if path.contains(['\n', '\r']) {
         sink.error(RuleId::FileNameCharacters, range, format_args!("the name has a line break"));
     }
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    if PLACEHOLDERS.contains(&last) || last.starts_with('<') && last.ends_with('>') {
+    let bare = last.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
+    if is_placeholder(last, bare) {
         let message = format_args!("`{last}` is a placeholder: no reader will find this source");
         if let Some(finding) = sink.find(RuleId::FilePlaceholder, range, message) {
             finding.help = Some("give the compiler the source's name, or write it here".into());
         }
+    } else if bare.is_some() {
+        let message = format_args!("`{last}` is no name of a file: readers show it, and find no source");
+        sink.find_as(Severity::Note, RuleId::FilePlaceholder, range, message);
     }
+}
+
+/// Whether compilers invent the name where they are given none; `bare` is what stands in angle brackets.
+fn is_placeholder(last: &str, bare: Option<&str>) -> bool {
+    PLACEHOLDERS.contains(&last)
+        || bare.is_some_and(|name| {
+            let name = name.to_ascii_lowercase();
+            BRACKETED.contains(&&*name) || name.starts_with("ipython-input-")
+        })
+}
+
+/// A backslash in a path, which ptxas takes for a directory separator as Windows does.
+fn backslash(path: &str, range: TextRange, sink: &mut Sink<'_>) {
+    let rule = RuleId::FileNameCharacters;
+    // `\\server\share` begins with two.
+    let behind_start = path.strip_prefix('\\').unwrap_or(path);
+    let help = if escapes_utf8(path.as_bytes()) {
+        let message = "ptxas takes each backslash for a directory separator, never for an escape: no reader finds this source";
+        sink.find(rule, range, format_args!("{message}"))
+            .map(|finding| (finding, "give the source a name in ASCII"))
+    } else if behind_start.contains("\\\\") {
+        let message = "ptxas keeps both backslashes, for it knows no escapes: readers compare the name with that of the source in vain";
+        sink.find(rule, range, format_args!("{message}"))
+            .map(|finding| (finding, "write one backslash, or `/`"))
+    } else if path.starts_with('/') {
+        let message =
+            "ptxas takes the backslash for a directory separator: no reader finds a name that holds one";
+        sink.find(rule, range, format_args!("{message}"))
+            .map(|finding| (finding, "give the source a name without a backslash"))
+    } else {
+        let message = "ptxas takes the backslash for a directory separator, as Windows does";
+        sink.find_as(Severity::Note, rule, range, format_args!("{message}"));
+        None
+    };
+    if let Some((finding, help)) = help {
+        finding.help = Some(help.into());
+    }
+}
+
+/// Whether a path has the octal escapes that NVCC writes for the bytes of a character beyond ASCII: `\320\277`.
+fn escapes_utf8(path: &[u8]) -> bool {
+    let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
+    path.windows(8).any(|window| {
+        matches!(window, [b'\\', b'3', a, b, b'\\', b'2', c, d] if [a, b, c, d].into_iter().all(is_octal))
+    })
 }
 
 fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {

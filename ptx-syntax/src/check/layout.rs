@@ -91,8 +91,7 @@ fn early(section: &Section<'_>, at: TextRange, differs: Option<&Section<'_>>, si
         None => (Severity::Warning, "drops that section".to_owned()),
     };
     let message = format_args!("with -g ptxas comes to {name} only later, and {outcome}");
-    if let Some(finding) = sink.find(rule, at, message) {
-        finding.severity = severity;
+    if let Some(finding) = sink.find_as(severity, rule, at, message) {
         finding.related = Some((section.name.range, "declared here".to_owned()));
         finding.help = Some(format!("write 0, which is what ptxas stores, or put {name} before"));
     }

@@ -10,7 +10,7 @@ impl Report {
     /// Keeps the findings of rules that are selected.
     pub fn select(&mut self, selection: &Selection) {
         self.findings.retain(|finding| selection.has(finding.rule.code));
-        self.more.retain(|(rule, _)| selection.has(rule.code));
+        self.more.retain(|more| selection.has(more.rule.code));
     }
 
     /// Takes out the findings that a baseline knows. `text` is what was checked, and `file` its name in the baseline.
@@ -19,10 +19,11 @@ impl Report {
         self.findings.retain(|finding| {
             !known.strike(file, finding.rule.code, subjects.of(lines.line(finding.range.start)))
         });
-        for (rule, count) in &mut self.more {
-            *count = known.strike_unlisted(file, rule.code, *count);
+        // A baseline counts those of a rule without their severities: the mildest, which come first, are known first.
+        for more in &mut self.more {
+            more.count = known.strike_unlisted(file, more.rule.code, more.count);
         }
-        self.more.retain(|(_, count)| *count > 0);
+        self.more.retain(|more| more.count > 0);
     }
 
     /// The findings that are listed, with their places in `file`. `text` is what was checked.
@@ -50,8 +51,8 @@ impl Report {
     /// How many findings of a severity there are, those that are not listed included.
     pub fn count(&self, severity: Severity) -> usize {
         let listed = self.findings.iter().filter(|finding| finding.severity == severity).count();
-        let more = self.more.iter().filter(|(rule, _)| rule.severity == severity).map(|(_, more)| more);
-        more.fold(listed, |sum, more| sum.saturating_add(*more))
+        let more = self.more.iter().filter(|more| more.severity == severity).map(|more| more.count);
+        more.fold(listed, usize::saturating_add)
     }
 }
 
@@ -132,7 +133,7 @@ mod tests {
         let again = ".file 1 \"b.cu\"\n".repeat(super::super::MAX_FINDINGS_PER_RULE + 5);
         let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n{again}");
         let (first, lines) = report(&text);
-        let more = first.more.iter().find(|(rule, _)| rule.code == "F001").unwrap().1;
+        let more = first.more.iter().find(|more| more.rule.code == "F001").unwrap().count;
         let mut builder = BaselineBuilder::default();
         for finding in &first.located(&FileName::new("k.ptx", None), &text, &lines) {
             builder.add(finding);

@@ -4,14 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use super::files::Files;
 use super::gates::Gates;
+use super::loc_equality::same;
 use super::reach::{Kept, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
 use super::sections::Sections;
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
+use super::zero_lines::ZeroLines;
 use super::{Context, Known};
 use crate::call_sites::{CallSite, CallSites};
-use crate::lexer::{Lexer, Token, TokenKind, tokenize};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::limits::MAX_CALL_CHAIN;
 use crate::loc::{InlinedAt, LocDirective};
 use crate::nodes::{Function, Module};
@@ -54,22 +56,6 @@ impl<'l> Calls<'l> {
     fn has_unresolved(&self) -> bool {
         self.list.iter().flatten().any(|call| call.unresolved)
     }
-}
-
-/// A place: file, line, column.
-fn place(loc: &LocDirective<'_>) -> (u64, u64, u64) {
-    (loc.file, loc.line, loc.column)
-}
-
-/// Whether two directives say the same.
-pub(crate) fn same(a: &LocDirective<'_>, b: &LocDirective<'_>) -> bool {
-    let call = |at: &InlinedAt<'_>| (at.name_offset, at.file, at.line, at.column);
-    let same_call = match (&a.inlined_at, &b.inlined_at) {
-        (Some(a), Some(b)) => a.function_name.text == b.function_name.text && call(a) == call(b),
-        (None, None) => true,
-        _ => false,
-    };
-    place(a) == place(b) && same_call
 }
 
 /// Checks every `.loc` of every body.
@@ -137,11 +123,13 @@ impl Locs<'_, '_, '_> {
         let mut has_code = false;
         self.call_sites.begin_function();
         let mut calls = Calls { list: Vec::new(), first: self.call_sites.next_number() };
+        let mut zero_lines = ZeroLines::new(self.around.files);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
                     self.loc(loc, sink);
+                    zero_lines.loc(loc, sink);
                     let call_site = self.call_sites.take(loc);
                     let call = loc.inlined_at.as_deref().zip(call_site).map(|(at, call_site)| {
                         self.inlined(call_site, at, gates, sink);
@@ -158,10 +146,15 @@ impl Locs<'_, '_, '_> {
                     }
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Instruction(_) => has_code = true,
+                Statement::Instruction(instruction) => {
+                    has_code = true;
+                    zero_lines.instruction(instruction);
+                }
+                Statement::Label(label) => zero_lines.label(label.text),
                 _ => {}
             }
         }
+        zero_lines.end(sink);
         // It takes most of the time of all checks to tell which instructions have rows, and few modules make it matter.
         if self.needs_names || calls.has_unresolved() {
             self.rows(index, function, &calls);
@@ -249,12 +242,7 @@ impl Locs<'_, '_, '_> {
             );
             sink.error(RuleId::UndeclaredFile, range, message);
         }
-        if line == 0 {
-            let what = overflowed(loc, sink.text);
-            let what = what.map_or("line 0".to_owned(), |line| format!("line {line} overflows to 0"));
-            let message = format_args!("{what}: ptxas writes no row, and the code counts to the line before");
-            sink.error(RuleId::LineZero, range, message);
-        } else if line > i32::MAX as u64 {
+        if line > i32::MAX as u64 {
             sink.error(RuleId::LineRange, range, format_args!("line {line} is written as {}", line as i32));
         }
         self.past_end(file, line, range, sink);
@@ -456,16 +444,6 @@ fn name_offset(at: &InlinedAt<'_>, text: &str) -> Option<(TextRange, u64)> {
     }
     let Token { kind, range } = lexer.next_significant();
     (kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
-}
-
-/// A line that ptxas takes for 0, as written, if it is another.
-fn overflowed<'t>(loc: &LocDirective<'_>, text: &'t str) -> Option<&'t str> {
-    let text = loc.range.slice(text);
-    let token = tokenize(text).filter(|token| !token.kind.is_trivia()).nth(2)?;
-    let written = token.range.slice(text);
-    let digits = written.trim_start_matches("0x").trim_start_matches("0X");
-    let is_other = digits.bytes().any(|digit| digit.is_ascii_hexdigit() && digit != b'0');
-    (token.kind == TokenKind::Integer && is_other && digits.len() > "0b0".len()).then_some(written)
 }
 
 /// Fewest places in a row that count as drift.

@@ -16,6 +16,7 @@ mod gates;
 mod grammar;
 mod header;
 mod layout;
+mod loc_equality;
 mod loc_lines;
 mod located;
 mod locs;
@@ -24,12 +25,15 @@ mod message;
 mod parameters;
 mod ptxas_lines;
 mod reach;
+mod reasons;
 mod rules;
 mod sections;
 mod sink;
 mod symbols;
+mod table;
 mod transcript;
 mod version;
+mod zero_lines;
 
 pub use crate::limits::MAX_FINDINGS_PER_RULE;
 pub use answer::{Answer, RuleRow};
@@ -37,12 +41,12 @@ pub use findings::{RuleTable, Severity};
 pub use gates::{GATES, Gate, MinVersion, Use};
 pub use ptxas_lines::PtxasLines;
 pub use rules::{Details, RULES, Rule, RuleId};
-pub use sink::Finding;
+pub use sink::{Finding, Unlisted};
 pub use transcript::{Mode, Verdict};
 pub use version::PtxVersion;
 
 // For `crate::fix`.
-pub(crate) use locs::same as same_loc;
+pub(crate) use loc_equality::same as same_loc;
 
 use gates::Gates;
 use sink::Sink;
@@ -80,10 +84,10 @@ impl std::fmt::Debug for Context<'_> {
 /// What was found.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule.
+    /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule and severity.
     pub findings: Vec<Finding>,
-    /// How many findings of a rule are not listed.
-    pub more: Vec<(&'static Rule, usize)>,
+    /// The findings that are not listed, in the order of [`RULES`].
+    pub more: Vec<Unlisted>,
     /// The least `.version` for the directives used.
     pub min_version: MinVersion,
     transcript: Transcript,
@@ -170,7 +174,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     symbols::check(module, context.relocatable, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
-    debug_info::check(module, &sections, &files, &mut sink);
+    let describes = debug_info::check(module, &sections, &files, &mut sink);
     locs::check(
         module,
         &known,
@@ -182,7 +186,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }
-    whole(module, &known, &mut sink);
+    whole(module, &known, describes, &mut sink);
 
     let (findings, more, said) = sink.finish();
     let first = first_item(module).filter(|item| is_whole(item, module.text));
@@ -207,8 +211,8 @@ fn is_whole(item: &Item<'_>, text: &str) -> bool {
     }
 }
 
-/// What concerns the module as a whole.
-fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
+/// What concerns the module as a whole. `describes`: `.debug_info` has entries of more than units.
+fn whole(module: &Module<'_>, known: &Known, describes: bool, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
     let Some(debug) = words.into_iter().find(|word| word.text == "debug") else { return };
     let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
@@ -223,8 +227,13 @@ fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
         }
         let said = format_args!("Debug information not found in presence of .target debug");
         sink.says(rule, (Phase::Module, 0), (Level::Error, Modes::ALL), said);
+    } else if known.code && describes {
+        let message = format_args!("`debug` here turns optimisation off (-O0), as -g does");
+        sink.find_as(Severity::Note, RuleId::DebugMeansO0, debug.range, message);
     } else if known.code {
-        let message = format_args!("`debug` here turns optimisation off (-O0), whatever the options are");
+        let message = format_args!(
+            "`debug` here turns optimisation off (-O0), and no entry describes a function or variable"
+        );
         if let Some(finding) = sink.find(RuleId::DebugMeansO0, debug.range, message) {
             finding.help = Some("drop `, debug` and use -lineinfo for lines of optimised code".into());
         }

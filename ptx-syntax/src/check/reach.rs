@@ -56,7 +56,7 @@ pub(super) fn reached_labels<'a>(function: &Function<'a>) -> HashSet<&'a str> {
 }
 
 /// Opcodes that do nothing but write registers.
-const PURE: &[&str] = &[
+pub(super) const PURE: &[&str] = &[
     "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cos",
     "cvt", "cvta", "div", "dp2a", "dp4a", "ex2", "fma", "fns", "isspacep", "ld", "ldu", "lg2", "lop3", "mad",
     "mad24", "madc", "mapa", "max", "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp",

@@ -2,7 +2,7 @@
 //! ptxas 13.0.88 does about it.
 
 use super::version::PtxVersion;
-use findings::{RuleDetails, RuleTable, Severity, ToolWords};
+use findings::Severity;
 
 /// A rule of this table.
 pub type Rule = findings::Rule<RuleId>;
@@ -211,39 +211,6 @@ impl Details {
     }
 }
 
-impl RuleTable for RuleId {
-    type Details = Details;
-    const SUBJECTS: &'static [(char, &'static str)] = &[
-        ('P', "grammar and names"),
-        ('V', "`.version`, `.target`, `.address_size`; version gates"),
-        ('T', "`.target ..., debug`"),
-        ('F', "`.file`"),
-        ('L', "`.loc`"),
-        ('S', "`.section` as a whole"),
-        ('D', "values, labels and references in a section"),
-        ('W', "DWARF in `.debug_info` and `.debug_abbrev`"),
-    ];
-
-    fn rules() -> &'static [Rule] {
-        &RULES
-    }
-
-    fn index(self) -> usize {
-        self as usize
-    }
-
-    fn details_of(rule: &'static Rule) -> RuleDetails {
-        let Details { since, until, reference, ptxas, .. } = rule.details;
-        let versions = match (since, until) {
-            (Some(since), _) => Some(format!("from PTX {since} on").into()),
-            (None, Some(until)) => Some(format!("below PTX {until}").into()),
-            (None, None) => None,
-        };
-        let tool = Some(ToolWords { name: "ptxas 13.0.88", does: ptxas.into() });
-        RuleDetails { source: Some(reference.into()), versions, tool, ..RuleDetails::default() }
-    }
-}
-
 const GATE: &str = "error: Feature '...' requires PTX ISA .version X.Y or later";
 
 use RuleId as Id;
@@ -368,7 +335,7 @@ pub static RULES: [Rule; 131] = [
         "A module with `.target ..., debug` has a `.section`.",
         says(OBSERVED, "error: Debug information not found in presence of .target debug").since(v(3, 0)).fixable()),
     rule(Id::DebugMeansO0, ("T002", "target-debug-means-O0"), Warning,
-        "`.target ..., debug` turns optimisation off without any option.",
+        "`.target ..., debug` turns optimisation off without any option. A note in a module with debug entries.",
         says(OBSERVED, "silent; fatal: Optimized debugging not supported with -O1 and above").since(v(3, 0)).fixable()),
     rule(Id::DuplicateFileIndex, ("F001", "duplicate-file-index"), Error, "Each `.file` has an index of its own.",
         says(OBSERVED, "error: Duplicate file index #N, even for the same name (the example of the PTX ISA)").fixable()),
@@ -384,10 +351,10 @@ pub static RULES: [Rule; 131] = [
     rule(Id::FileNameLength, ("F005", "file-name-length"), Error, "A file name has at most 16000 bytes.",
         says(OBSERVED, "crashes when it writes the line table")),
     rule(Id::FileNameCharacters, ("F006", "file-name-characters"), Warning,
-        "A file name holds no backslash and no line break.",
+        "A file name holds no backslash and no line break. A note for paths of Windows.",
         says(OBSERVED, "silent: a backslash is a directory separator, a line break is kept")),
     rule(Id::FilePlaceholder, ("F007", "placeholder-file-name"), Warning,
-        "A file name leads to the source, and is no placeholder of an online compiler.", says(OBSERVED, "silent").fixable()),
+        "A file name leads to the source, and is no placeholder of a compiler. A note for other names in angle brackets.", says(OBSERVED, "silent").fixable()),
     rule(Id::FileInside, ("F008", "file-inside-function"), Error, "`.file` stands at module scope.",
         says(ISA_FILE, "fatal: Parsing error near '.file': syntax error").fixable()),
     rule(Id::FileTimeCrash, ("F009", "file-time-crash"), Error, "A file's time is below 2^63.",
@@ -405,11 +372,11 @@ pub static RULES: [Rule; 131] = [
         says(OBSERVED, "warning: .loc directive without .file directive is found, line information in generated binary may not be complete")),
     rule(Id::LocOutside, ("L003", "loc-outside-function"), Error, "`.loc` stands in the body of a function.",
         says(ISA_LOC, "fatal: Parsing error near '.loc': syntax error")),
-    rule(Id::LineZero, ("L004", "line-zero"), Warning, "A line is 1 or more, and below 2^63.",
+    rule(Id::LineZero, ("L004", "line-zero"), Warning, "A line is 1 or more, and below 2^63. A note where no more is lost than a mark of LLVM's.",
         says(OBSERVED, "silent: writes no row, so the code counts to the line before; 2^63 and 2^64 are 0")),
     rule(Id::LineRange, ("L005", "line-range"), Warning, "A line is below 2^31.",
         says(OBSERVED, "silent: writes a negative line")),
-    rule(Id::RedundantLoc, ("L006", "redundant-loc"), Warning, "A `.loc` changes something.", says(OBSERVED, "silent").fixable()),
+    rule(Id::RedundantLoc, ("L006", "redundant-loc"), Note, "A `.loc` changes something.", says(OBSERVED, "silent").fixable()),
     rule(Id::ColumnLost, ("L007", "column-lost"), Note,
         "What tells two places apart is more than a column: ptxas writes none.",
         says(OBSERVED, "silent: every column is 0, and rows of one line are merged")),
@@ -564,6 +531,7 @@ pub static RULES: [Rule; 131] = [
 mod tests {
     use super::super::gates::GATES;
     use super::*;
+    use findings::RuleTable as _;
 
     #[test]
     fn the_table_is_sound() {

@@ -27,6 +27,20 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
+/// The findings of one rule and severity that are not listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unlisted {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad they are.
+    pub severity: Severity,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The severities, each at its own number.
+const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
+
 /// Collects findings and ptxas' words.
 #[derive(Debug)]
 pub(super) struct Sink<'a> {
@@ -34,7 +48,8 @@ pub(super) struct Sink<'a> {
     /// Whose words are given, and who is named in messages.
     pub(super) ptxas: Ptxas,
     findings: Vec<Finding>,
-    counts: Counts<RuleId>,
+    /// By severity, each with a limit of its own: a thousand notes of a rule must not hide its only warning.
+    counts: [Counts<RuleId>; SEVERITIES.len()],
     said: Vec<Said>,
 }
 
@@ -44,19 +59,19 @@ impl<'a> Sink<'a> {
             text,
             ptxas,
             findings: Vec::new(),
-            counts: Counts::new(MAX_FINDINGS_PER_RULE),
+            counts: SEVERITIES.map(|_| Counts::new(MAX_FINDINGS_PER_RULE)),
             said: Vec::new(),
         }
     }
 
     /// A finding of the rule's own severity.
     pub(super) fn error(&mut self, rule: RuleId, range: TextRange, message: fmt::Arguments<'_>) {
-        self.push(rule, rule.rule().severity, range, message);
+        self.find_as(rule.rule().severity, rule, range, message);
     }
 
     /// A finding that is a warning here, though the rule's are errors.
     pub(super) fn warning(&mut self, rule: RuleId, range: TextRange, message: fmt::Arguments<'_>) {
-        self.push(rule, rule.rule().severity.min(Severity::Warning), range, message);
+        self.find_as(rule.rule().severity.min(Severity::Warning), rule, range, message);
     }
 
     /// A finding of the rule's own severity. The result takes related places and help, if it is listed at all.
@@ -66,17 +81,18 @@ impl<'a> Sink<'a> {
         range: TextRange,
         message: fmt::Arguments<'_>,
     ) -> Option<&mut Finding> {
-        self.push(rule, rule.rule().severity, range, message)
+        self.find_as(rule.rule().severity, rule, range, message)
     }
 
-    fn push(
+    /// A finding of a given severity, at most the rule's.
+    pub(super) fn find_as(
         &mut self,
-        rule: RuleId,
         severity: Severity,
+        rule: RuleId,
         range: TextRange,
         message: fmt::Arguments<'_>,
     ) -> Option<&mut Finding> {
-        if !self.counts.add(rule) {
+        if !self.counts.get_mut(severity as usize)?.add(rule) {
             return None;
         }
         self.findings.push(Finding {
@@ -92,7 +108,7 @@ impl<'a> Sink<'a> {
 
     /// Whether a message of ptxas for this rule is still worth keeping.
     fn is_listed(&self, rule: RuleId) -> bool {
-        self.counts.beyond_limit(rule) == 0
+        self.counts.iter().all(|counts| counts.beyond_limit(rule) == 0)
     }
 
     /// `ptxas FILE, line N; error   : TEXT`
@@ -140,9 +156,17 @@ impl<'a> Sink<'a> {
         self.said.push(Said { rule, phase, at, with_line: true, level, modes, text });
     }
 
-    /// Findings in text order, how many of each rule are not listed, and ptxas' words.
-    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<(&'static Rule, usize)>, Vec<Said>) {
+    /// Findings in text order, how many are not listed, and ptxas' words.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<Unlisted>, Vec<Said>) {
         self.findings.sort_by_key(|finding| (finding.range, finding.rule.id));
-        (self.findings, self.counts.more().collect(), self.said)
+        let mut more: Vec<Unlisted> = SEVERITIES
+            .iter()
+            .zip(&self.counts)
+            .flat_map(|(&severity, counts)| {
+                counts.more().map(move |(rule, count)| Unlisted { rule, severity, count })
+            })
+            .collect();
+        more.sort_by_key(|unlisted| (unlisted.rule.id, unlisted.severity));
+        (self.findings, more, self.said)
     }
 }

@@ -247,7 +247,10 @@ impl<'f> Checked<'f> {
             let is_note = finding.severity == Severity::Note;
             !options.allow.contains(&finding.rule) && (!is_note || !options.no_notes)
         });
-        report.more.retain(|(rule, _)| !options.allow.contains(rule));
+        report.more.retain(|more| {
+            let is_note = more.severity == Severity::Note;
+            !options.allow.contains(&more.rule) && (!is_note || !options.no_notes)
+        });
         let lines = LineIndex::new(text);
         Self { file, repaired, lines, report, is_of_repaired: of_repaired }
     }

@@ -107,6 +107,8 @@ impl Finder<'_> {
         }
         if shape.tag == DW_TAG_compile_unit {
             walk.unit_name = walk.unit_name.or(facts.name);
+        } else {
+            self.facts.describes = true;
         }
         let located = facts.location.map(|address| Located { address, class: facts.class });
         self.facts.locations.extend(located);

@@ -47,6 +47,8 @@ pub(crate) struct Facts {
     pub(crate) functions: Vec<(u64, u64)>,
     /// The least place in its unit of a function with a name. What ptxas places of local variables is behind it.
     pub(crate) first_function: Option<u64>,
+    /// There is an entry beside those of units.
+    pub(crate) describes: bool,
 }
 
 /// How many there were of each, and the first function.

@@ -6,9 +6,9 @@ use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use anyhow::Result;
 use nvdwarf_compile::Diagnostic;
-use ptx_syntax::check::{Finding, GATES, RULES, Rule, RuleTable as _, Severity};
+use ptx_syntax::check::{Finding, GATES, RULES, RuleId, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 
 /// All findings of a file, and their number.
@@ -24,26 +24,23 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
     for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
     }
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    // Shown and not shown, of each rule and severity: many notes of a rule do not hide its warnings.
+    let mut counts: BTreeMap<(RuleId, Severity), (usize, usize)> = BTreeMap::new();
     for finding in &checked.report.findings {
-        let count = counts.entry(finding.rule.code).or_default();
-        *count += 1;
-        if options.all || *count <= MAX_FINDINGS_SHOWN {
+        let (shown, hidden) = counts.entry((finding.rule.id, finding.severity)).or_default();
+        if options.all || *shown < MAX_FINDINGS_SHOWN {
+            *shown += 1;
             writeln!(out, "{}\n", reporter.render(&diagnostic(finding)))?;
+        } else {
+            *hidden += 1;
         }
     }
-    for (rule, more) in &checked.report.more {
-        *counts.entry(rule.code).or_default() += more;
+    for more in &checked.report.more {
+        counts.entry((more.rule.id, more.severity)).or_default().1 += more.count;
     }
-    let listed = |rule: &Rule| {
-        let listed = checked.report.findings.iter().filter(|finding| finding.rule == rule).count();
-        if options.all { listed } else { listed.min(MAX_FINDINGS_SHOWN) }
-    };
-    for rule in &RULES {
-        let more = counts.get(rule.code).map_or(0, |count| count - listed(rule));
-        if more > 0 {
-            writeln!(out, "{name}: {more} more of {} {}", rule.code, rule.name)?;
-        }
+    for ((rule, severity), (_, hidden)) in counts.into_iter().filter(|(_, (_, hidden))| *hidden > 0) {
+        let (rule, severity) = (rule.rule(), if hidden == 1 { severity.word() } else { plural(severity) });
+        writeln!(out, "{name}: {hidden} more {severity} of {} {}", rule.code, rule.name)?;
     }
     writeln!(out, "{name}: {}", summary(checked))?;
     Ok(())
@@ -61,18 +58,26 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
     }
 }
 
+const fn plural(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "errors",
+        Severity::Warning => "warnings",
+        Severity::Note => "notes",
+    }
+}
+
 /// `2 errors, 1 warning, 3 notes`
 fn summary(checked: &Checked<'_>) -> String {
     let report = &checked.report;
     let mut parts = Vec::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let listed = report.findings.iter().filter(|finding| finding.severity == severity).count();
-        let more = report.more.iter().filter(|(rule, _)| rule.severity == severity);
-        let count = listed + more.map(|(_, more)| more).sum::<usize>();
+        let more = report.more.iter().filter(|more| more.severity == severity);
+        let count = listed + more.map(|more| more.count).sum::<usize>();
         match count {
             0 => {}
             1 => parts.push(format!("1 {}", severity.word())),
-            _ => parts.push(format!("{count} {}s", severity.word())),
+            _ => parts.push(format!("{count} {}", plural(severity))),
         }
     }
     if parts.is_empty() {
