@@ -15,7 +15,6 @@ mod lines;
 mod lines_queries;
 mod merc;
 mod messages;
-mod print;
 mod sections;
 mod strip;
 mod support;

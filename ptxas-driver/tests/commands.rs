@@ -11,11 +11,12 @@ use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
 /// The folders that a command finds where it runs, as names in the repository.
-const FOLDERS: [(&str, &str); 5] = [
+const FOLDERS: [(&str, &str); 6] = [
     ("examples", "examples"),
     ("pairs", "ptxas-driver/tests/pairs"),
     ("hostile", "ptxas-driver/tests/hostile"),
     ("lines", "ptxas-driver/tests/lines/inputs"),
+    ("data", "cubin-debuginfo/tests/data"),
     ("inputs", "ptxas-driver/tests/cli/inputs"),
 ];
 

@@ -1,8 +1,7 @@
-//! `diff`: what it finds, what it does not care about, and how it ends.
+//! `diff`: with code of ptxas, encodings, and large files. What each change is called is in `cli/diff.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
-use crate::support::driver;
 use crate::support::driver::example;
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SymbolIndex};
 use serde_json::Value;
@@ -48,14 +47,6 @@ fn section<'c>(cubin: &'c mut Cubin<'_>, name: &str) -> &'c mut Vec<u8> {
     }
 }
 
-#[test]
-fn a_file_is_as_itself() {
-    for name in ["saxpy/saxpy.cubin", "saxpy/saxpy-debug.cubin", "block_sum/block_sum.cubin"] {
-        let file = example(name);
-        assert_eq!(compare(&file, &file, &[]), (0, "no difference\n".to_owned()), "{name}");
-    }
-}
-
 /// "Did asking for line info change the code?"
 #[test]
 fn lines_change_no_code() {
@@ -77,91 +68,6 @@ fn lines_change_no_code() {
         let (code, text) = compare(&plain, &lines, &[]);
         assert!(code == 1 && text.contains("lines of saxpy"), "{arch}: {text}");
     }
-}
-
-#[test]
-fn each_change_has_its_key() {
-    let original = example("saxpy/saxpy-debug.cubin");
-    let keys_of = |change: fn(&mut Cubin<'_>)| keys(&original, changed(change).path());
-    let one = |key: &str, subject: &str| vec![(key.to_owned(), subject.to_owned())];
-    let code = keys_of(|cubin| section(cubin, ".text.saxpy")[0x20] ^= 1);
-    assert_eq!(code, one("code", ".text.saxpy"));
-    assert_eq!(keys_of(|cubin| cubin.header.e_type = 1).first(), one("header", "").first());
-    let symbol = keys_of(|cubin| {
-        let symtab = cubin.symtab().unwrap().as_usize();
-        let Contents::Symbols(symbols) = &mut cubin.sections[symtab].contents else { panic!() };
-        symbols.last_mut().unwrap().size += 16;
-    });
-    assert!(symbol.iter().any(|(key, _)| key == "symbols"), "{symbol:?}");
-    let entry = keys_of(|cubin| {
-        let info = section(cubin, ".debug_info");
-        let name = info.windows(6).position(|bytes| bytes == b"fused\0").unwrap();
-        info[name] = b'q';
-    });
-    assert!(!entry.is_empty() && entry.iter().all(|(key, _)| key == "entries"), "{entry:?}");
-}
-
-/// What stands in a section header or a record beside what is shown of it.
-#[test]
-fn what_is_not_shown_is_compared() {
-    let original = example("saxpy/saxpy-debug.cubin");
-    let keys_of = |change: fn(&mut Cubin<'_>)| keys(&original, changed(change).path());
-    let sections = vec![("sections".to_owned(), String::new())];
-    let registers = keys_of(|cubin| {
-        let text = cubin.section_by_name(".text.saxpy").unwrap().as_usize();
-        cubin.sections[text].info += 1 << 24;
-    });
-    assert_eq!(registers, sections);
-    let target = keys_of(|cubin| {
-        let rela = cubin.section_by_name(".rel.debug_line").unwrap().as_usize();
-        cubin.sections[rela].info += 1;
-    });
-    assert_eq!(target.first(), sections.first(), "{target:?}");
-    let parameter = keys_of(|cubin| {
-        let info = section(cubin, ".nv.info.saxpy");
-        // EIFMT_SVAL, EIATTR_KPARAM_INFO, 12 bytes, of which the first four are `Index`.
-        let record = info.windows(4).position(|bytes| bytes == [4, 0x17, 12, 0]).unwrap();
-        info[record + 4] ^= 1;
-    });
-    assert_eq!(parameter, [("info".to_owned(), ".nv.info.saxpy".to_owned())]);
-}
-
-/// Mercury code's sections have no other words: there the places of relocations count.
-/// Blanks around a line of PTX are shown where they are the difference, and left out where more is.
-#[test]
-fn a_difference_can_be_seen() {
-    let shown = |from: &[u8], to: &[u8]| {
-        let file = changed(|cubin| {
-            let text = section(cubin, ".nv_debug_ptx_txt");
-            let at = text.windows(from.len()).position(|window| window == from).unwrap();
-            text.splice(at..at + from.len(), to.iter().copied());
-        });
-        let (_, text) =
-            compare(&example("saxpy/saxpy-debug.cubin"), file.path(), &["--json", "--only", "ptx-text"]);
-        let document: Value = serde_json::from_str(&text).unwrap();
-        let row = &document["differences"][0];
-        [&row["a"], &row["b"]].map(|side| side.as_str().unwrap().to_owned())
-    };
-    assert_eq!(shown(b"\0ret;\0", b"\0 ret;\0"), ["ret;", " ret;"]);
-    assert_eq!(shown(b"\0ret;\0", b"\0 exit;\0"), ["ret;", "exit;"]);
-}
-
-#[test]
-fn places_of_mercury_relocations_count() {
-    let pair = support::repository().join("ptxas-driver/tests/pairs/flag_stays.sm_100.lineinfo.cubin");
-    let data = std::fs::read(&pair).unwrap();
-    let mut cubin = Cubin::parse(&data).unwrap();
-    let name = ".nv.merc.rela.debug_line";
-    let rela = cubin.section_by_name(name).unwrap().as_usize();
-    let Contents::Relocations(relocations) = &mut cubin.sections[rela].contents else { panic!() };
-    relocations[0].offset += 1;
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&file, cubin.write().unwrap()).unwrap();
-    let found = keys(&pair, file.path());
-    assert!(
-        !found.is_empty() && found.iter().all(|row| *row == ("mercury".into(), name.into())),
-        "{found:?}"
-    );
 }
 
 /// What is only laid out otherwise is no difference: other line opcodes, another order of strings.
@@ -205,28 +111,4 @@ fn many_and_long_facts() {
     let run = diff([original.as_os_str(), long.path().as_os_str()]);
     let message = String::from_utf8(run.stderr).unwrap();
     assert!(run.status.code() == Some(2) && message.contains("too many places"), "{message}");
-}
-
-#[test]
-fn command_lines_that_are_wrong() {
-    let file = example("saxpy/saxpy.cubin");
-    let [file, ptx] = [file, example("saxpy/saxpy.ptx")].map(std::path::PathBuf::into_os_string);
-    let words = OsStr::new;
-    for (arguments, message) in [
-        (vec![&*file], "required"),
-        (vec![&file, words("nosuch.cubin")], "nosuch.cubin"),
-        (vec![&file, &ptx], "PTX text, expected a cubin"),
-        (vec![&file, words("/")], "folder"),
-        (vec![&file, &file, words("--only"), words("colour")], "the keys are header"),
-        (
-            vec![&file, &file, words("--only"), words("code"), words("--ignore"), words("data")],
-            "cannot be used with",
-        ),
-        (vec![words("-"), words("-")], "standard input can be read once only"),
-    ] {
-        let run = diff(arguments.iter().copied());
-        assert_eq!(run.status.code(), Some(2), "{arguments:?}");
-        let said = driver::messages(&run);
-        assert!(said.contains(message), "{arguments:?}: {said}");
-    }
 }

@@ -1,10 +1,10 @@
-//! `sections`: against the corpus' own list of sections, against what ptxas makes, and its command line.
+//! `sections`: against the list of sections of the corpus, and against what ptxas makes. Its command line is in `cli/sections.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
 use crate::support::driver;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
@@ -15,10 +15,6 @@ fn sections<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
     command.current_dir(support::repository());
     command.arg("sections").args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-fn code(output: &Output) -> Option<i32> {
-    output.status.code()
 }
 
 fn text<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
@@ -33,11 +29,6 @@ fn json<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Value {
 
 fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
-}
-
-fn names(sections: &Value, keep: impl Fn(&Value) -> bool) -> BTreeSet<&str> {
-    let sections = sections.as_array().unwrap().iter();
-    sections.filter(|section| keep(section)).map(|section| section["name"].as_str().unwrap()).collect()
 }
 
 /// The manifest's list was made by another reader (`cubin_info.py`).
@@ -230,179 +221,5 @@ fn rows_without_code_in_linked_files_miss_no_relocations() {
         driver::made(command.args(["-arch", arch]).args([path("a.o"), path("b.o")]), &path("ab.cubin"));
         let text = text([Path::new("--check"), &path("ab.cubin")]);
         assert!(text.contains("linked file, level lines") && !text.contains(".debug_line\n"), "{text}");
-    }
-}
-
-#[test]
-fn text_of_stripped_cubins_and_side_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let strip = |keep: &str, output: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        command.arg("strip").arg(driver::example("saxpy/saxpy-debug.cubin"));
-        command.args(["--keep", keep, "--split"]).arg(path("side"));
-        driver::made(&mut command, &path(output));
-    };
-    strip("lines", "lines");
-    strip("none", "none");
-    // Paths are another each time.
-    let first_lines = |args: &[&OsStr]| {
-        let text = text(args).replace(&format!("{}/", folder.path().display()), "");
-        text.lines().take(2).collect::<Vec<_>>().join("\n") + "\n"
-    };
-    let [lines, none, side] = ["lines", "none", "side"].map(path);
-    let debug = OsStr::new("--debug-file");
-    let all = [
-        &[lines.as_os_str()][..],
-        &[none.as_os_str()],
-        &[side.as_os_str()],
-        &[none.as_os_str(), debug, side.as_os_str()],
-    ];
-    insta::assert_snapshot!("stripped", all.map(first_lines).concat());
-}
-
-#[test]
-fn text_of_files_and_expectations() {
-    insta::assert_snapshot!("debug", text(["examples/saxpy/saxpy-debug.cubin"]));
-    insta::assert_snapshot!(
-        "as_asked",
-        String::from_utf8_lossy(&sections(["-g", "examples/saxpy/saxpy.cubin"]).stdout)
-    );
-    insta::assert_snapshot!(
-        "lines_of_a_ptx",
-        text(["--expect", "-lineinfo", "-c", "--ptx", "examples/saxpy/saxpy.ptx"])
-    );
-    insta::assert_snapshot!("debug_by_options", text(["--expect", "-g", "--arch", "sm_100"]));
-    insta::assert_snapshot!(
-        "debug_by_words",
-        text([
-            "--expect",
-            "-g",
-            "--arch=sm_86",
-            "-c",
-            "--has",
-            "loc,inlined,.debug_str,.debug_info,.debug_abbrev"
-        ])
-    );
-    insta::assert_snapshot!(
-        "documented",
-        text(["--expect", "-g", "--arch", "sm_100", "--model", "documented"])
-    );
-    insta::assert_snapshot!(
-        "linked",
-        text(["--expect", "--linked", "-lineinfo", "--arch", "sm_75", "--has", "loc,inlined,.debug_str"])
-    );
-}
-
-#[test]
-fn check_fails_when_something_is_missing() {
-    let lines = "examples/saxpy/saxpy.cubin";
-    assert_eq!(code(&sections(["--check", lines])), Some(0));
-    assert_eq!(code(&sections(["-lineinfo", "--check", lines])), Some(0));
-    assert_eq!(code(&sections(["-g", lines])), Some(0));
-    assert_eq!(code(&sections(["-g", "--check", lines])), Some(1));
-    assert_eq!(code(&sections(["--suppress-debug-info", "--check", lines])), Some(1));
-    let document: Value =
-        serde_json::from_slice(&sections(["-g", "--check", "--json", lines]).stdout).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.sections".into(), &1.into()));
-    assert_eq!(
-        names(&document["missing"], |_| true),
-        BTreeSet::from([".nv_debug_info_reg_sass", ".nv_debug_info_reg_type"])
-    );
-    let document: Value =
-        serde_json::from_slice(&sections(["--suppress-debug-info", "--json", lines]).stdout).unwrap();
-    assert!(names(&document["extra"], |_| true).contains(".debug_line"));
-}
-
-#[test]
-fn expectations_as_json() {
-    let document = json(["--expect", "--json", "-g", "--arch", "sm_100"]);
-    assert_eq!(
-        (&document["schema"], &document["schema_version"]),
-        (&"nvdwarf.sections.expected".into(), &1.into())
-    );
-    let always = names(&document["sections"], |section| section.get("condition").is_none());
-    let plain = [
-        ".debug_frame",
-        ".debug_line",
-        ".nv_debug_line_sass",
-        ".nv_debug_ptx_txt",
-        ".nv_debug_info_reg_sass",
-        ".nv_debug_info_reg_type",
-    ];
-    let clones = plain.map(|name| format!(".nv.merc{name}"));
-    assert_eq!(always, plain.into_iter().chain(clones.iter().map(|name| &**name)).collect());
-    let document = json(["--expect", "--json", "-g", "--arch", "sm_100", "--model", "documented"]);
-    assert_eq!(document["inventory"]["total"], 25);
-}
-
-#[test]
-fn options_may_be_spelled_as_ptxas_has_them() {
-    let ours = text(["--expect", "--lineinfo", "--arch", "sm_90"]);
-    assert_eq!(text(["--expect", "-lineinfo", "-arch=sm_90"]), ours);
-    assert_eq!(text(["--expect", "--generate-line-info", "-arch", "sm_90"]), ours);
-    assert_eq!(text(["--expect", "--generate-line-info", "--gpu-name", "sm_90"]), ours);
-}
-
-#[test]
-fn wrong_command_lines_and_files_are_named() {
-    let usage: [&[&str]; 10] = [
-        &[],
-        &["--expct"],
-        &["--expect", "a.cubin"],
-        &["--expect", "--arch", "sm_99"],
-        &["--expect", "--has", "lco"],
-        &["--expect", "--check"],
-        &["--expect", "--has", "loc", "--ptx", "a.ptx"],
-        &["--expect", "--debug-file", "a.debug"],
-        &["-", "--debug-file", "-"],
-        &["-", "--ptx", "-"],
-    ];
-    for args in usage {
-        assert_eq!(code(&sections(args)), Some(2), "{args:?}");
-    }
-    let files: [(&[&str], &str); 8] = [
-        (&["nope.cubin"], "nope.cubin: No such file"),
-        (&["examples"], "examples: a folder, expected a cubin"),
-        (&["examples/saxpy/saxpy.ptx"], "PTX text, expected a cubin"),
-        (&["README.md"], "README.md: "),
-        (&["--arch", "sm_75", "examples/saxpy/saxpy.cubin"], "the file is for sm_90, and --arch is sm_75"),
-        (&["--expect", "--ptx", "examples/saxpy/saxpy.cubin"], "an ELF file, expected PTX text"),
-        (&["--expect", "--ptx", "README.md"], "README.md: "),
-        (
-            &["--expect", "--ptx", "examples/saxpy/saxpy.ptx", "--arch", "sm_75"],
-            "SM version specified by .target is higher",
-        ),
-    ];
-    for (args, message) in files {
-        let output = sections(args);
-        assert_eq!(code(&output), Some(1), "{args:?}");
-        assert!(driver::messages(&output).contains(message), "{args:?}: {}", driver::messages(&output));
-        assert!(output.stdout.is_empty(), "{args:?}");
-    }
-}
-
-#[test]
-fn standard_input_and_debug_only_objects() {
-    let cubin = fs::File::open(driver::example("saxpy/saxpy.cubin")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    let output = command.args(["sections", "--check", "-"]).stdin(cubin).output().unwrap();
-    assert!(output.status.success() && output.stdout.starts_with(b"<stdin>: cubin for sm_90"));
-
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let text_of = |name: &str| text([Path::new("--check"), &path(name)]);
-    let empty = path("empty.ptx");
-    fs::write(&empty, ".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x;\n").unwrap();
-    for ptx in [driver::example("saxpy/saxpy.ptx"), driver::example("saxpy/saxpy-debug.ptx"), empty] {
-        let mut command = driver::compile();
-        command.args(["--code", "none", "-lineinfo", "-arch", "sm_100"]);
-        driver::made(command.arg(ptx), &path("a.cubin"));
-        assert!(text_of("a.cubin").contains("debug-only file, level"), "{}", text_of("a.cubin"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        command.arg("strip").arg(path("a.cubin")).arg("--split").arg(path("side"));
-        driver::made(&mut command, &path("stripped"));
-        assert!(text_of("stripped").contains("debug-only file"), "{}", text_of("stripped"));
-        assert!(text_of("side").contains("debug-only file, level"), "{}", text_of("side"));
     }
 }
