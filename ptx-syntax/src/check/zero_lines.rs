@@ -20,8 +20,8 @@ pub(super) struct ZeroLines<'f, 'l> {
     placed: Option<&'l LocDirective<'l>>,
     /// The one whose row the code before has.
     row: Option<&'l LocDirective<'l>>,
-    /// That code runs on into what comes now, in the text and so in most layouts.
-    is_next: bool,
+    /// The instruction before, unless a label stands between.
+    last: Option<&'l Instruction<'l>>,
     has_locs: bool,
     pending: Option<Pending<'l>>,
 }
@@ -29,8 +29,9 @@ pub(super) struct ZeroLines<'f, 'l> {
 /// A `.loc` with line 0, up to the next `.loc`.
 struct Pending<'l> {
     loc: &'l LocDirective<'l>,
-    /// See [`ZeroLines::row`] and [`ZeroLines::is_next`], at its place.
+    /// See [`ZeroLines::row`], at its place.
     row: Option<&'l LocDirective<'l>>,
+    /// The code before runs on into this, in the text and so in most layouts.
     is_next: bool,
     /// It has the form in which LLVM marks instructions without any place.
     is_unplaced: bool,
@@ -41,7 +42,7 @@ struct Pending<'l> {
 
 impl<'f, 'l> ZeroLines<'f, 'l> {
     pub(super) fn new(files: &'f Files<'f, 'f>) -> Self {
-        Self { files, placed: None, row: None, is_next: false, has_locs: false, pending: None }
+        Self { files, placed: None, row: None, last: None, has_locs: false, pending: None }
     }
 
     pub(super) fn loc(&mut self, loc: &'l LocDirective<'l>, sink: &mut Sink<'_>) {
@@ -56,7 +57,8 @@ impl<'f, 'l> ZeroLines<'f, 'l> {
             // LLVM keeps file and column of the place before, "to save space", and drops the inlined call.
             let is_like = |before: &LocDirective<'_>| (before.file, before.column) == (loc.file, loc.column);
             let is_unplaced = loc.inlined_at.is_none() && self.placed.is_some_and(is_like);
-            let (row, is_next) = (self.row, self.is_next);
+            let is_next = self.last.is_some_and(|instruction| !leaves(instruction));
+            let row = self.row;
             self.pending = Some(Pending { loc, row, is_next, is_unplaced, has_code: false, acts: None });
         }
         self.has_locs = true;
@@ -66,13 +68,13 @@ impl<'f, 'l> ZeroLines<'f, 'l> {
         if name.starts_with(LABEL_OF_LLVM) {
             return;
         }
-        self.is_next = false;
+        self.last = None;
         if let Some(pending) = self.pending.as_mut().filter(|pending| !pending.has_code) {
             pending.is_next = false;
         }
     }
 
-    pub(super) fn instruction(&mut self, instruction: &Instruction<'l>) {
+    pub(super) fn instruction(&mut self, instruction: &'l Instruction<'l>) {
         if let Some(pending) = &mut self.pending {
             pending.has_code = true;
             if pending.acts.is_none() && acts(instruction) {
@@ -83,7 +85,7 @@ impl<'f, 'l> ZeroLines<'f, 'l> {
         } else if self.placed.is_some() {
             self.row = self.placed;
         }
-        self.is_next = !leaves(instruction);
+        self.last = Some(instruction);
     }
 
     /// At the next `.loc`, or the end of the function.

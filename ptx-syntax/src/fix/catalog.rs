@@ -4,7 +4,7 @@ use super::REPAIRS;
 use crate::check::RuleId;
 use findings::{Catalog, RuleTable as _};
 
-/// The rules of [`check`](crate::check) in the order of their table. What mends one is the repairs that answer it.
+/// The rules of [`check`](crate::check) in the order of their table, each with the repairs that answer it.
 pub fn catalog() -> Catalog {
     Catalog::of::<RuleId>().with(|rule| {
         let answers = |info: &&super::RepairInfo| info.rules.iter().any(|id| id.rule().code == rule.code);
@@ -26,7 +26,8 @@ mod tests {
         let catalog = catalog();
         for rule in catalog.rules() {
             let row = RuleId::named(rule.code).unwrap();
-            assert_eq!(row.details.fixable, !rule.more.mend.is_empty(), "{}", rule.code);
+            let repairs = rule.more.mend.iter().any(|what| what.starts_with("--fix"));
+            assert_eq!(row.details.fixable, repairs, "{}", rule.code);
         }
         let text = catalog.named("duplicate-file-index").unwrap()[0].explanation().to_string();
         assert!(text.contains("\n\nptxas 13.0.88: "), "{text}");
