@@ -19,6 +19,9 @@ pub struct Summary {
     /// The findings beyond the first 100 of a rule, which are only counted. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<UnlistedFindings>,
+    /// How many findings were left out because a baseline has them. Absent without a baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_baseline: Option<usize>,
 }
 
 /// One finding. [`Display`](fmt::Display) has all of it on one line.
@@ -98,6 +101,7 @@ impl Summary {
 
     /// Takes out the findings that a baseline knows, of the file that has this name in it.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        let before = known.met();
         let mut left_out = Vec::new();
         self.findings.retain(|finding| {
             let is_known = known.strike(file, finding.code, &finding.subject());
@@ -114,6 +118,7 @@ impl Summary {
             let count = self.count_mut(severity);
             *count = count.saturating_sub(number);
         }
+        self.in_baseline = Some(known.met() - before);
     }
 }
 
@@ -194,6 +199,6 @@ mod tests {
         let mut known = builder.finish("verify").known();
         let mut new = summed(&[]);
         new.leave_out("a.cubin", &mut known);
-        assert_eq!((new.errors, new.notes, new.findings.len(), known.met()), (1, 1, 2, 1));
+        assert_eq!((new.errors, new.notes, new.findings.len(), new.in_baseline), (1, 1, 2, Some(1)));
     }
 }

@@ -79,6 +79,9 @@ pub struct Report {
     /// no function, inlined function, source file or variable of the PTX, unless it was linked, since all may be folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
+    /// How many findings (functions below a limit) were left out because a baseline has them. Absent without a baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_baseline: Option<usize>,
     /// How many functions limits hold for.
     #[serde(skip)]
     pub judged: usize,
@@ -284,6 +287,7 @@ impl Report {
             source_files,
             register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx: None,
+            in_baseline: None,
             judged: if has_code { judged.count() } else { 0 },
         }
     }

@@ -105,6 +105,7 @@ impl Report {
     /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known,
     /// whatever its share is now.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        let before = known.met();
         for function in &mut self.functions {
             let name = &function.name;
             function.below.retain(|shortfall| {
@@ -115,6 +116,7 @@ impl Report {
             known.strike(file, Id::RegisterMap.rule().code, &subject_of_words(REGISTER_MAP, error))
         };
         self.register_fault.take_if(is_known);
+        self.in_baseline = Some(known.met() - before);
     }
 
     /// What the file fails for, with places in `file`.

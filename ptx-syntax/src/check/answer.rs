@@ -21,6 +21,9 @@ pub struct Answer {
     /// The findings beyond the first 1000 of a rule and severity, which are only counted. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
+    /// How many findings were left out because a baseline has them. Absent without a baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_baseline: Option<usize>,
 }
 
 /// What ptxas 13.0.88 does with a module: `null` where it accepts the module, else the code of the rule that refuses it first.
@@ -157,6 +160,7 @@ impl Answer {
                 .iter()
                 .map(|more| More { code: more.rule.code, severity: more.severity.word(), count: more.count })
                 .collect(),
+            in_baseline: report.in_baseline,
         }
     }
 }

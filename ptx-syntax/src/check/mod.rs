@@ -88,6 +88,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings that are not listed, in the order of [`RULES`].
     pub more: Vec<Unlisted>,
+    /// How many findings were left out because a baseline has them; none without a baseline.
+    pub in_baseline: Option<usize>,
     /// The least `.version` for the directives used.
     pub min_version: MinVersion,
     transcript: Transcript,
@@ -191,7 +193,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let (findings, more, said) = sink.finish();
     let first = first_item(module).filter(|item| is_whole(item, module.text));
     let transcript = Transcript::new(said, known.debug, first.map(|item| item.range().end));
-    Report { findings, more, min_version: gates.min_version, transcript }
+    Report { findings, more, in_baseline: None, min_version: gates.min_version, transcript }
 }
 
 /// The first item behind `.version`, `.target` and `.address_size`.
