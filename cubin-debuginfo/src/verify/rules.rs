@@ -137,7 +137,25 @@ impl RuleTable for RuleId {
 
     fn details_of(rule: &'static Rule) -> RuleDetails {
         let Details { why, fault_of } = rule.details;
-        RuleDetails { why: Some(why.into()), known_fault_of: fault_of, ..RuleDetails::default() }
+        let mend = match rule.id {
+            Id::SectionHeader | Id::SectionExtra => Some("`sections --check` says what differs."),
+            Id::SectionMissing => {
+                Some("`sections --check` lists them; `compile` makes all of a level from the PTX.")
+            }
+            Id::LinePastEnd => {
+                Some("`check` says what the PTX has; the compiler that wrote it has the wrong file or line.")
+            }
+            Id::LineUndeclaredFile => {
+                Some("Declare each file that a `.loc` names; `check` finds those that are not.")
+            }
+            Id::LinePlaceholder => {
+                Some("`check --fix=path-map --path-map OLD=NEW` gives the PTX another name.")
+            }
+            Id::LevelsMixed => Some("Compile all objects with the same option: -G, -lineinfo or none."),
+            _ => None,
+        };
+        let mend = mend.into_iter().map(Into::into).collect();
+        RuleDetails { why: Some(why.into()), known_fault_of: fault_of, mend, ..RuleDetails::default() }
     }
 }
 

@@ -30,7 +30,8 @@ impl RuleTable for RuleId {
     }
 
     fn details_of(rule: &'static Rule) -> RuleDetails {
-        RuleDetails { why: Some(rule.details.into()), ..RuleDetails::default() }
+        let mend = vec!["`merc clone` makes the capsule anew from the native sections.".into()];
+        RuleDetails { why: Some(rule.details.into()), mend, ..RuleDetails::default() }
     }
 }
 

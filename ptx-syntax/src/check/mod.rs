@@ -11,6 +11,7 @@ mod debug_entries;
 mod debug_info;
 mod declarations;
 mod dwarf;
+mod examples;
 mod files;
 mod gates;
 mod grammar;
@@ -46,6 +47,7 @@ pub use transcript::{Mode, Verdict};
 pub use version::PtxVersion;
 
 // For `crate::fix`.
+pub(crate) use examples::example;
 pub(crate) use loc_equality::same as same_loc;
 
 use gates::Gates;

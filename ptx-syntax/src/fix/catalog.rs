@@ -1,7 +1,7 @@
-//! The rules of `check` in words, with the repairs that there are for them.
+//! The rules of `check` in words, with the repairs that there are for them, and lines that break them.
 
 use super::REPAIRS;
-use crate::check::RuleId;
+use crate::check::{RuleId, example};
 use findings::{Catalog, RuleTable as _};
 
 /// The rules of [`check`](crate::check) in the order of their table, each with the repairs that answer it.
@@ -14,6 +14,7 @@ pub fn catalog() -> Catalog {
             format!("{option}: {}", info.summary).into()
         });
         rule.more.mend.extend(words);
+        rule.more.example = RuleId::named(rule.code).and_then(|row| example(row.id)).map(Into::into);
     })
 }
 

@@ -15,7 +15,7 @@ pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
         writeln!(out, "{name}: no code: {}", printable(what))?;
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let Summary { errors, warnings, notes, findings, more } = &file.summary;
+    let Summary { errors, warnings, notes, findings, more, in_baseline } = &file.summary;
     for finding in findings {
         let count = counts.entry(finding.code).or_default();
         *count += 1;
@@ -32,7 +32,8 @@ pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
     let words = |count: &usize, word: &str| format!("{count} {word}{}", if *count == 1 { "" } else { "s" });
     let counts = [(errors, "error"), (warnings, "warning"), (notes, "note")];
     let counts = counts.map(|(count, word)| words(count, word));
-    writeln!(out, "{name}: {}", counts.join(", "))
+    let known = in_baseline.map(|count| format!("; {count} in the baseline")).unwrap_or_default();
+    writeln!(out, "{name}: {}{known}", counts.join(", "))
 }
 
 pub(super) fn known_faults(out: &mut dyn Write, rules: &[KnownFault]) -> Result<()> {
