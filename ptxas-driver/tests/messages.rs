@@ -7,10 +7,6 @@ use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::Path;
 
-fn example(name: &str) -> String {
-    driver::example(name).to_str().unwrap().to_owned()
-}
-
 /// Commands that read one file.
 const READERS: [&[&str]; 15] = [
     &["lines"],
@@ -76,16 +72,6 @@ fn every_message_names_its_file() {
         }
     }
     assert!(said > 100, "{said} messages");
-}
-
-/// F11: `merc self-check` names the file in each line that says what differs, `lines --at` where there is no answer.
-#[test]
-fn answers_name_their_file_too() {
-    let cubin = example("saxpy/saxpy.cubin");
-    let output = run(&["lines", "--at", "nobody.cu:1", &cubin]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.starts_with(&format!("note: {cubin}: nobody.cu:1: no file 'nobody.cu'")), "{said}");
 }
 
 /// F11: what is wrong with a side file is not said of the cubin alone.
@@ -191,28 +177,6 @@ fn a_patch_says_what_it_leaves() {
     fs::write(&path, format!("{head}.visible .entry k()\n{{\nret;\n}}\n")).unwrap();
     let output = run(&["check", "--diff", name]);
     assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
-}
-
-/// F16: no count is silently another one.
-#[test]
-fn samples_that_no_number_can_count_are_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let csv = folder.path().join("pcs.csv");
-    let cubin = example("saxpy/saxpy.cubin");
-    let max = u64::MAX;
-    for (rows, total) in [(vec![max - 1, 1], Some(max)), (vec![max, max], None), (vec![max, 1], None)] {
-        let rows: Vec<String> = rows.iter().map(|count| format!("saxpy,0x10,{count}\n")).collect();
-        fs::write(&csv, format!("function,pc,count\n{}", rows.concat())).unwrap();
-        let output = run(&["lines", &cubin, "--samples", csv.to_str().unwrap()]);
-        if let Some(total) = total {
-            assert!(output.status.success());
-            assert!(text(&output.stdout).starts_with(&format!("{total} samples")));
-        } else {
-            assert_eq!(output.status.code(), Some(1));
-            let expected = format!("error: {}: row 3: there are more than {max} samples", csv.display());
-            assert!(text(&output.stderr).starts_with(&expected), "{}", text(&output.stderr));
-        }
-    }
 }
 
 /// F4: a side that cannot be read, or a file with something that cannot, is not a side without difference.
