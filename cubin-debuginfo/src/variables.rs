@@ -151,7 +151,7 @@ pub struct Variable {
 /// A line of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceLine<'v> {
-    /// Path as the file table has it; `None` where that has no such file, or cannot be read ([`Variables::faults`]).
+    /// Path as the file table has it; `None` where that has no such file, or cannot be read (see `faults`).
     pub file: Option<&'v str>,
     /// 1-based line; 0 for none.
     pub line: u64,

@@ -24,9 +24,9 @@ pub struct Summary {
     pub in_baseline: Option<usize>,
 }
 
-/// One finding. [`Display`](fmt::Display) has all of it on one line.
+/// A finding about a section of a cubin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Finding")]
+#[schemars(rename = "CubinFinding")]
 pub struct ListedFinding {
     /// The code of the rule, as in [verify.md](verify.md).
     pub code: &'static str,
@@ -138,6 +138,7 @@ impl ListedFinding {
 }
 
 impl fmt::Display for ListedFinding {
+    /// All of it on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, severity, section, offset, function, .. } = self;
         write!(f, "{}[{code}]: {section}+{offset:#x}: ", severity.word())?;

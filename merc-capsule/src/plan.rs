@@ -31,6 +31,7 @@ impl<'a> SectionView<'a> {
 /// How a clone comes to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "CloneAction")]
 pub enum Action {
     /// It lies in the file range of the original.
     Alias,

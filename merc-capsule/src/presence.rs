@@ -13,6 +13,7 @@ use std::fmt;
 
 /// How far a clone in a file is as planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "ClonePresence")]
 pub enum Presence {
     /// The clone is as planned.
     #[serde(rename = "yes")]
@@ -31,8 +32,9 @@ pub enum Presence {
     Missing,
 }
 
-/// A clone as planned and as a file has it: an answer for people and, with serde, for programs.
+/// A clone as planned and as a file has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Clone")]
 pub struct CloneRow<'p> {
     /// The name of the original.
     pub original: &'p str,

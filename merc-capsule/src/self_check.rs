@@ -38,6 +38,7 @@ pub use verify::{Finding, Report, verify};
 /// What a section is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "CubinPart")]
 pub enum Part {
     /// Code, and the symbols of it.
     Text,

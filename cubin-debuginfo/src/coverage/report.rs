@@ -12,16 +12,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Limits for the coverage of each function, in percent from 0 to 100, as given; `None` for no limit.
+/// Limits for the coverage of each function, in percent from 0 to 100, as given.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Limits {
-    /// Least share of instructions with a line.
+    /// Least share of instructions with a line; `None` for no limit.
     pub min_lines: Option<f64>,
-    /// Least share of instructions with a line of their own.
+    /// Least share of instructions with a line of their own; `None` for no limit.
     pub min_own: Option<f64>,
-    /// Largest share of instructions that inherit their line.
+    /// Largest share of instructions that inherit their line; `None` for no limit.
     pub max_inherited: Option<f64>,
-    /// Least share of the bytes of variables' scopes that have a location.
+    /// Least share of the bytes of variables' scopes that have a location; `None` for no limit.
     #[serde(rename = "min_vars")]
     pub min_variables: Option<f64>,
 }
@@ -89,6 +89,7 @@ pub struct Report {
 
 /// The coverage of a kernel or function.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "FunctionCoverage")]
 pub struct FunctionReport {
     /// The name of its symbol; of its section where no symbol covers the code.
     pub name: String,
@@ -128,6 +129,7 @@ pub struct FunctionReport {
 
 /// The coverage of a source file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "SourceFileCoverage")]
 pub struct SourceFileReport {
     /// Its path; `None` where the file table has no such entry.
     pub path: Option<String>,

@@ -222,16 +222,16 @@ pub struct NvInfoRecord {
 pub struct FunctionFacts {
     /// Name of the function, as its symbol.
     pub function: String,
-    /// Number of SASS registers that it uses. This and the next members are absent where no record says them.
+    /// Number of SASS registers that it uses. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
-    /// Size of its stack frame.
+    /// Size of its stack frame. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_size: Option<u32>,
-    /// Stack that it needs with its callees; 4294967295 with recursion.
+    /// Stack that it needs with its callees; 4294967295 with recursion. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stack_size: Option<u32>,
-    /// Largest stack that it may need with its callees.
+    /// Largest stack that it may need with its callees. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_stack_size: Option<u32>,
     /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says them.

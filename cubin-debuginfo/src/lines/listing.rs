@@ -13,6 +13,7 @@ use std::ops::Range;
 
 /// The addresses of a code section, or of one function in it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SectionLines")]
 pub struct Listing<'a, 's> {
     /// The name of the section.
     pub section: &'s str,
@@ -34,6 +35,7 @@ pub struct ListingRanges<'a, 's> {
 
 /// Neighbouring code addresses with the same source and PTX lines.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LineRange")]
 pub struct ListingRange<'a, 's> {
     /// Byte offset of the first address in the section.
     pub start: u64,

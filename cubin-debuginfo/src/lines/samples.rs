@@ -57,6 +57,7 @@ pub struct TooManySamples {
 
 /// The samples of a source line.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LineSamples")]
 pub struct LineCount<'s> {
     /// The source file; `None` for a file number that no table has.
     pub file: Option<&'s str>,
@@ -71,6 +72,7 @@ pub struct LineCount<'s> {
 
 /// The samples of a chain of calls.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ChainSamples")]
 pub struct ChainCount<'s> {
     /// How many samples.
     pub count: u64,

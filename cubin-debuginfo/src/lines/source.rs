@@ -15,6 +15,7 @@ use thiserror::Error;
 
 /// Lines of the source, and the code that comes from them.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SourceLineCode")]
 pub struct LineCode<'a, 's> {
     /// The lines, as given.
     #[serde(rename = "at")]

@@ -28,7 +28,8 @@ pub struct PlacedAnswer<'a> {
     /// Whether the variable is nowhere because its function is abstract (`DW_AT_inline`).
     #[serde(skip)]
     pub is_abstract: bool,
-    /// The PTX register, such as `%rd1`. Of `register`, `based` and `computed`; may be absent.
+    /// The PTX register of `register`, `based` and `computed`, such as `%rd1`. Absent where it is not known, and for other
+    /// kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<String>,
     /// The value of a `constant` in its type: a number (text where JSON has none for it), `true` or `false`, the number of a
@@ -39,7 +40,7 @@ pub struct PlacedAnswer<'a> {
     /// The bits of a `constant` or `bytes` as one hexadecimal number of as many bytes as the type has. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<String>,
-    /// The SASS registers that hold it. Of `register`, `based` and `computed`; may be absent.
+    /// The SASS registers that hold `register`, `based` and `computed`. Absent where none is known, and for other kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<RegisterAnswer>,
     /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for other kinds.
@@ -49,7 +50,7 @@ pub struct PlacedAnswer<'a> {
     /// other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'a str>,
-    /// The symbol that the `memory` belongs to. May be absent.
+    /// The symbol that the `memory` belongs to. Absent where there is none, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<&'a str>,
     /// Byte offset from the symbol. Absent where there is none.
@@ -65,7 +66,7 @@ pub struct PlacedAnswer<'a> {
     /// Byte offset among the parameters of the kernel. Absent for what is not a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_offset: Option<u64>,
-    /// Of `frame`: byte offset from R1, once the function has its frame. May be absent.
+    /// Of `frame`: byte offset from R1, once the function has its frame. Absent where that is not known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_offset: Option<i64>,
 }
@@ -182,7 +183,7 @@ impl JsonSchema for ConstantValue {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["number", "string", "boolean", "array", "null"] })
+        json_schema!({ "type": ["number", "string", "boolean", "array"] })
     }
 }
 

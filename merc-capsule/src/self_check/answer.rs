@@ -15,8 +15,9 @@ pub struct Answer<'c> {
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
-/// How many sections of a part had each outcome. [`Display`](fmt::Display) is a line for people.
+/// How many sections of a part had each outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PartVerdict")]
 pub struct Verdict {
     /// The part.
     pub part: Part,
@@ -79,6 +80,7 @@ impl Verdict {
 }
 
 impl fmt::Display for Verdict {
+    /// A line for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, same, different, not_told, without_clone } = self;
         write!(

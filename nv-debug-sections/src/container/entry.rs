@@ -137,7 +137,7 @@ impl Flags {
     }
 }
 
-/// How much debug information an image has. The numbers are those of the seeds' `NvvmDebugInfo`.
+/// How much debug information an image has. The numbers are those of NVIDIA's `NvvmDebugInfo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugInfo {

@@ -77,9 +77,9 @@ pub struct Image<'d> {
     /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ir: Option<IrVersions>,
-    /// Its identifier: the source file that it was made from.
+    /// Its identifier: the source file that it was made from; `None` where it has none.
     pub name: Option<Cow<'d, str>>,
-    /// The options that ptxas or the NVVM compiler is to be given.
+    /// The options that ptxas or the NVVM compiler is to be given; `None` for none.
     pub options: Option<Cow<'d, str>>,
 }
 

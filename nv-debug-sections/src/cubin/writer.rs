@@ -13,7 +13,7 @@ use crate::{nv_info, tkinfo};
 /// The name by which notes call this project.
 pub const NVDWARF: &str = "nvdwarf";
 
-/// A tool, as its note in [`tkinfo::NAME`] names it.
+/// A tool, as its note `.note.nv.tkinfo` names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Writer {
     /// The name, such as `ptxas`, `nvlink`, `ptxas-blackwell` or `nvdwarf`.

@@ -9,6 +9,7 @@ use std::fmt;
 /// The kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "FileKind")]
 pub enum Output {
     /// `ptxas`, also with `-ewp`: a whole program.
     Program,

@@ -16,10 +16,11 @@ use std::collections::HashMap;
 /// Whose rules say which sections are expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "RulesModel")]
 pub enum Model {
-    /// The sections that ptxas and nvlink write, as observed ([`observed`]).
+    /// The sections that ptxas and nvlink write, as observed.
     Observed,
-    /// What they are documented to write: [`documented`].
+    /// What they are documented to write.
     Documented,
 }
 
@@ -138,6 +139,7 @@ pub struct ExpectedSection {
 
 /// The documented counts, with their sum.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(rename = "SectionCounts")]
 pub struct Counts {
     /// By the sections' makers.
     #[serde(flatten)]
@@ -243,6 +245,7 @@ pub struct Report<'a> {
 
 /// A debug section of a file.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DebugSection")]
 pub struct Section {
     /// Its index in the section table.
     pub index: u32,
@@ -285,6 +288,7 @@ pub struct SectionRef {
 
 /// A section that is not there.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MissingSection")]
 pub struct Missing {
     /// Its name.
     pub name: String,
@@ -294,6 +298,7 @@ pub struct Missing {
 
 /// A section that should not be there.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ExtraSection")]
 pub struct Extra {
     /// Which.
     #[serde(flatten)]
@@ -304,6 +309,7 @@ pub struct Extra {
 
 /// A section with an unusual header.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OddSection")]
 pub struct Odd {
     /// Which.
     #[serde(flatten)]
