@@ -1,6 +1,6 @@
 //! The rules as [`findings`] reads them: rows of [`RULES`] with their reasons.
 
-use super::reasons::reason;
+use super::reasons::{Reason, reason};
 use super::rules::{Details, RULES, Rule, RuleId};
 use findings::{RuleDetails, RuleTable, ToolWords};
 
@@ -33,15 +33,42 @@ impl RuleTable for RuleId {
             (None, None) => None,
         };
         let tool = Some(ToolWords { name: "ptxas 13.0.88", does: ptxas.into() });
-        let reason = reason(rule.id);
-        let mend = reason.map(|reason| reason.mend).filter(|mend| !mend.is_empty());
+        let Reason { why, mend } = reason(rule.id);
         RuleDetails {
-            why: reason.map(|reason| reason.why.into()),
+            why: Some(why.into()),
             source: Some(reference.into()),
             versions,
             tool,
-            mend: mend.into_iter().map(Into::into).collect(),
+            mend: if mend.is_empty() { Vec::new() } else { vec![mend.into()] },
             ..RuleDetails::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::Severity;
+
+    /// Whoever asks why gets words, and for all but bounds of this reader and pure facts something to do.
+    #[test]
+    fn each_rule_has_its_reason() {
+        let ends = |text: &str| text.ends_with('.') && !text.contains("  ");
+        for rule in &RULES {
+            let Reason { why, mend } = reason(rule.id);
+            assert!(ends(why) && (mend.is_empty() || ends(mend)), "{}: {why} {mend}", rule.code);
+        }
+        let idle = RULES.iter().filter(|rule| reason(rule.id).mend.is_empty());
+        assert_eq!(idle.map(|rule| rule.code).collect::<Vec<_>>(), ["P006", "L006"]);
+    }
+
+    /// A rule that is a note in some places says so in its row, and why in its reason.
+    #[test]
+    fn notes_among_warnings_are_explained() {
+        for rule in RULES.iter().filter(|rule| rule.summary.contains(" A note ")) {
+            assert_eq!(rule.severity, Severity::Warning, "{}", rule.code);
+            let why = reason(rule.id).why;
+            assert!(why.contains("A note ") && why.contains("A warning "), "{}: {why}", rule.code);
         }
     }
 }
