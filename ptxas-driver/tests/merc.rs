@@ -1,4 +1,4 @@
-//! `merc`: plans, and the two halves of cubins for sm_100 and later.
+//! `merc`: the two halves of cubins for sm_100 and later, and what is refused. Its command line is in `cli/merc.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
@@ -39,86 +39,6 @@ fn sections(cubin: &Cubin<'_>, mercury: bool) -> BTreeMap<(String, usize), Vec<u
     all
 }
 
-#[test]
-fn a_plan_has_a_row_for_each_clone() {
-    let output = merc(&["plan"], &[&pair("own_sections.sm_100.g.cubin")]);
-    assert!(output.status.success());
-    let text = text(&output.stdout);
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .map(|line| line.split("  ").map(str::trim).filter(|w| !w.is_empty()).collect())
-        .collect();
-    assert_eq!(rows[0], ["section", "clone", "action", "in file", "otherwise"]);
-    for row in [
-        &[".debug_abbrev", ".nv.merc.debug_abbrev", "alias", "yes"][..],
-        &[".notes", ".nv.merc.notes", "copy", "yes"],
-        &[".debug_line", ".nv.merc.debug_line", "rewrite", "yes", "alias if equal"],
-        &[".nv.callgraph", ".nv.merc.nv.callgraph", "copy", "no"],
-        &[".text.kernel", ".nv.capmerc.text.kernel", "rewrite", "yes"],
-    ] {
-        assert!(rows.iter().any(|other| other == row), "{row:?} in {text}");
-    }
-    let json = merc(&["plan", "--json"], &[&pair("own_sections.sm_100.g.cubin")]);
-    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.merc_plan".into(), &1.into()));
-    assert_eq!(document["clones"].as_array().unwrap().len(), rows.len() - 1);
-}
-
-#[test]
-fn what_has_no_capsule_is_said_to_have_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("out.cubin");
-    let old = pair("own_sections.sm_75.g.cubin");
-    for (arguments, message) in [
-        (&["plan"][..], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
-        (&["self-check"], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
-        (&["strip-capsule", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
-        (&["keep-capsule-only", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
-    ] {
-        let made = merc(arguments, &[&old]);
-        assert_eq!(made.status.code(), Some(1));
-        let said = text(&made.stderr);
-        assert!(said.contains(message), "{said}");
-    }
-    assert!(!output.exists());
-}
-
-#[test]
-fn a_capsule_alone_is_not_stripped_to_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let [capsule, output] = ["capsule.cubin", "out.cubin"].map(|name| folder.path().join(name));
-    let sound = pair("own_sections.sm_100.g.cubin");
-    assert!(merc(&["keep-capsule-only", "-o", capsule.to_str().unwrap()], &[&sound]).status.success());
-    for command in ["strip-capsule", "finalise"] {
-        let made = merc(&[command, "-o", output.to_str().unwrap()], &[&capsule]);
-        assert_eq!(made.status.code(), Some(1));
-        let (said, name) = (text(&made.stderr), capsule.display());
-        assert!(said.contains(&format!("{name}: there is no native code beside the capsule")), "{said}");
-        assert!(!output.exists());
-    }
-}
-
-#[test]
-fn standard_input_stands_for_one_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("out.cubin");
-    let sound = pair("own_sections.sm_100.g.cubin");
-    for arguments in [
-        &["merc", "clone", "-", "--maps-from", "-", "-o"][..],
-        &["merc", "clone", "-", "--ptx", "-", "-o"],
-        &["merc", "finalise", "-", "--maps-from", "-", "-o"],
-        &["coverage", "-", "-"],
-    ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        command.args(arguments).args(arguments.last().filter(|last| **last == "-o").map(|_| &output));
-        let made = command.stdin(std::fs::File::open(&sound).unwrap()).output().unwrap();
-        let said = text(&made.stderr);
-        assert!(!made.status.success(), "{arguments:?}");
-        assert!(said.contains("standard input can be read once only"), "{arguments:?}: {said}");
-        assert!(!output.exists());
-    }
-}
-
 /// What makes a cubin a faulty one.
 type Damage<'d> = &'d dyn Fn(&mut Cubin<'_>, &str);
 
@@ -152,23 +72,6 @@ fn what_is_refused_is_named_and_writes_nothing() {
         assert!(said.contains(name), "{command} {name}: {said}");
         assert!(!output.exists(), "{command} {name}");
     }
-}
-
-/// nvdisasm and cuobjdump take it as it is.
-#[test]
-fn a_file_without_a_name_comes_through_both_ways() {
-    let folder = tempfile::tempdir().unwrap();
-    let [cloned, back, native] =
-        ["cloned.cubin", "back.cubin", "native.cubin"].map(|name| folder.path().join(name));
-    let (cubin, ptx) = (pair("nameless_inlined.sm_100.lineinfo.c.cubin"), pair("nameless_inlined.ptx"));
-    let read = |path: &Path| std::fs::read(path).unwrap();
-    assert!(merc(&["self-check"], &[&cubin]).status.success());
-    let options = ["clone", "--ptx", ptx.to_str().unwrap(), "-o", cloned.to_str().unwrap()];
-    assert!(merc(&options, &[&cubin]).status.success());
-    assert!(read(&cloned) == read(&cubin));
-    assert!(merc(&["finalise", "-o", back.to_str().unwrap()], &[&cubin]).status.success());
-    assert!(merc(&["strip-capsule", "-o", native.to_str().unwrap()], &[&cubin]).status.success());
-    assert!(read(&back) == read(&native));
 }
 
 /// Cubins for sm_100 and later: our own, and those of the corpus.
@@ -265,37 +168,4 @@ fn files_of_the_tools_have_all_clones_that_they_must_have() {
     }
     println!("{read} cubins; sections without clone: {counts:?}");
     assert!(read > 0);
-}
-
-#[test]
-fn self_checks_name_what_differs() {
-    let folder = tempfile::tempdir().unwrap();
-    let sound = pair("own_sections.sm_100.g.c.cubin");
-    let made = merc(&["self-check"], &[&sound]);
-    assert_eq!(made.status.code(), Some(0));
-    let lines = text(&made.stdout);
-    assert!(lines.lines().all(|line| line.contains(" 0 different")) && lines.lines().count() == 3, "{lines}");
-
-    // The line of a row of the Mercury table.
-    let mut bytes = std::fs::read(&sound).unwrap();
-    let cubin = Cubin::parse(&bytes).unwrap();
-    let table = cubin.bytes(cubin.section_by_name(".nv.merc.debug_line").unwrap()).unwrap().into_owned();
-    let at = bytes.windows(table.len()).position(|window| window == &*table).unwrap() + table.len() - 6;
-    bytes[at] ^= 4;
-    let damaged = folder.path().join("damaged.cubin");
-    std::fs::write(&damaged, bytes).unwrap();
-    let made = merc(&["self-check"], &[&damaged]);
-    assert_eq!(made.status.code(), Some(1));
-    assert!(
-        text(&made.stdout)
-            .starts_with(&format!("{}: .debug_line: different: .text.kernel, step ", damaged.display())),
-        "{}",
-        text(&made.stdout)
-    );
-    let json = merc(&["self-check", "--json"], &[&damaged]);
-    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(document["schema"], "nvdwarf.merc_self_check");
-    let row =
-        document["sections"].as_array().unwrap().iter().find(|row| row["outcome"] == "different").unwrap();
-    assert_eq!((&row["native"], &row["part"]), (&".debug_line".into(), &"debug".into()));
 }

@@ -157,28 +157,6 @@ fn our_own_warnings_are_no_errors_with_werror() {
     assert_eq!(theirs.status.code(), Some(255), "{}", text(&theirs.stderr));
 }
 
-/// F12
-#[test]
-fn a_patch_says_what_it_leaves() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("k.ptx");
-    let name = path.to_str().unwrap();
-    // No `.loc` has this file, and no repair knows which was meant.
-    let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
-    fs::write(&path, format!("{head}.visible .entry k()\n{{\n.loc 9 1 1\nret;\n}}\n")).unwrap();
-    let output = run(&["check", "--diff", name]);
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(text(&output.stdout), "");
-    let plain = run(&["check", name]);
-    assert!(!plain.stdout.is_empty());
-    // The summary tells of repairs only where there are some.
-    assert_eq!(text(&output.stderr), text(&plain.stdout));
-    // Nothing wrong, nothing said.
-    fs::write(&path, format!("{head}.visible .entry k()\n{{\nret;\n}}\n")).unwrap();
-    let output = run(&["check", "--diff", name]);
-    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
-}
-
 /// F4: a side that cannot be read, or a file with something that cannot, is not a side without difference.
 #[test]
 fn a_side_with_a_fault_is_no_answer() {

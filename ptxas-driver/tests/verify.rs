@@ -1,13 +1,11 @@
-//! `verify`: the corpus with its capsules, damaged capsules, what the linker makes, and its command line.
+//! `verify`: the corpus, and faults that the linker and ptxas make. Its command line is in `cli/verify.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
 use crate::support::oracle;
-use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -54,49 +52,6 @@ fn the_corpus_has_no_errors() {
     let _ = writeln!(io::stderr(), "{} files: {all:?}", files.len());
 }
 
-/// Made by `pairs/make.sh`.
-const MERCURY: &str = "ptxas-driver/tests/pairs/flag_stays.sm_100.lineinfo.cubin";
-
-#[test]
-fn damaged_capsules_are_found() {
-    type Damage = (&'static str, fn(&mut Cubin<'static>));
-    const DAMAGES: [Damage; 4] = [
-        ("C001", |cubin| {
-            let at = cubin.section_by_name(".nv.merc.debug_line").unwrap();
-            cubin.sections[at.as_usize()].flags = 0;
-        }),
-        ("C002", |cubin| {
-            let [at, other] = [".nv.merc.rela.debug_frame", ".nv.merc.rela.debug_line"]
-                .map(|name| cubin.section_by_name(name).unwrap());
-            cubin.sections[at.as_usize()].name = cubin.sections[other.as_usize()].name;
-        }),
-        ("C003", |cubin| {
-            let at = cubin.section_by_name(".nv.merc.nv_debug_line_sass").unwrap();
-            cubin.sections[at.as_usize()].sh_type = 7;
-        }),
-        ("C004", |cubin| {
-            let at = cubin.section_by_name(".nv.merc.debug_line").unwrap();
-            let Contents::Bytes(bytes) = &mut cubin.sections[at.as_usize()].contents else { panic!() };
-            // Both file tables have the same names.
-            let name = bytes.to_mut().windows(3).position(|window| window == b".cu").unwrap();
-            bytes.to_mut()[name] = b'_';
-        }),
-    ];
-    let bytes = fs::read(support::repository().join(MERCURY)).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.cubin");
-    fs::write(&path, &bytes).unwrap();
-    assert_eq!(document(&path).0, Some(0));
-    for (wanted, damage) in DAMAGES {
-        let mut cubin = Cubin::parse(&bytes).unwrap().into_owned();
-        damage(&mut cubin);
-        fs::write(&path, cubin.write().unwrap()).unwrap();
-        let (exit, document) = document(&path);
-        assert_eq!(exit, Some(1), "{wanted}: {document}");
-        assert!(codes(&document["files"][0]).contains_key(wanted), "{wanted}: {document}");
-    }
-}
-
 /// Inputs of `../shared/bugs`: how each is compiled, and what is found in what nvlink makes of it.
 type Linked = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
 
@@ -110,29 +65,6 @@ const LINKED: [Linked; 2] = [
     // Two objects with names of inlined functions.
     ("55-linked-inline-names", &[("input.cu", "-lineinfo"), ("b.cu", "-lineinfo")], &["L102"]),
 ];
-
-/// The addresses of clones can be told from those of the code only, which a side file has not: alone it is no worse than the cubin, and
-/// joined to the code it is the cubin.
-#[test]
-fn side_files_have_no_capsule_to_compare() {
-    let folder = tempfile::tempdir().unwrap();
-    let [code, side] = ["code.cubin", "side.dbg"].map(|name| folder.path().join(name));
-    for whole in [MERCURY, "ptxas-driver/tests/pairs/odd_references.sm_100.g.cubin"] {
-        let whole = support::repository().join(whole);
-        let mut strip = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        strip.arg("strip").arg(&whole).arg("--split").arg(&side).arg("-o").arg(&code);
-        assert!(strip.status().unwrap().success());
-        let errors = |args: &[&Path]| {
-            let json = Path::new("--json");
-            let output = verify(args.iter().copied().chain([json]).map(Path::as_os_str));
-            let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-            document["files"][0]["errors"].as_u64().unwrap()
-        };
-        let of_whole = errors(&[&whole]);
-        assert_eq!(errors(&[&side]), of_whole, "{}", whole.display());
-        assert_eq!(errors(&[&code, Path::new("--debug-file"), &side]), of_whole, "{}", whole.display());
-    }
-}
 
 #[test]
 fn faults_of_linked_files_are_found() {
@@ -185,29 +117,4 @@ fn faults_that_ptxas_takes_are_found() {
         assert!(wanted.iter().all(|code| found.contains(code)), "{input}: {document}");
         assert!(!wanted.is_empty() || found.is_empty(), "{input}: {document}");
     }
-}
-
-#[test]
-fn the_command_line() {
-    assert_eq!(code(&verify([""; 0])), Some(2));
-    assert_eq!(code(&verify(["--ignore", "Z999", "examples/saxpy/saxpy.cubin"])), Some(2));
-    assert_eq!(code(&verify(["-", "-"])), Some(2));
-    assert_eq!(code(&verify(["examples/saxpy/saxpy.cubin", "no such file"])), Some(1));
-    assert_eq!(code(&verify(["examples/saxpy/saxpy.ptx"])), Some(1));
-
-    let faulty = "ptxas-driver/tests/pairs/shared_info.sm_100.g.c.cubin";
-    let output = verify([faulty]);
-    assert_eq!(code(&output), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().contains(": error[O001]: .debug_loc+0x0: "));
-    assert_eq!(code(&verify(["--ignore", "o001", faulty])), Some(0));
-
-    let output = verify(["--json", "examples/saxpy/saxpy-debug.cubin", "no such file"]);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.verify".into(), &1.into()));
-    assert_eq!(document["files"][0]["errors"], 0);
-    assert!(document["files"][1]["error"].is_string());
-
-    let output = verify(["--known-faults"]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("L102  nvlink 13.0"), "{text}");
 }
