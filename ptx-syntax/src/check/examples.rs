@@ -47,7 +47,7 @@ static EXAMPLES: [(Id, At, &str); 52] = [
     (Id::DuplicateFileIndex, Module, ".file 2 \"a.cu\"\n.file 2 \"b.cu\""),
     (Id::FileIndexGap, Module, ".file 7 \"b.cu\"    // and no `.file` 2 to 6"),
     (Id::FileNameEmpty, Module, ".file 2 \"\""),
-    (Id::FileNameCharacters, Module, ".file 2 \"D:\\src\\a.cu\""),
+    (Id::FileNameCharacters, Module, ".file 2 \"/src/odd\\name.cu\""),
     (Id::FilePlaceholder, Module, ".file 2 \"<stdin>\""),
     (Id::FileInside, Body, ".file 2 \"a.cuh\""),
     (Id::FileTimeAlone, Module, ".file 2 \"a.cu\", 1700000000"),
