@@ -3,8 +3,10 @@
 use crate::commands::{
     check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
 };
+use crate::output::HalfWritten;
 use crate::plain::{Plain, printable_lines};
-use crate::stderr::{FAILURE, USAGE, complain, complain_of_stdout};
+use crate::report::{Exit, Unanswered, is_of_stdout};
+use crate::stderr::{complain, complain_of_stdout};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -27,10 +29,9 @@ Examples:
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
-  0  done
-  1  the file is no readable cubin, a query has no answer, nothing can be extracted, a function is
-     below a minimum of coverage, or check, sections --check or verify found something
-  2  the command line is wrong
+  0  answered
+  1  something was found, or a query has no answer
+  2  the command line is wrong, or a file cannot be read or written
   compile has ptxas' own: 0 when the output was written, else 255";
 
 /// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in a cubin.
@@ -129,9 +130,6 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    // An exit status of 1 is an answer of these.
-    let answers = matches!(cli.command, Command::Check(_) | Command::Diff(_) | Command::Print(_));
-    let failure = if answers { USAGE } else { FAILURE };
     // What is not text, or is text for other programs: `check --fix` and `--diff`, `print`, and the
     // cubins of `merc` and `strip`. These commands say themselves what is not.
     let done = match cli.command {
@@ -150,17 +148,18 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
-        Ok(code) => code,
+        Ok(exit) => exit.into(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // What was found before the fault is worth showing.
             let _ = out.flush();
-            if is_of_stdout(&error) {
+            if is_of_stdout(&error) && !error.is::<HalfWritten>() {
                 complain_of_stdout(&error);
             } else {
                 complain(format_args!("{error:#}"));
             }
-            ExitCode::from(failure)
+            let exit = if error.is::<Unanswered>() { Exit::Findings } else { Exit::Unreadable };
+            exit.into()
         }
     }
 }
@@ -168,8 +167,8 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Runs a command whose output is text, or JSON. It is written in few large pieces, as commands put lines together from small ones.
 fn plainly(
     out: &mut dyn Write,
-    run: impl FnOnce(&mut dyn Write) -> anyhow::Result<ExitCode>,
-) -> anyhow::Result<ExitCode> {
+    run: impl FnOnce(&mut dyn Write) -> anyhow::Result<Exit>,
+) -> anyhow::Result<Exit> {
     let mut text = io::BufWriter::new(Plain(out));
     let done = run(&mut text);
     let written = text.into_inner().map(drop).map_err(io::IntoInnerError::into_error);
@@ -191,17 +190,10 @@ fn print_help_or_usage(error: &clap::Error) -> u8 {
         // A closed pipe is not a failure, and without standard error nobody can be told.
         Err(fault) if !error.use_stderr() && fault.kind() != io::ErrorKind::BrokenPipe => {
             complain_of_stdout(&fault);
-            FAILURE
+            Exit::Unreadable as u8
         }
-        _ => u8::try_from(error.exit_code()).unwrap_or(FAILURE),
+        _ => u8::try_from(error.exit_code()).unwrap_or(Exit::Unreadable as u8),
     }
-}
-
-/// Whether standard output failed: errors of files have a context that names them.
-fn is_of_stdout(error: &anyhow::Error) -> bool {
-    let is_io = error.is::<io::Error>()
-        || error.downcast_ref::<serde_json::Error>().is_some_and(serde_json::Error::is_io);
-    is_io && error.chain().len() == 1
 }
 
 /// Whether the reader of our output went away, as `head` does.

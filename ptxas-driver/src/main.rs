@@ -13,6 +13,7 @@ pub mod options;
 pub mod output;
 pub mod plain;
 pub mod provider;
+pub mod report;
 pub mod stderr;
 
 use nv_debug_sections::release::Release;

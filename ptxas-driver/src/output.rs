@@ -2,10 +2,11 @@
 
 use crate::cleanup::{self, RegisteredPath};
 use crate::limits::MAX_LINKS;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// Writes `bytes` to `path` through a temporary file beside it.
 ///
@@ -31,15 +32,20 @@ fn write_as<'b>(mut file: Together<'b>, path: &Path, bytes: &'b [u8]) -> Result<
     file.commit()
 }
 
-/// Writes a whole file to standard output. Half a file is a failure, also where the reader went away:
-/// the error is not passed on as one of that kind.
+/// Standard output did not take all of a file. This is a failure also where the reader went away, so that the cause is not
+/// passed on as such.
+#[derive(Debug, Error)]
+#[error("Standard output could not be written: {0}")]
+pub struct HalfWritten(String);
+
+/// Writes a whole file to standard output.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<(), HalfWritten> {
     let done = out.write_all(bytes).and_then(|()| out.flush());
-    done.map_err(|error| anyhow!("Standard output could not be written: {error}"))
+    done.map_err(|error| HalfWritten(error.to_string()))
 }
 
 /// Files that belong together: all of them appear, or none.

@@ -5,6 +5,7 @@
 //! are data for other programs: PTX text, cubins and patches.
 
 use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IntoInnerError, Write};
@@ -146,19 +147,23 @@ impl<W: Write> Write for PlainJson<W> {
 ///
 /// `out` cannot be written.
 pub fn write_json(out: &mut dyn Write, document: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    write_json_value(out, document)?;
+    write_json_value(out, PrettyFormatter::new(), document)?;
     writeln!(out)
 }
 
-/// Writes a JSON value without a line end, over several lines.
+/// Writes a JSON value without a line end, over several lines, which `formatter` indents.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_json_value(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+pub fn write_json_value(
+    out: &mut dyn Write,
+    formatter: PrettyFormatter<'_>,
+    value: &(impl Serialize + ?Sized),
+) -> io::Result<()> {
     // The serializer writes a few bytes at a time.
     let mut buffer = BufWriter::new(PlainJson(out));
-    serde_json::to_writer_pretty(&mut buffer, value)?;
+    value.serialize(&mut Serializer::with_formatter(&mut buffer, formatter))?;
     // `flush` would also flush what is below.
     buffer.into_inner().map(drop).map_err(IntoInnerError::into_error)
 }

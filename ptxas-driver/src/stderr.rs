@@ -1,13 +1,8 @@
-//! What commands say on standard error, and the exit codes that go with it.
+//! What commands say on standard error.
 
 use crate::plain::printable;
 use std::fmt;
 use std::io::{self, Write};
-
-/// Exit code for a file that cannot be read, or a question without answer.
-pub const FAILURE: u8 = 1;
-/// Exit code for a wrong command line, as clap has it.
-pub const USAGE: u8 = 2;
 
 /// Says that standard output takes nothing.
 pub fn complain_of_stdout(error: &dyn fmt::Display) {

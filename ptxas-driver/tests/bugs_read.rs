@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use crate::support::oracle;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -120,8 +121,12 @@ fn driver<A: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = A>) -> Out
 }
 
 fn document(output: &Output) -> Value {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"))
+    // Of a document about one file what it says of that.
+    let document = json::document(output);
+    match document["files"].as_array().map(Vec::as_slice) {
+        Some([file]) => file.clone(),
+        _ => document,
+    }
 }
 
 fn made(command: &mut Command) {
@@ -279,7 +284,7 @@ fn columns_come_from_the_ptx() {
             fs::write(bug.path().join("other.ptx"), other).unwrap();
             let output = bug.driver("lines out.cubin --ptx other.ptx --json k+0x10");
             let said = String::from_utf8_lossy(&output.stderr);
-            let document = serde_json::from_slice(&output.stdout).unwrap();
+            let document = json::only(&output);
             assert_eq!(spots(&document), [(6, column)], "{new}");
             assert_eq!(said.contains("the PTX is not that of this file"), column.is_none(), "{new}: {said}");
         }
@@ -483,7 +488,7 @@ fn which_kernels_of_a_library_have_lines() {
     }
     archive("lib.a input.o b.o");
     let document = bug.json("coverage lib.a");
-    let files = document["images"].as_array().or(document["files"].as_array()).unwrap();
+    let files = document["files"].as_array().unwrap();
     let mut rows = Vec::new();
     for file in files {
         for function in file["functions"].as_array().unwrap() {

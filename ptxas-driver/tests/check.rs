@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver::run;
+use crate::support::json;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,6 @@ use std::process::{Command, Output};
 
 fn check(args: &[&str]) -> Output {
     run(&[&["check"], args].concat())
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 struct Folder(tempfile::TempDir);
@@ -61,8 +58,8 @@ fn bug(number: &str) -> Option<PathBuf> {
 
 fn document(path: &Path) -> Value {
     let output = check(&["--json", path.to_str().unwrap()]);
-    let document: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.check".into(), &1.into()));
+    let document = json::document(&output);
+    assert_eq!(document["schema"], "nvdwarf.check");
     document
 }
 

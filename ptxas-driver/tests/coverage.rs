@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,9 +16,8 @@ fn coverage(file: &Path, args: &[&str]) -> Output {
 
 fn json(file: &Path, args: &[&str]) -> Value {
     let output = coverage(file, &[args, &["--json"]].concat());
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.coverage".into(), &1.into()));
-    document["files"][0].clone()
+    assert_eq!(json::document(&output)["schema"], "nvdwarf.coverage");
+    json::only(&output)
 }
 
 /// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all code has it.

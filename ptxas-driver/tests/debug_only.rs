@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver;
+use crate::support::json;
 use crate::support::oracle;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 use nv_debug_sections::tkinfo;
@@ -44,7 +45,7 @@ const READERS: [&[&str]; 7] =
 
 /// `code` of a document, or of the one file or image in it.
 fn code_of(document: &Value) -> &Value {
-    let file = document["files"].get(0).unwrap_or(document);
+    let file = &document["files"][0];
     let image = file["images"].get(0).unwrap_or(file);
     &image["code"]
 }
@@ -70,7 +71,7 @@ fn every_reader_says_that_there_is_no_code() {
                     file.display()
                 );
                 let json = run(&[reader, &["--json"]].concat(), file);
-                let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+                let document = json::document(&json);
                 assert_eq!(code_of(&document), "none", "{reader:?} {}", file.display());
             }
             let verified = run(&["verify"], file);
@@ -129,7 +130,7 @@ fn objects_without_a_note_and_side_files_are_told_apart() {
                 let said = text(&run(reader, file));
                 assert!(!said.contains("no code") && !said.contains("debug-only"), "{reader:?}: {said}");
                 let json = run(&[reader, &["--json"]].concat(), file);
-                let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+                let document = json::document(&json);
                 assert_eq!(code_of(&document), code.word(), "{reader:?}");
             }
         }
@@ -146,7 +147,7 @@ fn diff_says_which_has_no_code() {
     let said = text(&compared);
     assert!(said.contains("  code\n  - none\n  + here\n"), "{said}");
     let compared = run(&["diff", "--json", object.to_str().unwrap()], &whole);
-    let document: Value = serde_json::from_slice(&compared.stdout).unwrap();
+    let document = json::document(&compared);
     let is_code = |found: &&Value| found["key"] == "header" && found["place"] == "code";
     let found = document["differences"].as_array().unwrap().iter().find(is_code).unwrap();
     assert_eq!((&found["a"], &found["b"]), (&"none".into(), &"here".into()));

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
 use nv_debug_sections::release::Release;
@@ -19,7 +20,7 @@ fn dump(file: &Path, args: &[&str]) -> Value {
         command.arg("dump").arg(file).args(args).arg("--json").stdin(Stdio::null()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.is_empty(), "{} {args:?}: {error}", file.display());
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document = json::only(&output);
     // What cannot be decoded is shown as bytes.
     let is_sound = array(&document, "sections").iter().all(|section| section.get("error").is_none());
     assert_eq!(output.status.success(), is_sound, "{} {args:?}", file.display());

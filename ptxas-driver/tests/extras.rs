@@ -4,6 +4,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::json;
 use crate::support::oracle;
 use cubin_debuginfo::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::cubin::Cubin;
@@ -199,7 +200,7 @@ fn paths_are_mapped_in_lines_and_entries() {
             .arg(&plain)
             .arg(&output)
             .output();
-        let document: serde_json::Value = serde_json::from_slice(&diff.unwrap().stdout).unwrap();
+        let document = json::document(&diff.unwrap());
         for difference in document["differences"].as_array().unwrap() {
             let [a, b] =
                 ["a", "b"].map(|side| difference[side].as_str().unwrap_or_default().replace(old, new));

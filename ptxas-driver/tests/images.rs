@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use crate::support::made::{ARCHES, Tools};
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
@@ -30,7 +31,7 @@ fn messages(output: &Output) -> String {
 }
 
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    json::document(output)
 }
 
 /// A cubin in a file: its name there, what a heading has behind it, and a file of its own.
@@ -103,23 +104,12 @@ fn compare(command: &str, options: &[&str], file: &Path, images: &[Image]) {
 
     let options = [options, &["--json"]].concat();
     let (whole, parts) = (run(command, name, &options), apart(&options));
-    if let [part] = &*parts {
-        assert_eq!(text(&whole), text(part), "{what}");
-        return;
-    }
     let whole = json(&whole);
-    assert_eq!((&whole["schema"], &whole["schema_version"]), (&"nvdwarf.images".into(), &1.into()), "{what}");
-    assert_eq!(whole["file"], name);
-    let found = whole["images"].as_array().unwrap();
+    let found = whole["files"].as_array().unwrap();
     assert_eq!(found.len(), images.len(), "{what}");
-    for ((found, image), part) in found.iter().zip(images).zip(&parts) {
-        let part = json(part);
-        if part["error"].is_null() {
-            assert_eq!(*found, part, "{what}");
-        } else {
-            let want = serde_json::json!({ "file": image.name, "error": part["error"] });
-            assert_eq!(*found, want, "{what}");
-        }
+    for (found, part) in found.iter().zip(&parts) {
+        assert_eq!(whole["schema"], json(part)["schema"], "{what}");
+        assert_eq!(*found, json::only(part), "{what}");
     }
 }
 
@@ -224,14 +214,14 @@ fn one_of_several_is_chosen() {
     let file = example("saxpy/saxpy.fatbin").display().to_string();
     for chosen in [":sm_75", ":2", ":sm_75:2"] {
         let name = format!("{file}{chosen}");
-        let document = json(&run("lines", &name, &["--json"]));
-        assert_eq!((&document["schema"], &document["sm"]), (&"nvdwarf.lines".into(), &75.into()));
+        let document = json::only(&run("lines", &name, &["--json"]));
+        assert_eq!(document["sm"], 75);
         assert_eq!(document["file"], *name);
         let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
         let stdin = Stdio::from(File::open(&file).unwrap());
         let piped =
             program.args(["lines", "--json", "--", &format!("-{chosen}")]).stdin(stdin).output().unwrap();
-        let mut piped = json(&piped);
+        let mut piped = json::only(&piped);
         assert_eq!(piped["file"], format!("<stdin>{chosen}"));
         piped["file"] = name.into();
         assert_eq!(piped, document);
@@ -279,19 +269,19 @@ fn what_cannot_be_chosen_is_said() {
         ),
     ] {
         let output = run(command, &name, &[]);
-        assert_eq!((output.status.code(), &*text(&output)), (Some(1), ""), "{command} {name}");
+        assert_eq!((output.status.code(), &*text(&output)), (Some(2), ""), "{command} {name}");
         assert!(messages(&output).contains(&want), "{command} {name}: {}", messages(&output));
     }
     let diff = run("diff", &file, &[&file]);
     assert_eq!(diff.status.code(), Some(2));
     assert!(messages(&diff).contains(&format!("2 cubins in it, expected one; {there_are}")));
     // What is sound before and behind a fault is shown.
-    for (command, elements) in [("sections", "images"), ("verify", "files"), ("coverage", "files")] {
+    for command in ["sections", "verify", "coverage"] {
         let output = run(command, &half, &["--json"]);
         let said = messages(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
         let document = json(&output);
-        let images = document[elements].as_array().unwrap();
+        let images = document["files"].as_array().unwrap();
         assert!(images.len() >= 2, "{document}");
         let errors: Vec<&Value> = images.iter().filter(|image| image["error"].is_string()).collect();
         assert!(!errors.is_empty(), "{document}");
@@ -320,16 +310,14 @@ fn faults_of_one_file_are_limited() {
     let file = folder.path().join("many.fatbin");
     fs::write(&file, bytes).unwrap();
     let file = file.to_str().unwrap();
-    for (command, elements) in
-        [("lines", "images"), ("dump", "images"), ("verify", "files"), ("coverage", "files")]
-    {
+    for command in ["lines", "dump", "verify", "coverage"] {
         let output = run(command, file, &["--json"]);
         let said = messages(&output);
         let named = |number: u32| said.contains(&format!("error: {file}:sm_90:{number}: offset 0x0: "));
         assert!((1..=20).all(named) && !named(21), "{command}: {said}");
         assert!(said.ends_with(&format!("error: {file}: and 3 more\n")), "{command}: {said}");
         let document = json(&output);
-        let all = document[elements].as_array().unwrap();
+        let all = document["files"].as_array().unwrap();
         assert_eq!(all.len(), 23, "{command}");
         let is_bare = |error: &Value| error.as_str().unwrap().starts_with("offset 0x0: ");
         assert!(all.iter().all(|element| is_bare(&element["error"])), "{command}: {document}");
@@ -424,7 +412,7 @@ fn a_query_fails_when_no_image_answers_it() {
             assert_eq!(output.status.code(), Some(i32::from(fails)), "{command} {options:?}: {messages}");
             assert!(fails || !messages.contains("error:"), "{command} {options:?}: {messages}");
             if !more.is_empty() {
-                assert_eq!(json(&output)["images"].as_array().unwrap().len(), 2, "{command} {options:?}");
+                assert_eq!(json(&output)["files"].as_array().unwrap().len(), 2, "{command} {options:?}");
             }
         }
     }
@@ -461,7 +449,7 @@ fn only_ptx_in_it() {
     let Some(tools) = Tools::find() else { return };
     let file = tools.make("-fatbin -arch=compute_90 -code=compute_90 saxpy.cu", "ptx.fatbin");
     let output = run("lines", file.to_str().unwrap(), &[]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(
         messages(&output).contains("no cubin in it, only PTX for sm_90; `ptxas-driver extract"),
         "{output:?}"

@@ -6,6 +6,7 @@ mod folded;
 mod nvdisasm;
 
 use crate::support;
+use crate::support::json;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,8 @@ fn stderr(output: &Output) -> String {
 
 fn json(file: &Path, args: &[&str]) -> Value {
     let output = lines(file, &[args, &["--json"]].concat());
-    let document: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.lines".into(), &1.into()));
-    document
+    assert_eq!(json::document(&output)["schema"], "nvdwarf.lines");
+    json::only(&output)
 }
 
 fn example(name: &str) -> PathBuf {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::ptx_txt;
 use serde_json::Value;
@@ -31,9 +32,8 @@ fn text(bytes: &[u8]) -> &str {
 
 fn document(file: &Path, args: &[&str], input: &str) -> Value {
     let output = lines(file, &[args, &["--json"]].concat(), input);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.lines".into(), &1.into()));
-    document
+    assert_eq!(json::document(&output)["schema"], "nvdwarf.lines");
+    json::only(&output)
 }
 
 fn saxpy() -> PathBuf {

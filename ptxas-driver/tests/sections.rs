@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -24,7 +25,10 @@ fn text<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
 }
 
 fn json<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Value {
-    serde_json::from_str(&text(args)).unwrap()
+    let output = sections(args);
+    assert!(output.status.success(), "{}", driver::messages(&output));
+    let document = json::document(&output);
+    if document["files"].is_array() { json::only(&output) } else { document }
 }
 
 fn say(line: std::fmt::Arguments<'_>) {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
@@ -11,16 +12,12 @@ fn vars(file: &str, args: &[&str]) -> Output {
     command.arg("vars").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 const SAXPY: &str = "examples/saxpy/saxpy-debug.cubin";
 
 /// At each address of the example, what the listing of `--json` has for it is what `--at` shows.
 #[test]
 fn an_address_has_what_the_listing_has_there() {
-    let listing: Value = serde_json::from_str(&stdout(&vars(SAXPY, &["--json"]))).unwrap();
+    let listing = json::only(&vars(SAXPY, &["--json"]));
     let all = listing["variables"].as_array().unwrap();
     assert!(!all.is_empty());
     let mut seen = 0;
@@ -29,7 +26,7 @@ fn an_address_has_what_the_listing_has_there() {
         if output.status.code() != Some(0) {
             continue;
         }
-        let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let answer = json::only(&output);
         let section = &answer["at"][0]["section"];
         for variable in answer["variables"].as_array().unwrap() {
             let same = all.iter().find(|other| other["entry"] == variable["entry"]).unwrap();

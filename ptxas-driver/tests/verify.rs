@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::json;
 use crate::support::oracle;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ fn codes(file: &Value) -> BTreeMap<&str, usize> {
 /// Exit code and document for one file.
 fn document(path: &Path) -> (Option<i32>, Value) {
     let output = verify([path.as_os_str(), OsStr::new("--json")]);
-    (code(&output), serde_json::from_slice(&output.stdout).unwrap())
+    (code(&output), json::document(&output))
 }
 
 #[test]
@@ -40,7 +41,7 @@ fn the_corpus_has_no_errors() {
     let Some(entries) = support::corpus(|entry| entry.cubin.is_some()) else { return };
     let files: Vec<PathBuf> = entries.into_iter().filter_map(|entry| entry.cubin).collect();
     let output = verify(files.iter().map(|path| path.as_os_str()).chain([OsStr::new("--json")]));
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document = json::document(&output);
     let mut all: BTreeMap<&str, usize> = BTreeMap::new();
     for file in document["files"].as_array().unwrap() {
         assert_eq!(file["errors"], 0, "{file}");

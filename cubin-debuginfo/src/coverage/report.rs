@@ -55,10 +55,6 @@ pub struct Shortfall {
 /// The coverage of a cubin.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
-    /// SM version: 90 for sm_90.
-    pub sm: u32,
-    /// Where the machine code is. Without code no function keeps a limit.
-    pub code: CodePlace,
     /// Instructions of all functions.
     pub instructions: InstructionCounts,
     /// Parameters and local variables of all functions.
@@ -279,8 +275,6 @@ impl Report {
             sum
         });
         Self {
-            sm: cubin.header.sm(),
-            code,
             instructions: coverage.instructions(),
             variables,
             globals: coverage.globals,

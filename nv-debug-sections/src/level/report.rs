@@ -7,7 +7,7 @@ use super::found::Found;
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
 use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
-use crate::cubin::{CodePlace, Contents, Cubin, SectionIndex, Writer};
+use crate::cubin::{Contents, Cubin, SectionIndex, Writer};
 use crate::release::{Release, Target};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -202,12 +202,8 @@ impl Identity {
 /// The debug sections of a file, and what is missing, extra or odd.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report<'a> {
-    /// SM number, 90 for sm_90.
-    pub sm: u32,
     /// `e_type` of the ELF header.
     pub e_type: u16,
-    /// Where the machine code is.
-    pub code: CodePlace,
     /// Whether it is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. `output`, `level` and
     /// `writer` are then those of the file that it was made of.
     pub side_file: bool,
@@ -353,9 +349,7 @@ impl<'a> Report<'a> {
             .iter()
             .map(|odd| Odd { section: section_ref(cubin, odd.section), what: oddity(cubin, odd.what) });
         Self {
-            sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
-            code: found.code,
             side_file: found.is_apart,
             stripped: !found.removed.is_empty(),
             writer: found.writer.as_ref(),

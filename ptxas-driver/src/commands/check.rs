@@ -4,20 +4,21 @@ mod json;
 mod repair;
 mod text;
 
-use crate::commands::read::{PtxFile, SourceOptions};
+use crate::commands::read::{self, PtxFile, SourceOptions};
 use crate::output;
 use crate::plain::{Plain, printable_lines};
-use crate::stderr::{FAILURE, USAGE, complain};
-use anyhow::{Result, bail};
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, report};
+use crate::stderr::complain;
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::check::{
     self, Context, Mode, PtxasLines, Report, Rule, RuleId, RuleTable as _, Severity, Verdict,
 };
 use ptx_syntax::fix::{self, Fixed, Fixes, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -40,7 +41,7 @@ finding may still be refused for these.
 Exit status:
   0  no findings (with --fix, none left); with --verdict, every file is accepted
   1  findings; with --verdict, a file is rejected
-  2  the command line is wrong, or a file cannot be read";
+  2  the command line is wrong, or a file cannot be read or repaired";
 
 /// What to check, and what to show.
 #[derive(Debug, Args)]
@@ -140,6 +141,7 @@ fn parse_rule(word: &str) -> Result<&'static Rule, String> {
 
 /// One file, checked; after its repairs, if there are any.
 struct Checked<'f> {
+    options: &'f Options,
     file: &'f PtxFile,
     repaired: Option<Fixed>,
     lines: LineIndex,
@@ -153,82 +155,69 @@ struct Checked<'f> {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.rules {
         if options.json {
             json::rules(out)?;
         } else {
             text::rules(out)?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Answered);
     }
     if options.repairs {
         text::repairs(out)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Answered);
     }
     let fixes = repair::fixes(options);
     if fixes.as_ref().is_some_and(|fixes| fixes.repairs.contains(&Repair::PathMap))
         && options.path_map.is_empty()
     {
         complain(format_args!("path-map needs at least one --path-map OLD=NEW"));
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
     let writes_text = fixes.is_some() && !options.diff && !options.json;
     if writes_text && options.files.len() > 1 && options.files.iter().any(|path| path == Path::new("-")) {
         complain(format_args!("standard input is repaired to standard output: expected `-` alone"));
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
-    let mut unreadable = false;
-    let mut found = false;
-    let mut documents = json::Documents::default();
-    for path in &options.files {
-        let file = match PtxFile::read(path) {
-            Ok(file) => file,
-            Err(error) => {
-                out.flush()?;
-                complain(format_args!("{error:#}"));
-                documents.unreadable(path, &error);
-                unreadable = true;
-                continue;
+    // What is shown of several files has their names in it.
+    let form = if options.json { Form::Json } else { Form::Bare };
+    report(out, form, Checked::SCHEMA, "", |answers| {
+        options.files.iter().try_for_each(|path| {
+            let name = read::shown_name(path);
+            if let Err(error) = one_file(path, fixes.as_ref(), options, answers) {
+                answers.alone(&name, error)?;
             }
-        };
-        // What would be changed is shown beside what is found now.
-        let checked = Checked::new(&file, fixes.as_ref(), options, !options.diff);
-        found |= checked.is_finding(options);
-        if let Err(error) = checked.write(options, out) {
-            out.flush()?;
-            complain(format_args!("{}: not repaired: {error:#}", file.name));
-            documents.unreadable(path, &error);
-            unreadable = true;
-            continue;
-        }
-        if options.json {
-            documents.add(&checked, options);
-        } else {
-            checked.show(options, out)?;
-        }
-        if options.diff && !options.json {
-            // The patch alone would not say what it leaves.
-            let left = Checked::new(&file, fixes.as_ref(), options, true);
-            if left.is_finding(options) {
-                out.flush()?;
-                text::findings(&left, options, &mut std::io::stderr().lock())?;
-            }
+            answers.end_of_file(&name)
+        })
+    })
+}
+
+/// Checks a file, and repairs it.
+fn one_file(path: &Path, fixes: Option<&Fixes>, options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+    let file = PtxFile::read(path)?;
+    // What would be changed is shown beside what is found now.
+    let checked = Checked::new(&file, fixes, options, !options.diff);
+    if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", file.name))? {
+        answers.out.write_all(&text)?;
+    }
+    let image = Image { name: file.name.clone(), origin: None };
+    answers.add(&image, &checked)?;
+    if options.diff && !options.json {
+        // The patch alone would not say what it leaves.
+        let left = Checked::new(&file, fixes, options, true);
+        if left.is_finding() {
+            answers.worsen(Exit::Findings);
+            answers.flush()?;
+            text::findings(&left, &mut io::stderr().lock())?;
         }
     }
-    if options.json {
-        documents.write(out)?;
-    }
-    Ok(ExitCode::from(match (unreadable, found) {
-        (true, _) => USAGE,
-        (false, true) => FAILURE,
-        (false, false) => 0,
-    }))
+    Ok(())
 }
 
 impl<'f> Checked<'f> {
     /// Checks a file after its repairs, if `of_repaired`; else as it is.
-    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &Options, of_repaired: bool) -> Self {
+    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &'f Options, of_repaired: bool) -> Self {
         let repaired = fixes.map(|fixes| fix::fix(&file.text, fixes));
         let text = match &repaired {
             Some(repaired) if of_repaired => &repaired.text,
@@ -252,7 +241,7 @@ impl<'f> Checked<'f> {
             !options.allow.contains(&more.rule) && (!is_note || !options.no_notes)
         });
         let lines = LineIndex::new(text);
-        Self { file, repaired, lines, report, is_of_repaired: of_repaired }
+        Self { options, file, repaired, lines, report, is_of_repaired: of_repaired }
     }
 
     /// The text that was checked.
@@ -263,52 +252,59 @@ impl<'f> Checked<'f> {
         }
     }
 
-    /// Puts the repaired text in place of the file, or to standard output if that is where it came from.
-    fn write(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
-        let Some(repaired) = self.repaired.as_ref().filter(|_| !options.diff) else { return Ok(()) };
+    /// Puts the repaired text in place of the file. What came from standard input is for standard output, and returned.
+    fn write(&self) -> Result<Option<Cow<'_, [u8]>>> {
+        let Some(repaired) = self.repaired.as_ref().filter(|_| !self.options.diff) else { return Ok(None) };
         if !fix::is_ptx(&self.file.text) {
             bail!("no PTX: expected `.version` first");
         }
         let bytes = self.file.bytes_of(&repaired.text);
         if self.file.is_stdin() {
-            if !options.json {
-                out.write_all(&bytes)?;
-            }
-        } else if !self.file.path.is_file() {
+            return Ok(Some(bytes).filter(|_| !self.options.json));
+        }
+        if !self.file.path.is_file() {
             bail!("no ordinary file; `-` repairs standard input to standard output");
-        } else if repaired.text != self.file.text {
+        }
+        if repaired.text != self.file.text {
             output::write_lasting(&self.file.path, &bytes)?;
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn is_finding(&self, options: &Options) -> bool {
-        match options.verdict {
+    fn is_finding(&self) -> bool {
+        match self.options.verdict {
             Some(mode) => self.report.verdict(mode.mode()) != Verdict::Accept,
             None => self.report.worst() > Some(Severity::Note),
         }
     }
+}
 
-    fn show(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
-        let name = &self.file.name;
+impl Answer for Checked<'_> {
+    const SCHEMA: &'static str = "nvdwarf.check";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (name, options) = (&self.file.name, self.options);
         let text = &mut Plain(&mut *out);
         if let Some(mode) = options.verdict {
-            writeln!(text, "{name}: {}", self.report.verdict(mode.mode()))?;
+            writeln!(text, "{name}: {}", self.report.verdict(mode.mode()))
         } else if options.ptxas_messages {
             let lines = PtxasLines::new(self.text(), &self.lines);
             let messages = self.report.ptxas_messages(options.mode.mode(), name, &lines);
-            out.write_all(&self.file.bytes_of(&printable_lines(&messages)))?;
+            out.write_all(&self.file.bytes_of(&printable_lines(&messages)))
         } else if options.min_version {
-            text::min_version(self, text)?;
+            text::min_version(self, text)
         } else if options.diff {
-            if let Some(repaired) = &self.repaired {
-                out.write_all(&self.file.bytes_of(&repair::diff(name, &self.file.text, &repaired.text)))?;
-            }
+            let patch = self.repaired.as_ref();
+            let patch = patch.map(|repaired| repair::diff(name, &self.file.text, &repaired.text));
+            out.write_all(&self.file.bytes_of(&patch.unwrap_or_default()))
         } else if self.file.is_stdin() && self.repaired.is_some() {
-            text::findings(self, options, &mut std::io::stderr().lock())?;
+            text::findings(self, &mut io::stderr().lock())
         } else {
-            text::findings(self, options, out)?;
+            text::findings(self, out)
         }
-        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.is_finding(), ..Status::default() }
     }
 }

@@ -2,18 +2,19 @@
 
 mod text;
 
-use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections, write_document};
+use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
-use crate::stderr::{FAILURE, USAGE, complain, note};
+use crate::report::{Answer, Answers, Exit, Form, Status, report_with};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::coverage::ptx::PtxNames;
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Shares are of instructions, the NOPs behind the last one of a function left out:
@@ -44,13 +45,12 @@ Examples:
 
 Exit status:
   0  done, and every function keeps the limits
-  1  a function does not keep a limit, the PTX has nothing of the files, or a file or its register map
-     cannot be read
-  2  the command line is wrong";
+  1  a function does not keep a limit, the PTX has nothing of the files, or a register map cannot be read
+  2  the command line is wrong, or a file cannot be read";
 
 /// The command line.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::FILES_HELP))]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required = true)]
@@ -91,26 +91,20 @@ enum By {
     File,
 }
 
-/// The JSON document.
-#[derive(Debug, Serialize)]
-struct Document {
+/// What one cubin has.
+#[derive(Serialize)]
+struct Covered<'a> {
     #[serde(flatten)]
-    limits: Limits,
-    files: Vec<Outcome>,
-}
-
-/// What came of a cubin.
-#[derive(Debug, Default, Serialize)]
-struct Outcome {
-    file: String,
-    #[serde(flatten)]
-    report: Option<Report>,
+    report: Report,
+    #[serde(skip)]
+    name: &'a str,
+    #[serde(skip)]
+    sm: u32,
+    #[serde(skip)]
+    options: &'a Options,
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
-    /// Why it could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
 }
 
 fn path_map(text: &str) -> Result<PathMap, String> {
@@ -129,12 +123,20 @@ const NO_CODE: &str = "no code that minima could hold for";
 ///
 /// # Errors
 ///
-/// The PTX or the debug file cannot be read, or `out` cannot be written. A cubin that cannot be read is an outcome of its own.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
+    let limits = options.limits();
+    let form = if options.json { Form::Json } else { Form::Bare };
+    let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
+    report_with(out, form, (Covered::SCHEMA, &limits), &name, |answers| look(options, answers))
+}
+
+/// Looks at all files.
+fn look(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let names = ptx_file.as_ref().map(|ptx| {
@@ -146,44 +148,41 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     });
     let names = names.transpose()?;
     let limits = options.limits();
-    let mut failed = false;
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let (mut reports, mut has_ptx) = (Vec::new(), false);
     for path in &options.files {
-        let before = outcomes.len();
-        let look = |name: &str, bytes: &[u8]| look((name, bytes), &debug, names.as_ref(), limits);
-        read::each_image(path, out, look, |out, name, done| {
-            let file = name.to_owned();
-            let outcome =
-                done.unwrap_or_else(|error| Outcome { file, error: Some(error), ..Outcome::default() });
-            failed |= !say(&outcome, options, &debug, out)?;
-            outcomes.push(outcome);
-            Ok(())
+        // Whether limits could be looked at, or it was said why not.
+        let mut is_judged = false;
+        read::each_cubin(path, answers, |image, bytes, answers| {
+            debug.look(&image.name, bytes, |cubin, _| {
+                let covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
+                answers.add_cubin(image, cubin, &covered)?;
+                answers.flush()?;
+                covered.complain(&debug);
+                let Covered { report, debug_only, .. } = covered;
+                is_judged |= debug_only.is_some() || report.judged > 0;
+                has_ptx |= report.ptx.is_some();
+                reports.push((report.instructions, report.variables));
+                Ok(())
+            })
         })?;
-        let is_said = |outcome: &Outcome| {
-            outcome.debug_only.is_some() || outcome.report.as_ref().is_some_and(|report| report.judged > 0)
-        };
-        if limits.is_any() && !outcomes.iter().skip(before).any(is_said) {
-            failed = true;
-            out.flush()?;
+        if limits.is_any() && !is_judged {
+            answers.worsen(Exit::Findings);
+            answers.flush()?;
             complain(format_args!("{}: {NO_CODE}", path.display()));
         }
     }
-    if let Some(file) = &ptx_file
-        && !reports(&outcomes).any(|report| report.ptx.is_some())
-    {
-        failed = true;
-        out.flush()?;
+    if let Some(file) = ptx_file.filter(|_| !has_ptx) {
+        answers.worsen(Exit::Findings);
+        answers.flush()?;
         complain(format_args!(
             "{}: no function, source file or variable of it is in what was read",
             file.name
         ));
     }
-    if options.json {
-        write_document(out, "nvdwarf.coverage", &Document { limits, files: outcomes })?;
-    } else if options.files.len() > 1 {
-        text::all_files(out, reports(&outcomes))?;
+    if !options.json && options.files.len() > 1 {
+        text::all_files(answers.out, &reports)?;
     }
-    Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+    Ok(())
 }
 
 impl Options {
@@ -193,60 +192,68 @@ impl Options {
     }
 }
 
-/// The reports of cubins that were read.
-fn reports(outcomes: &[Outcome]) -> impl Iterator<Item = &Report> {
-    outcomes.iter().filter_map(|outcome| outcome.report.as_ref())
-}
+impl Answer for Covered<'_> {
+    const SCHEMA: &'static str = "nvdwarf.coverage";
 
-/// Shows what came of a cubin, and whether all is well with it.
-fn say(outcome: &Outcome, options: &Options, debug: &DebugBytes, out: &mut dyn Write) -> Result<bool> {
-    let Outcome { file: name, report: Some(report), debug_only, .. } = outcome else { return Ok(false) };
-    let debug_only = debug_only.as_deref();
-    if !options.json {
-        text::file(out, (name, debug_only), report, options.by == By::File)?;
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { report, name, sm, options, debug_only } = self;
+        text::file(out, (name, *sm, debug_only.as_deref()), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
                 out,
                 "  the PTX is of something else: no function, source file or variable of it is in the file"
             )?;
         }
+        Ok(())
     }
-    out.flush()?;
-    if let Some(error) = &report.register_fault {
-        let name = debug.name_of_sections(name);
-        complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
+
+    fn status(&self) -> Status {
+        let Report { register_fault, functions, .. } = &self.report;
+        let is_below = functions.iter().any(|function| !function.below.is_empty());
+        let has_findings = register_fault.is_some() || is_below || self.no_code().is_some();
+        Status { has_findings, ..Status::default() }
     }
-    let mut is_well = report.register_fault.is_none();
-    for function in &report.functions {
-        for shortfall in &function.below {
-            is_well = false;
-            complain(format_args!("{name}: {}: {shortfall}", function.plain_name()));
-        }
-    }
-    if let Some(what) = debug_only.filter(|_| options.limits().is_any()) {
-        is_well = false;
-        complain(format_args!("{name}: {NO_CODE}: {what}"));
-    }
-    Ok(is_well)
 }
 
-fn look(
-    (name, bytes): (&str, &[u8]),
-    debug: &DebugBytes,
-    names: Option<&PtxNames>,
-    limits: Limits,
-) -> Result<Outcome> {
-    debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = no_debug_sections(cubin, None) {
-            note(format_args!("{name}: {why}"));
+impl Covered<'_> {
+    /// What the file is, if limits are asked for and it has no code that they could hold for.
+    fn no_code(&self) -> Option<&str> {
+        self.debug_only.as_deref().filter(|_| self.options.limits().is_any())
+    }
+
+    /// Says what is not as it should be.
+    fn complain(&self, debug: &DebugBytes) {
+        let Self { report, name, .. } = self;
+        if let Some(error) = &report.register_fault {
+            let name = debug.name_of_sections(name);
+            complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
         }
-        let report = || {
-            let symbolizer = Symbolizer::new(cubin)?;
-            let coverage = Coverage::of(cubin, &symbolizer)?;
-            let ptx = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
-            Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, limits) })
-        };
-        let report = Some(report().with_context(|| name.to_owned())?);
-        Ok(Outcome { file: name.to_owned(), report, debug_only: cubin.debug_only_words(), error: None })
-    })
+        for function in &report.functions {
+            for shortfall in &function.below {
+                complain(format_args!("{name}: {}: {shortfall}", function.plain_name()));
+            }
+        }
+        if let Some(what) = self.no_code() {
+            complain(format_args!("{name}: {NO_CODE}: {what}"));
+        }
+    }
+}
+
+fn of_cubin<'a>(
+    name: &'a str,
+    cubin: &Cubin<'_>,
+    names: Option<&PtxNames>,
+    options: &'a Options,
+) -> Result<Covered<'a>> {
+    if let Some(why) = no_debug_sections(cubin, None) {
+        note(format_args!("{name}: {why}"));
+    }
+    let report = || {
+        let symbolizer = Symbolizer::new(cubin)?;
+        let coverage = Coverage::of(cubin, &symbolizer)?;
+        let ptx = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
+        Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, options.limits()) })
+    };
+    let report = report().with_context(|| name.to_owned())?;
+    Ok(Covered { report, name, sm: cubin.header.sm(), options, debug_only: cubin.debug_only_words() })
 }

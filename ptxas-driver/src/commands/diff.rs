@@ -2,17 +2,14 @@
 
 mod text;
 
-use crate::commands::read::{self, OneCubin, write_document};
+use crate::commands::read::{self, OneCubin};
+use crate::report::{Exit, write_document};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
-
-/// Exit code for a difference.
-const DIFFERENT: u8 = 1;
 
 /// What to compare.
 #[derive(Debug, Args)]
@@ -87,7 +84,7 @@ struct Answer<'a> {
 /// # Errors
 ///
 /// A file is no readable cubin, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (a, b) = (&options.a, &options.b);
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
@@ -117,7 +114,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         text::differences(out, (a, b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;
     }
-    Ok(if differences.counts.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+    Ok(Exit::findings_if(!differences.counts.is_empty()))
 }
 
 impl Options {

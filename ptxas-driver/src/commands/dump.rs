@@ -3,22 +3,21 @@
 mod ptxas_style;
 mod text;
 
-use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, Shown, Unanswered, no_debug_sections, stripped,
-    write_cubin_document,
-};
-use crate::stderr::{USAGE, note};
+use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections, stripped};
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, Unanswered, report};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::dump::ptxas_style::{Model, is_shown};
 use cubin_debuginfo::dump::{Filter, Header, NoItem, Section, SectionOffset, Source, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{CodePlace, Cubin, SectionIndex};
-use serde::Serialize;
-use std::io::Write;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+use std::cell::Cell;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use text::HEX_WIDTH;
 
 const AFTER_HELP: &str = "\
@@ -28,8 +27,8 @@ hexadecimal bytes.
 
 Exit status:
   0  done
-  1  a section cannot be decoded, no cubin of the file has such a section or function, or the file is no readable cubin
-  2  the command line is wrong";
+  1  a section cannot be decoded, or no cubin of the file has such a section or function
+  2  the command line is wrong, or a file cannot be read";
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -83,33 +82,46 @@ fn parse_place(text: &str) -> Result<SectionOffset, String> {
     SectionOffset::parse(text).ok_or_else(|| expected.to_owned())
 }
 
-/// What the document of `--json` has.
+/// What the command answers about a cubin.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Dump<'a, 'c> {
+    /// The ELF file type.
     e_type: u16,
-    code: CodePlace,
     #[serde(skip_serializing_if = "Option::is_none")]
     section_table: Option<Vec<Header>>,
-    sections: Vec<Section<'a>>,
+    sections: Sections<'a, 'c>,
+    #[serde(skip)]
+    model: Option<Model>,
+    #[serde(skip)]
+    cubin: &'a Cubin<'c>,
 }
 
-/// Of the document of `--json`.
-const SCHEMA: &str = "nvdwarf.dump";
+/// The chosen sections, decoded one at a time while they are written.
+struct Sections<'a, 'c> {
+    options: &'a Options,
+    name: &'a str,
+    /// The name for messages about debug sections.
+    shown: &'a str,
+    source: Source<'c, 'a>,
+    chosen: Vec<SectionIndex>,
+    /// Whether all that were written could be decoded.
+    is_sound: Cell<bool>,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, has no such section or function, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if read::asks_stdin_twice(out, [options.debug.is_stdin(), read::is_stdin(&options.file)])? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
-    let schema = options.json.then_some(SCHEMA);
-    read::with_document(schema, &options.file, out, |out| {
+    let name = read::shown_name(&options.file);
+    report(out, Form::json_if(options.json), Dump::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
-        read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-            debug.look(name, bytes, |cubin, shown| of_cubin(options, (name, shown), cubin, out))
+        read::each_cubin(&options.file, answers, |image, bytes, answers| {
+            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, (image, shown), cubin, answers))
         })
     })
 }
@@ -117,90 +129,119 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 /// Shows one cubin.
 fn of_cubin(
     options: &Options,
-    (name, shown): (&str, &str),
+    (image, shown): (&Image, &str),
     cubin: &Cubin<'_>,
-    out: &mut dyn Write,
-) -> Result<Shown> {
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let name = &*image.name;
     let filter = match &options.function {
         Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
     };
     let of_offset = options.offset.as_ref().map(|place| std::slice::from_ref(&place.section));
     let names = of_offset.unwrap_or(&options.section);
-    let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
+    let mut chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
     if let Some(why) = no_debug_sections(cubin, None).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
     }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(|place| place.offset));
-    if let Some(model) = options.style.model() {
-        return in_ptxas_style((name, shown), &source, &chosen, model, out);
+    let model = options.style.model();
+    if model.is_some() {
+        chosen.retain(|index| is_shown(cubin.section_name(*index)));
+        if chosen.is_empty() {
+            let why = format!("{name}: no .debug_abbrev and .debug_info to show in this style");
+            return Err(Unanswered(why).into());
+        }
     }
-    let table = (names.is_empty() && options.function.is_none()).then(|| section_table(cubin));
+    if options.offset.is_some() {
+        for index in &chosen {
+            picked(source.decode(&source.open(*index)), options, name)?;
+        }
+    }
+    let section_table =
+        (model.is_none() && names.is_empty() && options.function.is_none()).then(|| section_table(cubin));
+    let sections = Sections { options, name, shown, source, chosen, is_sound: Cell::new(true) };
+    let dump = Dump { e_type: cubin.header.e_type, section_table, sections, model, cubin };
+    Ok(answers.add_cubin(image, cubin, &dump)?)
+}
 
-    let mut sound = true;
-    if options.json {
-        let opened: Vec<_> = chosen.iter().map(|index| source.open(*index)).collect();
-        let mut sections = Vec::new();
-        for opened in &opened {
-            sections.push(picked(source.decode(opened), options, name)?);
+impl Answer for Dump<'_, '_> {
+    const SCHEMA: &'static str = "nvdwarf.dump";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(model) = self.model {
+            return self.sections.in_ptxas_style(model, out);
         }
-        sound = sections.iter().all(|section| section.error.is_none());
-        let answer =
-            Answer { e_type: cubin.header.e_type, code: cubin.code_place(), section_table: table, sections };
-        write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
-    } else {
-        if let Some(table) = &table {
-            text::table(out, name, cubin, table)?;
+        if let Some(table) = &self.section_table {
+            text::table(out, self.sections.name, self.cubin, table)?;
         }
-        for (number, index) in chosen.iter().enumerate() {
-            if number > 0 || table.is_some() {
+        let mut is_first = self.section_table.is_none();
+        self.sections.each(|section| {
+            if !std::mem::take(&mut is_first) {
                 writeln!(out)?;
             }
-            let opened = source.open(*index);
-            let section = picked(source.decode(&opened), options, name)?;
-            sound &= section.error.is_none();
-            text::section(out, &section)?;
-        }
+            text::section(out, section)
+        })
     }
-    Ok(Shown::all(sound))
+
+    fn status(&self) -> Status {
+        Status { has_findings: !self.sections.is_sound.get(), ..Status::default() }
+    }
+}
+
+impl Sections<'_, '_> {
+    /// Decodes one after the other.
+    fn each<E>(&self, mut take: impl FnMut(&Section<'_>) -> Result<(), E>) -> Result<(), E> {
+        for index in &self.chosen {
+            let opened = self.source.open(*index);
+            // That there is something to pick was looked at before.
+            let Ok(section) = picked(self.source.decode(&opened), self.options, self.name) else { continue };
+            self.is_sound.set(self.is_sound.get() && section.error.is_none());
+            take(&section)?;
+        }
+        Ok(())
+    }
+
+    /// Shows those that such a text is defined of.
+    fn in_ptxas_style(&self, model: Model, out: &mut dyn Write) -> io::Result<()> {
+        for (number, index) in self.chosen.iter().enumerate() {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            let view = self.source.view(*index);
+            let written =
+                view.and_then(|view| ptxas_style::section(out, self.shown, &self.source, &view, model));
+            match written {
+                Ok(is_sound) => self.is_sound.set(is_sound? && self.is_sound.get()),
+                Err(error) => {
+                    self.is_sound.set(false);
+                    out.flush()?;
+                    complain(format_args!("{}: {error}", self.shown));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Sections<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sections = serializer.serialize_seq(None)?;
+        self.each(|section| sections.serialize_element(section))?;
+        sections.end()
+    }
 }
 
 /// Of a section what `--offset` picks.
-fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>> {
+fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>, Unanswered> {
     let Some(place) = &options.offset else { return Ok(section) };
-    let kept = section.keep(place.offset, HEX_WIDTH).map_err(|why| {
+    section.keep(place.offset, HEX_WIDTH).map_err(|why| {
         let hint = match &why {
             NoItem::NoBytes { section } => format!("; --section {section} shows its variables"),
             NoItem::PastEnd { .. } => String::new(),
         };
         Unanswered(format!("{name}: {why}{hint}"))
-    });
-    Ok(kept?)
-}
-
-/// Shows the chosen sections that such a text is defined of.
-fn in_ptxas_style(
-    (name, file): (&str, &str),
-    source: &Source<'_, '_>,
-    chosen: &[SectionIndex],
-    model: Model,
-    out: &mut dyn Write,
-) -> Result<Shown> {
-    let shown = chosen.iter().filter(|index| is_shown(source.cubin().section_name(**index)));
-    let (mut is_first, mut is_sound) = (true, true);
-    for index in shown {
-        if !std::mem::take(&mut is_first) {
-            writeln!(out)?;
-        }
-        let view = source.view(*index).with_context(|| name.to_owned())?;
-        is_sound &=
-            ptxas_style::section(out, file, source, &view, model).with_context(|| name.to_owned())??;
-    }
-    if is_first {
-        let why = format!("{name}: no .debug_abbrev and .debug_info to show in this style");
-        return Err(Unanswered(why).into());
-    }
-    Ok(Shown::all(is_sound))
+    })
 }
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {

@@ -1,27 +1,27 @@
 //! `extract`: the GPU code in fatbins, host programs and libraries, listed or written to files.
 
-mod json;
+mod listed;
 mod messages;
 mod text;
 
-use crate::commands::read::{self, write_document};
+use crate::commands::read;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
-use crate::stderr::FAILURE;
-use anyhow::{Context, Result};
+use crate::report::{Answer, Answers, Exit, Form, Image as File, Stream, report};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use json::{File, Files, Listed, Stream};
+use listed::Listed;
 use messages::{Messages, Steady};
 use nv_debug_sections::container::{
     Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde::Serializer;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -46,8 +46,8 @@ image beyond that, to be selected or written, or a file of PTX or LTO IR, which 
 
 Exit status:
   0  done
-  1  a file cannot be read, an image is damaged or cannot be written, or none is selected
-  2  the command line is wrong";
+  1  a file has no images, or none is selected
+  2  the command line is wrong, or a file or an image cannot be read or written";
 
 /// What to list or write.
 #[derive(Debug, Args)]
@@ -114,50 +114,26 @@ fn parse_index(text: &str) -> Result<u64, String> {
 /// # Errors
 ///
 /// The output folder cannot be made, or `out` cannot be written. What is wrong with a file is said, and the others follow.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if let Some(folder) = &options.output_dir {
         fs::create_dir_all(folder)
             .with_context(|| format!("Output folder '{}' could not be made", folder.display()))?;
     }
     let extract =
-        Extract { options, names: RefCell::default(), is_sound: Cell::new(true), look_left: Cell::new(0) };
+        Extract { options, names: RefCell::default(), look_left: Cell::new(0), has_list: Cell::new(false) };
     let mut out = Steady::new(out, options.output_dir.is_some());
-    if options.json {
-        let files = Stream::new(options.files.iter().map(|path| Lazy { extract: &extract, path }));
-        write_document(&mut out, "nvdwarf.extract", &Files { files })?;
-    } else {
-        let mut is_first = true;
-        for path in &options.files {
-            extract.text(&Input::read(path), &mut is_first, &mut out)?;
-        }
-    }
+    let form = if options.json { Form::Json } else { Form::Bare };
+    let exit = report(&mut out, form, Extracted::SCHEMA, "", |answers| {
+        options.files.iter().try_for_each(|path| {
+            let name = read::shown_name(path);
+            if let Err(error) = extract.file(path, answers) {
+                answers.alone(&name, error)?;
+            }
+            answers.end_of_file(&name)
+        })
+    })?;
     out.finish()?;
-    Ok(if extract.is_sound.get() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
-}
-
-/// A file that was read.
-struct Input<'p> {
-    path: &'p Path,
-    /// To show.
-    name: String,
-    bytes: Result<Vec<u8>, String>,
-}
-
-impl<'p> Input<'p> {
-    fn read(path: &'p Path) -> Self {
-        match read::read_bytes(path, "a fatbin, a host file or a cubin") {
-            Ok((name, bytes)) => Self { path, name, bytes: Ok(bytes) },
-            Err(error) => Self { path, name: path.display().to_string(), bytes: Err(format!("{error:#}")) },
-        }
-    }
-
-    fn container(&self) -> Result<Container<'_>, String> {
-        let bytes = self.bytes.as_ref().map_err(String::clone)?;
-        if bytes.is_empty() {
-            return Err(format!("{}: the file is empty", self.name));
-        }
-        Container::parse(bytes).map_err(|error| format!("{}: {error}", self.name))
-    }
+    Ok(exit)
 }
 
 /// What is known of a file before its images are shown one by one. Nothing was decompressed for it.
@@ -173,56 +149,118 @@ struct Survey {
 struct Extract<'o> {
     options: &'o Options,
     names: RefCell<FileNames>,
-    /// Whether nothing was wrong so far.
-    is_sound: Cell<bool>,
     /// What is left of [`MAX_LIST_DECOMPRESSED`] for the file at hand.
     look_left: Cell<u64>,
+    /// Whether a list was written.
+    has_list: Cell<bool>,
+}
+
+/// A file and its images, which are looked at or written when they are shown.
+struct Extracted<'a> {
+    extract: &'a Extract<'a>,
+    path: &'a Path,
+    name: &'a str,
+    container: &'a Container<'a>,
+    survey: Survey,
+    messages: RefCell<Messages>,
+}
+
+/// What the document has of a file.
+#[derive(Serialize)]
+struct Members<'a> {
+    /// What the file is.
+    kind: &'static str,
+    /// What is wrong with the file, beside its images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Stream<'a, String>>,
+    /// How many images there are, selected or not.
+    count: u64,
+    /// The selected images, in file order.
+    images: Stream<'a, Listed<'a>>,
+}
+
+impl Answer for Extracted<'_> {
+    const SCHEMA: &'static str = "nvdwarf.extract";
+
+    /// Lists a file, or writes its images and lists where they are.
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { extract, survey, container, .. } = self;
+        let is_list = extract.options.output_dir.is_none();
+        if is_list && survey.selected != 0 {
+            if extract.has_list.replace(true) {
+                writeln!(out)?;
+            }
+            text::title(out, self.name, container.kind(), survey.count, survey.selected)?;
+            survey.widths.headings(out)?;
+        }
+        for found in container.numbered() {
+            match found {
+                Err(error) => self.error(&error.to_string()),
+                Ok(found) if extract.selects(&found) => {
+                    let image = self.image(&found);
+                    if is_list { survey.widths.image(out, &image.image) } else { text::path(out, &image) }?;
+                }
+                Ok(_) => {}
+            }
+        }
+        survey.nothing(container.kind()).into_iter().for_each(|error| self.error(&error));
+        Ok(())
+    }
+}
+
+impl Serialize for Extracted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { extract, survey, container, .. } = self;
+        let faults = container.numbered().filter_map(|found| Some(found.err()?.to_string()));
+        let errors = faults.chain(survey.nothing(container.kind()));
+        let errors = errors.inspect(|error| self.error(error));
+        let selected = container.numbered().flatten().filter(|found| extract.selects(found));
+        let has_errors = survey.faults != 0 || survey.selected == 0;
+        let members = Members {
+            kind: container.kind().word(),
+            errors: has_errors.then(|| Stream::new(errors)),
+            count: survey.count,
+            images: Stream::new(selected.map(|found| self.image(&found))),
+        };
+        members.serialize(serializer)
+    }
+}
+
+impl Extracted<'_> {
+    /// Notes what is wrong with the file.
+    fn error(&self, error: &str) {
+        self.messages.borrow_mut().error(|| format!("{}: {error}", self.name));
+    }
+
+    fn image<'d>(&self, found: &NumberedEntry<'d>) -> Listed<'d> {
+        let image = self.extract.image(self.path, found);
+        self.messages.borrow_mut().image(self.name, &image);
+        image
+    }
 }
 
 impl Extract<'_> {
-    /// Lists a file, or writes its images and lists where they are.
-    fn text(&self, input: &Input<'_>, is_first: &mut bool, out: &mut dyn Write) -> Result<()> {
-        let mut messages = Messages::default();
-        match input.container() {
-            Err(error) => messages.error(|| error),
-            Ok(container) => {
-                let survey = self.survey(&container);
-                let is_list = self.options.output_dir.is_none();
-                if is_list && survey.selected != 0 {
-                    if !std::mem::take(is_first) {
-                        writeln!(out)?;
-                    }
-                    let kind = container.kind();
-                    text::title(out, &input.name, kind, survey.count, survey.selected)?;
-                    survey.widths.headings(out)?;
-                }
-                for found in container.numbered() {
-                    match found {
-                        Err(error) => messages.error(|| format!("{}: {error}", input.name)),
-                        Ok(found) if self.selects(&found) => {
-                            let image = self.image(input.path, &found);
-                            if is_list {
-                                survey.widths.image(out, &image.image)
-                            } else {
-                                text::path(out, &image)
-                            }?;
-                            messages.image(&input.name, &image);
-                        }
-                        Ok(_) => {}
-                    }
-                }
-                if let Some(error) = survey.nothing(container.kind()) {
-                    messages.error(|| format!("{}: {error}", input.name));
-                }
-            }
+    /// Lists or writes the images of a file.
+    fn file(&self, path: &Path, answers: &mut Answers<'_>) -> Result<()> {
+        let (name, bytes) = read::read_bytes(path, "a fatbin, a host file or a cubin")?;
+        if bytes.is_empty() {
+            bail!("{name}: the file is empty");
         }
-        out.flush()?;
-        self.say(&messages, input);
+        let container = Container::parse(&bytes).with_context(|| name.clone())?;
+        let survey = self.survey(&container);
+        let (faults, selected) = (survey.faults, survey.selected);
+        let messages = RefCell::default();
+        let extracted =
+            Extracted { extract: self, path, name: &name, container: &container, survey, messages };
+        answers.add(&File { name: name.clone(), origin: None }, &extracted)?;
+        answers.flush()?;
+        let is_sound = extracted.messages.borrow().say(&name);
+        answers.worsen(match (is_sound, faults == 0 && selected == 0) {
+            (true, _) => Exit::Answered,
+            (false, true) => Exit::Findings,
+            (false, false) => Exit::Unreadable,
+        });
         Ok(())
-    }
-
-    fn say(&self, messages: &Messages, input: &Input<'_>) {
-        self.is_sound.set(messages.say(&input.name) && self.is_sound.get());
     }
 
     fn survey(&self, container: &Container<'_>) -> Survey {
@@ -309,46 +347,6 @@ impl Extract<'_> {
 
     fn payload<'d>(&self, entry: &Entry<'d>) -> nv_debug_sections::Result<Cow<'d, [u8]>> {
         entry.payload_within(self.options.max_expansion)
-    }
-}
-
-/// A file of the JSON document, read when its turn comes.
-struct Lazy<'a> {
-    extract: &'a Extract<'a>,
-    path: &'a Path,
-}
-
-impl Serialize for Lazy<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (extract, input) = (self.extract, Input::read(self.path));
-        let messages = RefCell::<Messages>::default();
-        let (kind, survey, container) = match input.container() {
-            Ok(container) => (Some(container.kind()), extract.survey(&container), Ok(container)),
-            Err(error) => (None, Survey::default(), Err(error)),
-        };
-        let fault = match &container {
-            Ok(container) => survey.nothing(container.kind()).map(|error| format!("{}: {error}", input.name)),
-            Err(error) => Some(error.clone()),
-        };
-        let found = || container.iter().flat_map(Container::numbered);
-        let faults = found().filter_map(|found| Some(format!("{}: {}", input.name, found.err()?)));
-        let errors = faults.chain(fault).inspect(|error| messages.borrow_mut().error(|| error.clone()));
-        let images = found().flatten().filter(|found| extract.selects(found)).map(|found| {
-            let image = extract.image(input.path, &found);
-            messages.borrow_mut().image(&input.name, &image);
-            image
-        });
-        let has_errors = kind.is_none() || survey.faults != 0 || survey.selected == 0;
-        let file = File {
-            name: &input.name,
-            kind: kind.map(FileKind::word),
-            errors: has_errors.then(|| Stream::new(errors)),
-            count: survey.count,
-            images: Stream::new(images),
-        };
-        let done = file.serialize(serializer)?;
-        extract.say(&messages.borrow(), &input);
-        Ok(done)
     }
 }
 

@@ -3,28 +3,28 @@
 mod style;
 mod text;
 
-use crate::commands::read::{
-    self, Around, DebugFile, PtxFile, Shown, Unanswered, no_debug_sections, write_cubin_document,
-};
+use crate::commands::read::{self, DebugFile, PtxFile, no_debug_sections};
 use crate::input;
 use crate::plain::json_line;
-use crate::stderr::{USAGE, note};
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, Stream, Unanswered, report};
+use crate::stderr::note;
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::lines::{self, Columns, LineCode, Lookup, QueryAnswer, UnplacedSequences};
+use cubin_debuginfo::lines::{
+    self, Columns, LineCode, Listing, Lookup, QueryAnswer, Samples, UnplacedSequences,
+};
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::ptx::PtxFacts;
 use ptx_syntax::{LineIndex, Module};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use style::Style;
 
 const AFTER_HELP: &str = "\
@@ -53,8 +53,8 @@ Examples:
 
 Exit status:
   0  every query was answered, by one cubin at least where the file has several
-  1  one had no answer (shown as ??), a row of samples is none, or the file is no readable cubin
-  2  the command line is wrong";
+  1  one had no answer (shown as ??), or a row of samples is none
+  2  the command line is wrong, or a file cannot be read";
 
 /// What to look up.
 #[derive(Debug, Args)]
@@ -104,39 +104,35 @@ impl Options {
     }
 }
 
-/// Of the document of `--json`.
-const SCHEMA: &str = "nvdwarf.lines";
-
-/// The document of `--json`: one kind of answers.
+/// What the command answers about a cubin.
 #[derive(Serialize)]
-struct Document<T: Serialize> {
-    /// Where the machine code is: `here`, `other-file` or `none`.
-    code: &'static str,
+struct Answered<'a, 's> {
     /// `"mercury"` with --mercury.
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unplaced_sequences: Option<UnplacedSequences>,
     #[serde(flatten)]
-    answers: Member<T>,
+    kind: Kind<'a, 's>,
+    #[serde(skip)]
+    run: &'a Run<'a, 's>,
+    /// Whether each query was answered.
+    #[serde(skip)]
+    of_queries: &'a RefCell<Vec<bool>>,
 }
 
-/// A member of an object.
-struct Member<T>(&'static str, T);
-
-impl<T: Serialize> Serialize for Member<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(self.0, &self.1)])
-    }
-}
-
-/// A sequence that is made while it is written, once.
-struct Stream<I>(Cell<Option<I>>);
-
-impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.take().into_iter().flatten())
-    }
+/// One kind of answers.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind<'a, 's> {
+    /// All addresses of the code sections.
+    Sections(Stream<'a, Listing<'a, 's>>),
+    /// One answer for each query.
+    Queries(Stream<'a, QueryAnswer<'a, 's>>),
+    /// One answer for each line.
+    At(Vec<LineCode<'a, 's>>),
+    /// Samples of a profiler.
+    Samples(Samples<'s>),
 }
 
 /// What was asked, read once for all cubins.
@@ -146,6 +142,8 @@ struct Asked<'r> {
     /// Name and text of the CSV file of samples.
     samples: Option<(String, String)>,
     ptx: Option<(&'r PtxFile, &'r Module<'r>)>,
+    /// Answers of `--style json` that are elements of one array.
+    objects: RefCell<Vec<Value>>,
 }
 
 /// One run: the file, and how to answer.
@@ -161,19 +159,24 @@ struct Run<'r, 's> {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let inputs = [Some(&options.file), options.ptx.as_ref(), options.samples.as_ref()];
     let is_stdin = inputs.into_iter().flatten().map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin(), options.is_by_line()]))? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
-    let schema = options.json.then_some(SCHEMA);
-    read::with_document(schema, &options.file, out, |out| answer(options, out))
+    let form = match options.style {
+        // Other tools have no headings, and one array of all.
+        Some(_) => Form::Bare,
+        None => Form::json_if(options.json),
+    };
+    let name = read::shown_name(&options.file);
+    report(out, form, Answered::SCHEMA, &name, |answers| answer(options, answers))
 }
 
 /// Reads what is asked, and answers for each cubin.
-fn answer(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+fn answer(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     let debug = options.debug.read()?;
     // What can be read once only is read before the first cubin.
     let queries = all_queries(&options.queries)?;
@@ -182,29 +185,24 @@ fn answer(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
     let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
-    let asked = Asked { options, queries, samples, ptx };
-    // Other tools have no headings, and one array of all.
-    let around = if options.style.is_some() { Around::Nothing } else { Around::json_if(options.json) };
-    let mut objects = Vec::new();
-    let code = read::each_cubin(&options.file, around, out, |name, bytes, out| {
-        debug.look(name, bytes, |cubin, shown| {
-            of_cubin(&asked, (name, shown), cubin, (&mut *out, &mut objects))
-        })
+    let asked = Asked { options, queries, samples, ptx, objects: RefCell::default() };
+    read::each_cubin(&options.file, answers, |image, bytes, answers| {
+        debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, (image, shown), cubin, answers))
     })?;
     if options.style == Some(Style::Json) && !options.is_by_line() {
-        writeln!(out, "{}", json_line(&objects)?)?;
+        writeln!(answers.out, "{}", json_line(&asked.objects.into_inner())?)?;
     }
-    Ok(code)
+    Ok(())
 }
 
 /// Answers what is asked of one cubin, or lists it.
 fn of_cubin(
     asked: &Asked<'_>,
-    (name, shown): (&str, &str),
+    (image, shown): (&Image, &str),
     cubin: &Cubin<'_>,
-    (out, objects): (&mut dyn Write, &mut Vec<Value>),
-) -> Result<Shown> {
-    let options = asked.options;
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let (options, name) = (asked.options, &*image.name);
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     // Else all that there is of inlined calls is in the line tables.
@@ -231,17 +229,15 @@ fn of_cubin(
         }
     }
     let run = Run { asked, name, cubin, symbolizer: &symbolizer, lookup };
-    if let Some((csv_name, csv)) = &asked.samples {
-        run.samples(csv_name, csv, out)
-    } else if !options.at.is_empty() {
-        run.at(out)
-    } else if let Some(style) = options.style {
-        run.styled(style, out, objects)
-    } else if options.queries.is_empty() {
-        run.listings(out)
-    } else {
-        run.queries(out)
-    }
+    let is_answered = RefCell::new(Vec::new());
+    let answered = Answered {
+        space: options.mercury.then_some("mercury"),
+        unplaced_sequences: UnplacedSequences::of(&symbolizer),
+        kind: run.kind(&is_answered)?,
+        run: &run,
+        of_queries: &is_answered,
+    };
+    Ok(answers.add_cubin(image, cubin, &answered)?)
 }
 
 /// What was read; a fault costs the inlined calls of code that has no other record of them, and no more.
@@ -250,80 +246,74 @@ fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
         .ok()
 }
 
+impl Answer for Answered<'_, '_> {
+    const SCHEMA: &'static str = "nvdwarf.lines";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Run { asked, name, .. } = *self.run;
+        if let Some((style, Kind::Queries(queries))) = asked.options.style.zip(Some(&self.kind)) {
+            let (demangle, by_line) = (asked.options.demangle, asked.options.is_by_line());
+            let form = style::Form { style, demangle, module: name, by_line };
+            let tell = |message| note(format_args!("{name}: {message}"));
+            let objects = &mut *asked.objects.borrow_mut();
+            *self.of_queries.borrow_mut() = style::write((out, objects), form, queries.take(), tell)?;
+            return Ok(());
+        }
+        self.run.notes();
+        match &self.kind {
+            Kind::Sections(listings) => text::listings(out, listings.take()),
+            Kind::Queries(queries) => text::queries(out, queries.take()),
+            Kind::At(all) => {
+                for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
+                    note(format_args!("{name}: {ambiguity}"));
+                }
+                for (asked, error) in all.iter().filter_map(|code| Some((code.asked, code.error.as_ref()?))) {
+                    note(format_args!("{name}: {asked}: {error}"));
+                }
+                text::code(out, all)
+            }
+            Kind::Samples(samples) => {
+                let csv_name = asked.samples.as_ref().map_or("", |(name, _)| name);
+                for row in &samples.errors {
+                    note(format_args!("{csv_name}: {row}"));
+                }
+                let more = samples.bad_rows - samples.errors.len() as u64;
+                if more > 0 {
+                    note(format_args!("{csv_name}: {more} more rows without an answer"));
+                }
+                text::samples(out, samples)
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: false, queries: self.of_queries.take() }
+    }
+}
+
 impl<'s> Run<'_, 's> {
-    /// Lists all addresses, or those of one function.
-    fn listings(&self, out: &mut dyn Write) -> Result<Shown> {
-        let listings = self.lookup.listings(self.asked.options.function.as_deref());
-        let listings = listings.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
-        self.show(out, "sections", listings, |out, listings| text::listings(out, listings))?;
-        Ok(Shown::answers(Vec::new()))
-    }
-
-    fn queries(&self, out: &mut dyn Write) -> Result<Shown> {
-        let answered = RefCell::new(Vec::new());
-        let queries = self.answers().inspect(|query| answered.borrow_mut().push(query.is_answered()));
-        self.show(out, "queries", queries, |out, queries| text::queries(out, queries))?;
-        Ok(Shown::answers(answered.into_inner()))
-    }
-
-    fn answers<'a>(&'a self) -> impl Iterator<Item = QueryAnswer<'a, 's>> {
-        let function = self.asked.options.function.as_deref();
-        self.asked.queries.iter().map(move |asked| self.lookup.query(asked, function))
-    }
-
-    fn styled(&self, style: Style, out: &mut dyn Write, objects: &mut Vec<Value>) -> Result<Shown> {
-        let (demangle, by_line) = (self.asked.options.demangle, self.asked.options.is_by_line());
-        let form = style::Form { style, demangle, module: self.name, by_line };
-        let tell = |message| note(format_args!("{}: {message}", self.name));
-        Ok(Shown::answers(style::write((out, objects), form, self.answers(), tell)?))
-    }
-
-    fn at(&self, out: &mut dyn Write) -> Result<Shown> {
-        let all: Vec<_> = self.asked.options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
-        self.show(out, "at", all.iter(), |out, _| {
-            for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
-                note(format_args!("{}: {ambiguity}", self.name));
-            }
-            for (asked, error) in all.iter().filter_map(|code| Some((code.asked, code.error.as_ref()?))) {
-                note(format_args!("{}: {asked}: {error}", self.name));
-            }
-            text::code(out, &all)
-        })?;
-        Ok(Shown::answers(all.iter().map(|code| code.error.is_none()).collect()))
-    }
-
-    fn samples(&self, csv_name: &str, csv: &str, out: &mut dyn Write) -> Result<Shown> {
-        let rows = lines::samples(csv).with_context(|| csv_name.to_owned())?;
-        let samples = self.lookup.samples(rows).with_context(|| csv_name.to_owned())?;
-        if self.asked.options.json {
-            self.write_json(out, "samples", &samples)?;
+    /// The answers, of which queries are answered while they are written. `is_answered` is told whether each query has one.
+    fn kind<'a>(&'a self, is_answered: &'a RefCell<Vec<bool>>) -> Result<Kind<'a, 's>> {
+        let Asked { options, queries, samples, .. } = self.asked;
+        let function = options.function.as_deref();
+        if let Some((csv_name, csv)) = samples {
+            let rows = lines::samples(csv).with_context(|| csv_name.clone())?;
+            let samples = self.lookup.samples(rows).with_context(|| csv_name.clone())?;
+            is_answered.borrow_mut().clone_from(&samples.is_sample);
+            Ok(Kind::Samples(samples))
+        } else if !options.at.is_empty() {
+            let all: Vec<_> = options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
+            is_answered.borrow_mut().extend(all.iter().map(|code| code.error.is_none()));
+            Ok(Kind::At(all))
+        } else if queries.is_empty() {
+            let listings = self.lookup.listings(function);
+            let listings = listings.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
+            Ok(Kind::Sections(Stream::new(listings)))
         } else {
-            self.notes();
-            for row in &samples.errors {
-                note(format_args!("{csv_name}: {row}"));
-            }
-            let more = samples.bad_rows - samples.errors.len() as u64;
-            if more > 0 {
-                note(format_args!("{csv_name}: {more} more rows without an answer"));
-            }
-            text::samples(out, &samples)?;
+            let answers = queries.iter().map(move |asked| self.lookup.query(asked, function));
+            let answers = answers.inspect(|query| is_answered.borrow_mut().push(query.is_answered()));
+            Ok(Kind::Queries(Stream::new(answers)))
         }
-        Ok(Shown::answers(samples.is_sample))
-    }
-
-    /// Writes answers as a document, or as `text` does it.
-    fn show<I: Iterator<Item: Serialize>>(
-        &self,
-        out: &mut dyn Write,
-        member: &'static str,
-        answers: I,
-        text: impl FnOnce(&mut dyn Write, I) -> io::Result<()>,
-    ) -> Result<()> {
-        if self.asked.options.json {
-            return self.write_json(out, member, Stream(Cell::new(Some(answers))));
-        }
-        self.notes();
-        Ok(text(out, answers)?)
     }
 
     /// What is odd about the whole file.
@@ -345,14 +335,6 @@ impl<'s> Run<'_, 's> {
             };
             note(format_args!("{name}: no source lines{why}"));
         }
-    }
-
-    fn write_json(&self, out: &mut dyn Write, member: &'static str, answers: impl Serialize) -> Result<()> {
-        let space = self.asked.options.mercury.then_some("mercury");
-        let unplaced_sequences = UnplacedSequences::of(self.symbolizer);
-        let code = self.cubin.code_place().word();
-        let document = Document { code, space, unplaced_sequences, answers: Member(member, answers) };
-        write_cubin_document(out, SCHEMA, (self.name, self.cubin), &document)
     }
 }
 

@@ -6,9 +6,10 @@ mod one_space;
 mod plan;
 mod self_check;
 
-use crate::commands::read::{self, Around, Shown, Unanswered};
+use crate::commands::read;
 use crate::output;
 use crate::plain::Plain;
+use crate::report::{Answers, Exit, Form, Image, Unanswered, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use merc_capsule::code_difference;
@@ -16,7 +17,6 @@ use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// What to do with it.
 #[derive(Debug, Args)]
@@ -58,13 +58,14 @@ impl View {
         &self,
         schema: &'static str,
         out: &mut dyn Write,
-        mut show: impl FnMut(&str, &Cubin<'_>, &mut dyn Write) -> Result<Shown>,
-    ) -> Result<ExitCode> {
-        read::with_document(self.json.then_some(schema), &self.file, out, |out| {
-            read::each_cubin(&self.file, Around::json_if(self.json), out, |name, bytes, out| {
-                let cubin = read::cubin(name, bytes)?;
-                expect_mercury(name, &cubin)?;
-                show(name, &cubin, out)
+        mut show: impl FnMut(&Image, &Cubin<'_>, &mut Answers<'_>) -> Result<()>,
+    ) -> Result<Exit> {
+        let name = read::shown_name(&self.file);
+        report(out, Form::json_if(self.json), schema, &name, |answers| {
+            read::each_cubin(&self.file, answers, |image, bytes, answers| {
+                let cubin = read::cubin(&image.name, bytes)?;
+                expect_mercury(&image.name, &cubin)?;
+                show(image, &cubin, answers)
             })
         })
     }
@@ -120,7 +121,7 @@ impl Intact {
 fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> Result<()> {
     let bytes = cubin.write().with_context(|| name.to_owned())?;
     if target == Path::new("-") {
-        return output::write_stdout(out, &bytes);
+        return Ok(output::write_stdout(out, &bytes)?);
     }
     output::write_lasting(target, &bytes)
 }
@@ -128,7 +129,8 @@ fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> R
 /// Refuses a cubin without a capsule, of the file called `name`.
 fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
     if !cubin.has_capsule() {
-        bail!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
+        let why = format!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
+        return Err(Unanswered(why).into());
     }
     Ok(())
 }
@@ -149,7 +151,7 @@ fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
 /// # Errors
 ///
 /// The file is no readable cubin, or has no sound capsule.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     match &options.command {
         Command::Plan(options) => plan::run(options, &mut Plain(out)),
         Command::Clone(options) => clone::run(options, out),

@@ -4,14 +4,14 @@ use crate::commands::read::{PtxFile, printable};
 use crate::diag::Reporter;
 use crate::limits::MAX_SYNTAX_ERRORS;
 use crate::output;
-use crate::stderr::{FAILURE, USAGE, complain};
+use crate::report::Exit;
+use crate::stderr::complain;
 use anyhow::Result;
 use clap::Args;
 use nvdwarf_compile::Diagnostic;
 use ptx_syntax::{LineIndex, parse, print, tokenize};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 The canonical layout has one statement a line, one blank between words, and section data in
@@ -44,12 +44,12 @@ pub struct Options {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let file = match PtxFile::read(&options.file) {
         Ok(file) => file,
         Err(error) => {
             complain(format_args!("{error:#}"));
-            return Ok(ExitCode::from(USAGE));
+            return Ok(Exit::Unreadable);
         }
     };
     let parsed = parse(&file.text);
@@ -65,12 +65,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         Some(path) => {
             if let Err(error) = output::write(path, &bytes) {
                 complain(format_args!("{error:#}"));
-                return Ok(ExitCode::from(USAGE));
+                return Ok(Exit::Unreadable);
             }
         }
     }
     if parsed.errors.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Answered);
     }
     out.flush()?;
     let name = &file.name;
@@ -83,5 +83,5 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if let Some(more) = parsed.errors.len().checked_sub(MAX_SYNTAX_ERRORS).filter(|&more| more > 0) {
         writeln!(errors, "{}: {more} more syntax errors", printable(name))?;
     }
-    Ok(ExitCode::from(FAILURE))
+    Ok(Exit::Findings)
 }

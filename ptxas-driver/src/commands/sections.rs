@@ -2,10 +2,12 @@
 
 mod text;
 
-use crate::commands::read::{self, Around, DebugBytes, DebugFile, PtxFile, Shown, write_document};
-use crate::stderr::{USAGE, note};
+use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile};
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, report, write_document};
+use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
@@ -16,12 +18,8 @@ use nv_debug_sections::release::{Release, Target};
 use nvdwarf_compile::arch::{self, Arch};
 use nvdwarf_compile::ptx;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
-
-/// Of the document about a cubin.
-const SCHEMA: &str = "nvdwarf.sections";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -48,8 +46,8 @@ Options may also be written as ptxas has them: -lineinfo, -arch=sm_90, --generat
 
 Exit status:
   0  done
-  1  with --check, something is missing, extra or odd; or a file cannot be read
-  2  the command line is wrong";
+  1  with --check, something is missing, extra or odd
+  2  the command line is wrong, or a file cannot be read";
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -127,10 +125,20 @@ struct Module<'a> {
     program: Program<'a>,
 }
 
-/// What the document says of a file.
+/// What the command answers about a cubin.
 #[derive(Serialize)]
 struct OfFile<'a> {
-    file: &'a str,
+    #[serde(skip)]
+    name: &'a str,
+    #[serde(skip)]
+    sm: u32,
+    /// The file type in words.
+    #[serde(skip)]
+    type_words: &'a str,
+    #[serde(skip)]
+    has_code: bool,
+    #[serde(skip)]
+    is_checked: bool,
     /// The file that the debug sections are in, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     debug_file: Option<&'a str>,
@@ -138,30 +146,41 @@ struct OfFile<'a> {
     report: Report<'a>,
 }
 
+impl Answer for OfFile<'_> {
+    const SCHEMA: &'static str = "nvdwarf.sections";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text::file(out, self)
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.is_checked && !self.report.is_clean(), ..Status::default() }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// A file is not readable, the options contradict it, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// A PTX file is not readable, the options contradict it, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let is_stdin = options.file.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
-    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
-    let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
-    match &options.file {
-        Some(path) => {
-            let schema = options.json.then_some(SCHEMA);
-            read::with_document(schema, path, out, |out| {
-                let debug = options.debug.read()?;
-                read::each_cubin(path, Around::json_if(options.json), out, |name, bytes, out| {
-                    of_cubin(options, ptx.as_ref(), &debug, (name, bytes), out)
-                })
-            })
-        }
-        None => of_options(options, ptx.as_ref(), out).map(|()| ExitCode::SUCCESS),
-    }
+    let Some(path) = &options.file else {
+        let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+        let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
+        return of_options(options, ptx.as_ref(), out).map(|()| Exit::Answered);
+    };
+    report(out, Form::json_if(options.json), OfFile::SCHEMA, &read::shown_name(path), |answers| {
+        let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+        let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
+        let debug = options.debug.read()?;
+        read::each_cubin(path, answers, |image, bytes, answers| {
+            of_cubin(options, ptx.as_ref(), &debug, (image, bytes), answers)
+        })
+    })
 }
 
 fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) -> Result<()> {
@@ -188,19 +207,20 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
     }
     let list = expectation.list();
     if options.json {
-        return write_document(out, "nvdwarf.sections.expected", &list);
+        return Ok(write_document(out, "nvdwarf.sections.expected", &list)?);
     }
     Ok(text::expectation(out, &list, &options.spelled())?)
 }
 
-/// Shows one cubin, of which name and bytes are given.
+/// Shows one cubin.
 fn of_cubin(
     options: &Options,
     ptx: Option<&Module<'_>>,
     debug: &DebugBytes,
-    (name, bytes): (&str, &[u8]),
-    out: &mut dyn Write,
-) -> Result<Shown> {
+    (image, bytes): (&Image, &[u8]),
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let name = &*image.name;
     let cubin = debug.cubin(name, bytes)?;
     let mut found = Found::of(&cubin);
     found.output = options.output(found.output);
@@ -216,14 +236,16 @@ fn of_cubin(
     let (debug_file, file_bytes) =
         debug.file().map_or((None, bytes.len() as u64), |(name, size)| (Some(name), size));
     let report = Report::new(&cubin, file_bytes, &found, &expectation);
-    let fails = options.check && !report.is_clean();
-    let document = OfFile { file: name, debug_file, report };
-    if options.json {
-        write_document(out, SCHEMA, &document)?;
-    } else {
-        text::file(out, &document, cubin.header.type_words())?;
-    }
-    Ok(Shown::all(!fails))
+    let answer = OfFile {
+        name,
+        sm: cubin.header.sm(),
+        type_words: cubin.header.type_words(),
+        has_code: cubin.code_place() != CodePlace::None,
+        is_checked: options.check,
+        debug_file,
+        report,
+    };
+    Ok(answers.add_cubin(image, &cubin, &answer)?)
 }
 
 impl Options {

@@ -3,7 +3,8 @@
 use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
-use crate::stderr::{USAGE, complain, note};
+use crate::report::{Answer, Answers, Exit, Form, Image, Unanswered, report};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
@@ -11,7 +12,6 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -29,9 +29,9 @@ host programs: `extract` first.
 
 Exit status:
   0  done, also where there was nothing to remove
-  1  the file is no readable cubin, cannot be written, has nothing to split off, or a side file of
-     the same code with more in it would be replaced
-  2  the command line is wrong";
+  1  there is nothing to split off
+  2  the command line is wrong, or a file cannot be read or written, also because a side file of the
+     same code with more in it would be replaced";
 
 /// What to strip, and where it goes.
 #[derive(Debug, Args)]
@@ -73,11 +73,11 @@ enum Target<'o> {
     File(&'o Path),
 }
 
-/// The document of `--json`.
+/// What was stripped.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct Stripped<'a> {
+    #[serde(skip)]
     file: &'a str,
-    sm: u32,
     keep: Keep,
     /// The cubin that was written; null where `file` stays as it is.
     output: Option<String>,
@@ -94,13 +94,20 @@ struct Report<'a> {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, or cannot be written, or has nothing to split off.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let target = options.target();
     if let Some(message) = options.fault(target) {
         complain(format_args!("{message}"));
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
+    let form = if options.json { Form::Json } else { Form::Bare };
+    let name = read::shown_name(&options.file);
+    report(out, form, Stripped::SCHEMA, &name, |answers| strip(options, target, answers))
+}
+
+/// Strips the file.
+fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     if options.json || options.verbose {
@@ -127,12 +134,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     };
     // A file that loses nothing is not written either.
     let written = if options.output.is_some() || !removed.is_empty() { Some(target) } else { None };
-    write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, out)?;
+    write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, answers.out)?;
 
     let shown = |path: &Path| path.display().to_string();
-    let report = Report {
+    let answer = Stripped {
         file: &name,
-        sm: cubin.header.sm(),
         keep,
         output: match written {
             Some(Target::File(path)) => Some(shown(path)),
@@ -145,12 +151,19 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         debug_file_bytes: side.as_ref().map(|(_, bytes)| bytes.len()),
     };
     if options.verbose {
-        report.say();
+        answer.say();
     }
-    if options.json {
-        read::write_document(out, "nvdwarf.strip", &report)?;
+    let image = Image { name: name.clone(), origin: None };
+    Ok(answers.add_cubin(&image, &cubin, &answer)?)
+}
+
+impl Answer for Stripped<'_> {
+    const SCHEMA: &'static str = "nvdwarf.strip";
+
+    /// Nothing: the files are the answer.
+    fn text(&self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 impl Options {
@@ -213,7 +226,7 @@ fn write(
 /// The bytes of the side file that is to be written to `path`.
 fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     if !cubin.has_debug_sections() {
-        bail!("no debug sections, so '{}' is not written", path.display());
+        return Err(Unanswered(format!("no debug sections, so '{}' is not written", path.display())).into());
     }
     if path.is_file()
         && input::read(path).is_ok_and(|old| Cubin::parse(&old).is_ok_and(|old| old.is_unstripped(cubin)))
@@ -228,7 +241,7 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     Ok(side.write()?)
 }
 
-impl Report<'_> {
+impl Stripped<'_> {
     /// Says on standard error what went. If that takes nothing, the files are written all the same.
     fn say(&self) {
         let mut errors = io::stderr().lock();

@@ -2,10 +2,9 @@
 
 mod text;
 
-use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, Shown, Unanswered, no_debug_sections, write_cubin_document,
-};
-use crate::stderr::{USAGE, complain, note};
+use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections};
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, Unanswered, report};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
@@ -13,11 +12,10 @@ use cubin_debuginfo::query::Queries;
 use cubin_debuginfo::variables::Variables;
 use cubin_debuginfo::variables::listing::{Listing, VariableFilter};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{CodePlace, Cubin};
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 A variable is in a place over some addresses: byte offsets in its code section, the end exclusive.
@@ -37,9 +35,9 @@ Examples:
 
 Exit status:
   0  done
-  1  no such variable, function or address in any cubin of the file, or the file is no readable cubin,
-     or only part of it is: the rest is answered, and what is missing is said
-  2  the command line is wrong";
+  1  no such variable, function or address in any cubin of the file, or a debug section cannot be read:
+     the rest is answered, and what is missing is said
+  2  the command line is wrong, or a file cannot be read";
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -63,31 +61,42 @@ pub struct Options {
     json: bool,
 }
 
-/// Of the document of `--json`.
-const SCHEMA: &str = "nvdwarf.vars";
-
-/// What the document of `--json` has.
+/// What the command answers about a cubin.
 #[derive(Serialize)]
-struct Answer<'l, 'a> {
-    code: CodePlace,
+struct Answered<'a> {
     #[serde(flatten)]
-    listing: &'l Listing<'a>,
+    listing: Listing<'a>,
+    /// Whether each name has a variable.
+    #[serde(skip)]
+    has_named: Vec<bool>,
+}
+
+impl Answer for Answered<'_> {
+    const SCHEMA: &'static str = "nvdwarf.vars";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text::write(out, &self.listing)
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: !self.listing.faults().is_empty(), queries: self.has_named.clone() }
+    }
 }
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if read::asks_stdin_twice(out, [read::is_stdin(&options.file), options.debug.is_stdin()])? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
-    let schema = options.json.then_some(SCHEMA);
-    read::with_document(schema, &options.file, out, |out| {
+    let name = read::shown_name(&options.file);
+    report(out, Form::json_if(options.json), Answered::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
-        read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-            debug.look(name, bytes, |cubin, shown| of_cubin(options, (name, shown), cubin, out))
+        read::each_cubin(&options.file, answers, |image, bytes, answers| {
+            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, (image, shown), cubin, answers))
         })
     })
 }
@@ -95,10 +104,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 /// Shows the variables of one cubin.
 fn of_cubin(
     options: &Options,
-    (name, shown): (&str, &str),
+    (image, shown): (&Image, &str),
     cubin: &Cubin<'_>,
-    out: &mut dyn Write,
-) -> Result<Shown> {
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let name = &*image.name;
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
@@ -130,9 +140,9 @@ fn of_cubin(
             Err(error) => return refuse(error.to_string()),
         }
     }
-    let answers: Vec<bool> = options.names.iter().map(|name| variables.has_named(name)).collect();
-    let mut missing = options.names.iter().zip(&answers).filter(|(_, has)| !**has).map(|(name, _)| name);
-    if !answers.contains(&true)
+    let has_named: Vec<bool> = options.names.iter().map(|name| variables.has_named(name)).collect();
+    let mut missing = options.names.iter().zip(&has_named).filter(|(_, has)| !**has).map(|(name, _)| name);
+    if !has_named.contains(&true)
         && let Some(missing) = missing.next()
     {
         return refuse(format!("no variable '{missing}'"));
@@ -141,19 +151,15 @@ fn of_cubin(
         note(format_args!("{name}: no variable '{missing}'"));
     }
     let listing = Listing::new(cubin, &variables, &wanted);
-    if options.json {
-        let answer = Answer { code: cubin.code_place(), listing: &listing };
-        write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
-    } else {
-        text::write(out, &listing)?;
-    }
+    let answered = Answered { listing, has_named };
+    answers.add_cubin(image, cubin, &answered)?;
+    let listing = answered.listing;
     if listing.is_cut() {
         note(format_args!("{name}: more ranges or paths than anybody could read; some are left out"));
     }
     for fault in listing.faults() {
-        out.flush()?;
+        answers.flush()?;
         complain(format_args!("{shown}: {}; what is missing: {}", fault.error, fault.missing));
     }
-    let answered = Shown::answers(answers);
-    Ok(if listing.faults().is_empty() { answered } else { answered.unsound() })
+    Ok(())
 }

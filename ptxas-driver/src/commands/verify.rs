@@ -2,20 +2,18 @@
 
 mod text;
 
-use crate::commands::read::{
-    self, DebugBytes, DebugFile, SourceOptions, Sources, no_debug_sections, write_document,
-};
-use crate::stderr::{FAILURE, USAGE, complain, note};
+use crate::commands::read::{self, DebugFile, SourceOptions, Sources, no_debug_sections};
+use crate::report::{Answer, Exit, Form, Status, report, write_document};
+use crate::stderr::{complain, note};
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
 use findings::{Catalog, Selection, Summary};
 use merc_capsule::self_check as capsule;
-use nv_debug_sections::cubin::CodePlace;
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -34,12 +32,12 @@ A file without code, as `compile --code none` makes it, is said to have none; th
 
 Exit status:
   0  no errors
-  1  an error, or a file is no readable cubin
-  2  the command line is wrong";
+  1  an error
+  2  the command line is wrong, or a file cannot be read";
 
 /// What to look at.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::FILES_HELP))]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required_unless_present = "known_faults", value_name = "FILE")]
@@ -59,40 +57,33 @@ pub struct Options {
     json: bool,
 }
 
-/// What the document of `--json` has.
-#[derive(Serialize)]
-struct Files {
-    files: Vec<Verified>,
-}
-
 /// What the document of `--known-faults --json` has.
 #[derive(Serialize)]
 struct KnownFaults {
     rules: Vec<KnownFault>,
 }
 
-/// One file, or a cubin of it.
+/// What was found in one cubin.
 #[derive(Serialize)]
-struct Verified {
-    file: String,
-    sm: Option<u32>,
-    /// Where the code is; absent of a file that could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<CodePlace>,
+struct Verified<'a> {
+    #[serde(skip)]
+    name: &'a str,
     /// What a file without code is.
     #[serde(skip)]
     debug_only: Option<String>,
-    /// Why it could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
     #[serde(flatten)]
     summary: Summary,
 }
 
-impl Verified {
-    fn unreadable(name: &str, error: String) -> Self {
-        let (file, summary) = (name.to_owned(), Summary::default());
-        Self { file, sm: None, code: None, debug_only: None, error: Some(error), summary }
+impl Answer for Verified<'_> {
+    const SCHEMA: &'static str = "nvdwarf.verify";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text::file(out, self)
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.summary.errors > 0, ..Status::default() }
     }
 }
 
@@ -106,7 +97,7 @@ fn catalog() -> Catalog {
 /// # Errors
 ///
 /// The debug file cannot be read, or `out` cannot be written.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.known_faults {
         let rules: Vec<KnownFault> = known_faults().collect();
         if options.json {
@@ -114,71 +105,53 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         } else {
             text::known_faults(out, &rules)?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Answered);
     }
     let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
-        return Ok(ExitCode::from(USAGE));
+        return Ok(Exit::Unreadable);
     }
     let selection = match Selection::new(&catalog(), &[""; 0], &options.ignore) {
         Ok(selection) => selection,
         Err(error) => {
             out.flush()?;
             complain(format_args!("--ignore: {error}"));
-            return Ok(ExitCode::from(USAGE));
+            return Ok(Exit::Unreadable);
         }
     };
-    let debug = options.debug.read()?;
-    let mut files = Vec::new();
-    let mut fails = false;
-    for path in &options.files {
-        let sources = options.sources.of(path);
-        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, sources.as_ref(), &selection);
-        read::each_image(path, out, look, |out, name, done| {
-            let is_read = done.is_ok();
-            let file = done.unwrap_or_else(|error| Verified::unreadable(name, error));
-            fails |= file.error.is_some() || file.summary.errors > 0;
-            if options.json {
-                files.push(file);
-            } else if is_read {
-                text::file(out, &file)?;
-            }
-            Ok(())
-        })?;
-    }
-    if options.json {
-        write_document(out, "nvdwarf.verify", &Files { files })?;
-    }
-    Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
-}
-
-fn of_cubin(
-    name: &str,
-    bytes: &[u8],
-    debug: &DebugBytes,
-    sources: Option<&Sources>,
-    selection: &Selection,
-) -> Result<Verified> {
-    debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = no_debug_sections(cubin, None) {
-            note(format_args!("{name}: {why}"));
-        }
-        let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
-        let source_lines = sources.is_some().then_some(&source_lines as _);
-        let report = verify_with(cubin, Context { source_lines });
-        let mut summary = Summary::default();
-        summary.add(&report, selection, |rule| rule.details.fault_of);
-        // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
-        if cubin.has_capsule() && !cubin.is_side_file() {
-            summary.add(&capsule::verify(cubin), selection, |_| None);
-        }
-        Ok(Verified {
-            file: name.to_owned(),
-            sm: Some(cubin.header.sm()),
-            code: Some(cubin.code_place()),
-            debug_only: cubin.debug_only_words(),
-            error: None,
-            summary,
+    let form = if options.json { Form::Json } else { Form::Bare };
+    let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
+    report(out, form, Verified::SCHEMA, &name, |answers| {
+        let debug = options.debug.read()?;
+        options.files.iter().try_for_each(|path| {
+            let sources = options.sources.of(path);
+            read::each_cubin(path, answers, |image, bytes, answers| {
+                debug.look(&image.name, bytes, |cubin, _| {
+                    let verified = of_cubin(&image.name, cubin, sources.as_ref(), &selection);
+                    Ok(answers.add_cubin(image, cubin, &verified)?)
+                })
+            })
         })
     })
+}
+
+fn of_cubin<'a>(
+    name: &'a str,
+    cubin: &Cubin<'_>,
+    sources: Option<&Sources>,
+    selection: &Selection,
+) -> Verified<'a> {
+    if let Some(why) = no_debug_sections(cubin, None) {
+        note(format_args!("{name}: {why}"));
+    }
+    let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
+    let source_lines = sources.is_some().then_some(&source_lines as _);
+    let report = verify_with(cubin, Context { source_lines });
+    let mut summary = Summary::default();
+    summary.add(&report, selection, |rule| rule.details.fault_of);
+    // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
+    if cubin.has_capsule() && !cubin.is_side_file() {
+        summary.add(&capsule::verify(cubin), selection, |_| None);
+    }
+    Verified { name, debug_only: cubin.debug_only_words(), summary }
 }

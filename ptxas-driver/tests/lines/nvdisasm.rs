@@ -1,8 +1,7 @@
 //! Every instruction's answer against `nvdisasm -gi -gp`.
 
-use super::{driver, example, json, stdout};
+use super::{driver, example, json};
 use crate::support;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -156,7 +155,7 @@ fn compare(name: &str, cubin: &Path, text: &str, tally: &mut Tally) {
 /// Whether the section's sequence has a row that contexts do not count.
 fn has_doubled_row(cubin: &Path, section: &str) -> bool {
     let output = driver(&["dump", cubin.to_str().unwrap(), "--section", ".debug_line", "--json"]);
-    let document: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let document = json::only(&output);
     let units = document["sections"][0]["contents"]["data"].as_array().unwrap();
     let mut sequences = units.iter().flat_map(|unit| unit["sequences"].as_array().unwrap());
     let own = sequences.find(|sequence| sequence["start"] == format!("{section}+0x0")).unwrap();

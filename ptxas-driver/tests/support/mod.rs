@@ -13,6 +13,7 @@ use std::{env, fs, io};
 pub mod calls;
 pub mod cuda_12;
 pub mod driver;
+pub mod json;
 pub mod loc_streams;
 pub mod made;
 pub mod random;

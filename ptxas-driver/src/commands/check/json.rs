@@ -1,25 +1,15 @@
 //! Findings as JSON (docs/json.md).
 
-use super::{Checked, Options, repair};
-use crate::commands::read::write_document;
-use anyhow::Result;
+use super::{Checked, repair};
+use crate::report::write_document;
 use ptx_syntax::check::{Answer, RULES, RuleRow};
 use ptx_syntax::fix::Repair;
-use serde::Serialize;
-use std::io::Write;
-use std::path::Path;
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
 
-/// The files of one run.
-#[derive(Default, Serialize)]
-pub(super) struct Documents {
-    files: Vec<OneFile>,
-}
-
+/// What the document has of a file.
 #[derive(Serialize)]
 struct OneFile {
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
     #[serde(flatten)]
     answer: Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,14 +32,9 @@ struct Applied {
     edits: u32,
 }
 
-impl Documents {
-    /// A file that could not be read.
-    pub(super) fn unreadable(&mut self, path: &Path, error: &anyhow::Error) {
-        let (file, error) = (path.display().to_string(), Some(format!("{error:#}")));
-        self.files.push(OneFile { file, error, answer: Answer::default(), fix: None });
-    }
-
-    pub(super) fn add(&mut self, checked: &Checked<'_>, options: &Options) {
+impl OneFile {
+    fn new(checked: &Checked<'_>) -> Self {
+        let options = checked.options;
         let shown = |text: &str| checked.file.shown(text).into_owned();
         let applied = |&(repair, edits): &(Repair, u32)| Applied { name: repair.info().name, edits };
         let fix = checked.repaired.as_ref().map(|repaired| Fix {
@@ -62,11 +47,13 @@ impl Documents {
             text: (checked.file.is_stdin() && !options.diff).then(|| shown(&repaired.text)),
         });
         let answer = Answer::new(&checked.report, checked.text(), &checked.lines);
-        self.files.push(OneFile { file: checked.file.name.clone(), error: None, answer, fix });
+        Self { answer, fix }
     }
+}
 
-    pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
-        write_document(out, "nvdwarf.check", self)
+impl Serialize for Checked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        OneFile::new(self).serialize(serializer)
     }
 }
 
@@ -76,6 +63,6 @@ struct Rules {
 }
 
 /// The table of rules.
-pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
+pub(super) fn rules(out: &mut dyn Write) -> io::Result<()> {
     write_document(out, "nvdwarf.check.rules", &Rules { rules: RULES.iter().map(RuleRow::from).collect() })
 }

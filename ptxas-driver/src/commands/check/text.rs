@@ -1,18 +1,18 @@
 //! Findings as text.
 
-use super::{Checked, Color, Options};
+use super::{Checked, Color};
 use crate::commands::read::printable;
 use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
-use anyhow::Result;
 use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RULES, RuleId, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Result, Write};
 
 /// All findings of a file, and their number.
-pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn Write) -> Result<()> {
+pub(super) fn findings(checked: &Checked<'_>, out: &mut dyn Write) -> Result<()> {
+    let options = checked.options;
     let color = match options.color {
         Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         Color::Always => true,

@@ -19,11 +19,11 @@ const BY_FILE: &str = "instr|inlined|lines|lost|functions|name";
 
 pub(super) fn file(
     out: Out<'_>,
-    (name, debug_only): (&str, Option<&str>),
+    (name, sm, debug_only): (&str, u32, Option<&str>),
     report: &Report,
     by_file: bool,
 ) -> io::Result<()> {
-    let Report { sm, instructions: InstructionCounts { padding, .. }, .. } = report;
+    let Report { instructions: InstructionCounts { padding, .. }, .. } = report;
     let what = match debug_only {
         Some(what) => format!("no code: {what}, counted by PTX instructions"),
         None => format!("{padding} NOPs of padding left out"),
@@ -148,9 +148,9 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r Report>) -> io::Result<()> {
+pub(super) fn all_files(out: Out<'_>, counts: &[(InstructionCounts, VariableCounts)]) -> io::Result<()> {
     let mut sums = [0; 5];
-    for Report { instructions, variables, .. } in reports {
+    for (instructions, variables) in counts {
         let InstructionCounts { all, with_line, .. } = *instructions;
         add(&mut sums, [1, all, with_line, variables.scope_bytes, variables.covered_bytes]);
     }

@@ -1,6 +1,6 @@
 //! What is said about a file on standard error, and output that outlives its reader.
 
-use super::json::Listed;
+use super::listed::Listed;
 use crate::commands::read::printable;
 use crate::limits::MAX_MESSAGES;
 use crate::stderr::{complain, note};

@@ -1,6 +1,6 @@
 //! The list for people.
 
-use super::json::Listed;
+use super::listed::Listed;
 use crate::commands::read::printable;
 use crate::limits::MAX_COLUMN;
 use nv_debug_sections::container::{DebugInfo, FileKind, Image};

@@ -2,6 +2,7 @@
 
 use super::Source;
 use crate::commands::read::{self, PtxFile};
+use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::capsule::{self, Origin};
@@ -9,7 +10,6 @@ use nvdwarf_compile::ptx::{self, PtxFacts, PtxSections};
 use ptx_syntax::LineIndex;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 The clones of debug sections and the Mercury symbols are made anew from the native ones. Where they
@@ -24,8 +24,8 @@ code stands for Mercury code, it is one that the native table comes of.
 
 Exit status:
   0  done
-  1  the file is no readable cubin for sm_100 or later, or cannot be written
-  2  the command line is wrong";
+  1  the file is a cubin for an SM whose cubins have no capsule
+  2  the command line is wrong, or a file cannot be read or written";
 
 /// Which file, and what its clones are made of.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(super) struct Options {
 /// # Errors
 ///
 /// The file is no readable cubin for sm_100 or later, was made from another PTX, or cannot be written.
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
     let origin = options.source.intact.look(&cubin, Origin::of)?;
@@ -62,5 +62,5 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         }
     }
     options.source.write(&cubin, &name, out)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Answered)
 }

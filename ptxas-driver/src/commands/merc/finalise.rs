@@ -2,12 +2,12 @@
 
 use super::{Source, expect_capsule};
 use crate::commands::read;
+use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
 use merc_capsule::finalise::finalise;
 use std::io::Write;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 The debug sections of the native code are made anew from their clones, and the capsule is dropped.
@@ -16,8 +16,8 @@ Native code, and all that is of it alone, stays as it is: finalising code is the
 
 Exit status:
   0  done
-  1  the file is no readable cubin with a capsule beside native code, or cannot be written
-  2  the command line is wrong";
+  1  the file has no capsule
+  2  the command line is wrong, or a file cannot be read or written";
 
 /// Which file.
 #[derive(Debug, Args)]
@@ -32,12 +32,12 @@ pub(super) struct Options {
 /// # Errors
 ///
 /// The file is no readable cubin with a capsule beside native code, or cannot be written.
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
     expect_capsule(&name, &cubin)?;
     let maps = options.source.intact.look(&cubin, code_maps)?;
     finalise(&mut cubin, maps.as_deref()).with_context(|| name.clone())?;
     options.source.write(&cubin, &name, out)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Answered)
 }

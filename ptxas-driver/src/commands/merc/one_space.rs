@@ -2,18 +2,18 @@
 
 use super::{expect_capsule, write};
 use crate::commands::read;
+use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Exit status:
   0  done
-  1  the file is no readable cubin, has no capsule or nothing else, or cannot be written
-  2  the command line is wrong";
+  1  the file has no capsule
+  2  the command line is wrong, or a file cannot be read or written";
 
 /// Which file, and where what is left of it goes.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(super) enum Removed {
 /// # Errors
 ///
 /// The file is no readable cubin, has no capsule or nothing else, or cannot be written.
-pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Result<ExitCode> {
+pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     expect_capsule(&name, &cubin)?;
@@ -50,5 +50,5 @@ pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Resu
     };
     removed.with_context(|| name.clone())?;
     write(&cubin, &name, options.output.as_deref().unwrap_or(&options.file), out)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Answered)
 }

@@ -1,14 +1,14 @@
 //! `merc plan`: one row for each clone.
 
 use super::View;
-use crate::commands::read::{self, Shown, printable, write_cubin_document};
+use crate::commands::read::{self, printable};
 use crate::limits::MAX_COLUMN;
+use crate::report::{Answer, Exit};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{CloneRow, SectionView};
 use serde::Serialize;
-use std::io::Write;
-use std::process::ExitCode;
+use std::io::{self, Write};
 
 const AFTER_HELP: &str = "\
 The columns: the section; its clone; whether that lies in the original's bytes (alias), has the
@@ -20,8 +20,8 @@ Of a file with several cubins those for SMs before sm_100 are left out with a no
 
 Exit status:
   0  done
-  1  the file is no readable cubin for sm_100 or later and has none in it, or one has no sound capsule
-  2  the command line is wrong";
+  1  the file has no cubin for sm_100 or later
+  2  the command line is wrong, or a file cannot be read";
 
 /// The command line.
 #[derive(Debug, Args)]
@@ -31,12 +31,10 @@ pub(super) struct Options {
     view: View,
 }
 
-/// Of the JSON document.
-const SCHEMA: &str = "nvdwarf.merc_plan";
-
-/// What the JSON document has.
+/// The sections of a cubin that have a clone.
 #[derive(Debug, Serialize)]
 struct Clones<'a> {
+    /// One row for each, in file order.
     clones: Vec<CloneRow<'a>>,
 }
 
@@ -45,21 +43,25 @@ struct Clones<'a> {
 /// # Errors
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    options.view.each(SCHEMA, out, |name, cubin, out| {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    options.view.each(Clones::SCHEMA, out, |image, cubin, answers| {
+        let name = &image.name;
         let views = SectionView::all(cubin);
-        let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
-        let clones = plan.rows(&views, cubin).with_context(|| name.to_owned())?;
-        if options.view.json {
-            write_cubin_document(out, SCHEMA, (name, cubin), &Clones { clones })?;
-        } else {
-            text(&clones, out)?;
-        }
-        Ok(Shown::all(true))
+        let plan = merc_capsule::plan(&views).with_context(|| name.clone())?;
+        let clones = plan.rows(&views, cubin).with_context(|| name.clone())?;
+        Ok(answers.add_cubin(image, cubin, &Clones { clones })?)
     })
 }
 
-fn text(rows: &[CloneRow<'_>], out: &mut dyn Write) -> Result<()> {
+impl Answer for Clones<'_> {
+    const SCHEMA: &'static str = "nvdwarf.merc_plan";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        text(&self.clones, out)
+    }
+}
+
+fn text(rows: &[CloneRow<'_>], out: &mut dyn Write) -> io::Result<()> {
     let width =
         |column: fn(&CloneRow<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(MAX_COLUMN);
     let original = width(|row| printable(row.original).len());

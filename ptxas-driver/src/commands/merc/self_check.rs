@@ -1,13 +1,14 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
 use super::{Intact, View, expect_capsule};
-use crate::commands::read::{self, Shown, write_cubin_document};
+use crate::commands::read;
+use crate::report::{Answer, Exit, Status};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
-use merc_capsule::self_check::{Answer, SectionVerdict, self_check};
-use std::io::Write;
-use std::process::ExitCode;
+use merc_capsule::self_check::{Answer as Verdicts, SectionVerdict, self_check};
+use serde::Serialize;
+use std::io::{self, Write};
 
 const AFTER_HELP: &str = "\
 From the capsule are made again: all debug sections with their relocations, .nv.info, symbols,
@@ -20,9 +21,8 @@ Of a file with several cubins those for SMs before sm_100 are left out with a no
 
 Exit status:
   0  no difference
-  1  a section differs or lacks a clone that it must have, or the file is no readable cubin with a
-     capsule
-  2  the command line is wrong";
+  1  a section differs or lacks a clone that it must have, or there is no capsule
+  2  the command line is wrong, or the file is no readable cubin";
 
 /// The command line.
 #[derive(Debug, Args)]
@@ -37,31 +37,48 @@ pub(super) struct Options {
     all: bool,
 }
 
-/// Of the JSON document.
-const SCHEMA: &str = "nvdwarf.merc_self_check";
+/// What the command answers.
+#[derive(Serialize)]
+struct Checked<'a> {
+    #[serde(flatten)]
+    answer: Verdicts<'a>,
+    /// Of the cubin, for the text.
+    #[serde(skip)]
+    name: &'a str,
+    #[serde(skip)]
+    shows_all: bool,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    options.view.each(SCHEMA, out, |name, cubin, out| {
+/// `out` cannot be written.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    options.view.each(Checked::SCHEMA, out, |image, cubin, answers| {
+        let name = &image.name;
         expect_capsule(name, cubin)?;
         let maps = options.intact.look(cubin, code_maps)?;
-        let checked = self_check(cubin, maps.as_deref()).with_context(|| name.to_owned())?;
-        let answer = Answer::new(&checked);
-        if options.view.json {
-            write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
-            return Ok(Shown::all(!answer.has_differences()));
-        }
-        for SectionVerdict { native, outcome, difference, .. } in &answer.sections {
-            if options.all || difference.is_some() {
+        let checked = self_check(cubin, maps.as_deref()).with_context(|| name.clone())?;
+        let checked = Checked { answer: Verdicts::new(&checked), name, shows_all: options.all };
+        Ok(answers.add_cubin(image, cubin, &checked)?)
+    })
+}
+
+impl Answer for Checked<'_> {
+    const SCHEMA: &'static str = "nvdwarf.merc_self_check";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        for SectionVerdict { native, outcome, difference, .. } in &self.answer.sections {
+            if self.shows_all || difference.is_some() {
                 let difference = difference.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
-                writeln!(out, "{name}: {native}: {outcome}{difference}")?;
+                writeln!(out, "{}: {native}: {outcome}{difference}", self.name)?;
             }
         }
-        answer.verdicts.iter().try_for_each(|verdict| writeln!(out, "{verdict}"))?;
-        Ok(Shown::all(!answer.has_differences()))
-    })
+        self.answer.verdicts.iter().try_for_each(|verdict| writeln!(out, "{verdict}"))
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.answer.has_differences(), queries: Vec::new() }
+    }
 }

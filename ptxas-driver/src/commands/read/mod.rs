@@ -2,12 +2,10 @@
 
 mod cubin_file;
 mod debug_file;
-mod document;
 mod each;
 mod images;
 mod names;
 mod ptx_file;
-mod shown;
 mod sources;
 mod stripped;
 
@@ -17,17 +15,12 @@ pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
-pub(super) use document::{with_document, write_cubin_document, write_document};
-pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, OneCubin, each_cubin, each_image};
+pub(super) use each::{IMAGES_HELP, OneCubin, each_cubin, shown_name};
 pub(super) use images::is_stdin;
 pub(super) use names::{both, shown};
 pub(super) use ptx_file::PtxFile;
-pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::{NO_DEBUG_SECTIONS, no_debug_sections, stripped};
-
-/// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
-pub(super) const JSON_VERSION: u32 = 1;
 
 /// Bytes as text; what is not UTF-8 is replaced.
 pub(super) fn text(bytes: &[u8]) -> String {

@@ -4,7 +4,6 @@ use super::OfFile;
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
 use crate::limits::MAX_NAME_COLUMN;
 use nv_debug_sections::catalog::Space;
-use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::Output;
 use nv_debug_sections::level::report::{ExpectedList, ExpectedSection, Identity, Model, Report, Section};
 use std::io::{self, Write};
@@ -51,16 +50,15 @@ pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &st
     Ok(())
 }
 
-/// `type_words` are those of its ELF header.
-pub(super) fn file(out: Out<'_>, document: &OfFile<'_>, type_words: &str) -> io::Result<()> {
-    let OfFile { file: name, debug_file, report: file } = document;
+pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
+    let OfFile { name, sm, type_words, has_code, debug_file, report: file, .. } = document;
     let writer = file.writer.map_or("no word of who wrote it".to_owned(), |writer| {
         format!("written by {}", printable(&writer.to_string()))
     });
     let of = if file.side_file { "side file of a cubin" } else { "cubin" };
     let debug_file =
         debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
-    writeln!(out, "{}: {of} for sm_{}, {type_words}, {writer}{debug_file}", printable(name), file.sm)?;
+    writeln!(out, "{}: {of} for sm_{}, {type_words}, {writer}{debug_file}", printable(name), sm)?;
     let because = match (file.level_shown_by, file.level_asked) {
         (Some(section), _) => format!(", as {} shows", printable(section)),
         (None, true) => ", as asked".to_owned(),
@@ -76,7 +74,7 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>, type_words: &str) -> io:
     let is_bare = file.sections.is_empty() && !file.level_asked;
     let level = (!is_bare).then(|| format!("level {}{because}", file.level.name()));
     let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
-    let no_code = if file.code == CodePlace::None { ", no code" } else { "" };
+    let no_code = if *has_code { "" } else { ", no code" };
     writeln!(out, "{} file, {level}{documented}{no_code}", file.output.word())?;
     if !file.sections.is_empty() {
         table(out, file)?;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
 /// One file that could be read.
-pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
-    let name = printable(&file.file);
+pub(super) fn file(out: &mut dyn Write, file: &Verified<'_>) -> Result<()> {
+    let name = printable(file.name);
     if let Some(what) = &file.debug_only {
         writeln!(out, "{name}: no code: {}", printable(what))?;
     }

@@ -1,0 +1,24 @@
+//! An image as it is shown.
+
+use nv_debug_sections::container::Image;
+use serde::Serialize;
+
+/// An image that was looked at or written.
+#[derive(Debug, Serialize)]
+pub(super) struct Listed<'d> {
+    #[serde(flatten)]
+    pub(super) image: Image<'d>,
+    /// The file that it was written to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+impl Listed<'_> {
+    /// Takes from the payload what the entry does not say.
+    pub(super) fn look_into(&mut self, payload: &[u8]) {
+        let fault = self.image.look_into(payload).err();
+        self.error = fault.map(|error| format!("in the {}: {error}", self.image.kind));
+    }
+}

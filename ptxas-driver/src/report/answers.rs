@@ -1,0 +1,278 @@
+//! Where the answers of one run go.
+
+use super::Answer;
+use super::document::Files;
+use super::status::{Exit, Tally};
+use crate::limits::MAX_MESSAGES;
+use crate::output::HalfWritten;
+use crate::plain::printable;
+use crate::stderr::{complain, note};
+use anyhow::{Result, anyhow};
+use nv_debug_sections::cubin::{CodePlace, Cubin};
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, Write};
+use thiserror::Error;
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// For people: a heading above each of several, a blank line between two.
+    Text,
+    /// Each as it is, without headings: in the form of another tool.
+    Bare,
+    /// One JSON document.
+    Json,
+}
+
+impl Form {
+    /// As `--json` has it.
+    pub fn json_if(is_json: bool) -> Self {
+        if is_json { Self::Json } else { Self::Text }
+    }
+}
+
+/// A file, or an image in one, that is answered about.
+#[derive(Debug, Clone, Default)]
+pub struct Image {
+    /// The name to show; by it an operand chooses the image alone.
+    pub name: String,
+    /// Where it is from, for the heading of one of several; `None` for the only one.
+    pub origin: Option<String>,
+}
+
+/// Why a file or an image answers no query. It is not a fault of the image where another one of the file answers.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Unanswered(pub String);
+
+/// What all elements of `files` begin with.
+#[derive(Serialize)]
+struct Element<'a, A> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sm: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<CodePlace>,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// Why there is no answer, in its place.
+#[derive(Serialize)]
+struct Refusal<'a> {
+    file: &'a str,
+    error: &'a str,
+}
+
+/// The answers of one run, written as they come.
+pub struct Answers<'o> {
+    /// Where they are written.
+    pub out: &'o mut dyn Write,
+    form: Form,
+    document: Option<Files>,
+    /// How many were written.
+    count: u64,
+    /// What came of the files before this one.
+    exit: Exit,
+    /// What came of this one, whose faults are counted.
+    tally: Tally,
+    faults: u64,
+}
+
+/// Runs a command that answers about files: its answers go to `out`, in one document of `schema` where `form` says so. If
+/// `run` fails it is because of the file called `name`.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn report(
+    out: &mut dyn Write,
+    form: Form,
+    schema: &'static str,
+    name: &str,
+    run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
+) -> Result<Exit> {
+    report_with(out, form, (schema, &None::<()>), name, run)
+}
+
+/// As [`report`], with the members of `command` before `files` in the document.
+///
+/// # Errors
+///
+/// Those of [`report`].
+pub fn report_with(
+    out: &mut dyn Write,
+    form: Form,
+    (schema, command): (&'static str, &impl Serialize),
+    name: &str,
+    run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
+) -> Result<Exit> {
+    let document = if form == Form::Json { Some(Files::new(schema, command)?) } else { None };
+    let (exit, tally) = Default::default();
+    let mut answers = Answers { out, form, document, count: 0, exit, tally, faults: 0 };
+    if let Err(error) = run(&mut answers) {
+        answers.alone(name, error)?;
+    }
+    answers.end_of_file(name)?;
+    if let Some(document) = &mut answers.document {
+        document.end(answers.out)?;
+    }
+    Ok(answers.exit)
+}
+
+impl fmt::Debug for Answers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers")
+            .field("form", &self.form)
+            .field("count", &self.count)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Answers<'_> {
+    /// Writes the answer about a file that is no cubin.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn add<A: Answer>(&mut self, image: &Image, answer: &A) -> io::Result<()> {
+        self.write(image, None, answer)
+    }
+
+    /// Writes the answer about a cubin.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn add_cubin<A: Answer>(&mut self, image: &Image, cubin: &Cubin<'_>, answer: &A) -> io::Result<()> {
+        self.write(image, Some((cubin.header.sm(), cubin.code_place())), answer)
+    }
+
+    fn write<A: Answer>(
+        &mut self,
+        image: &Image,
+        cubin: Option<(u32, CodePlace)>,
+        answer: &A,
+    ) -> io::Result<()> {
+        if let Some(document) = &mut self.document {
+            let (sm, code) = cubin.unzip();
+            document.element(self.out, &Element { file: &image.name, sm, code, answer })?;
+        } else {
+            if let Some(origin) = image.origin.as_ref().filter(|_| self.form == Form::Text) {
+                if self.count != 0 {
+                    writeln!(self.out)?;
+                }
+                let origin = if origin.is_empty() { String::new() } else { format!(" ({origin})") };
+                writeln!(self.out, "{}:", printable(&format!("{}{origin}", image.name)))?;
+            }
+            answer.text(self.out)?;
+        }
+        self.count += 1;
+        self.tally.add(answer.status());
+        Ok(())
+    }
+
+    /// Says what is wrong with the only image of a file, or with the file itself.
+    ///
+    /// # Errors
+    ///
+    /// `error` is that standard output cannot be written, or it cannot be.
+    pub fn alone(&mut self, name: &str, error: anyhow::Error) -> Result<()> {
+        let error = not_of_stdout(error)?;
+        if error.is::<Unanswered>() {
+            self.exit = self.exit.max(Exit::Findings);
+        } else {
+            self.tally.fault();
+        }
+        self.faults += 1;
+        let error = format!("{error:#}");
+        let bare = without_name(name, &error);
+        if self.faults <= MAX_MESSAGES {
+            self.flush()?;
+            // It names its file, which may be another one, such as one that is to be written.
+            complain(format_args!("{error}"));
+        }
+        self.refusal(name, bare)
+    }
+
+    /// Says what is wrong with one of several images of a file. That it answers no query is a fault only if none does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`alone`](Self::alone).
+    pub fn one_of_several(&mut self, name: &str, error: anyhow::Error) -> Result<()> {
+        if !error.is::<Unanswered>() {
+            let error = not_of_stdout(error)?;
+            let error = format!("{error:#}");
+            return self.alone(name, anyhow!("{name}: {}", without_name(name, &error)));
+        }
+        self.tally.refuse();
+        let error = format!("{error:#}");
+        let why = without_name(name, &error);
+        self.flush()?;
+        note(format_args!("{name}: {why}"));
+        self.refusal(name, why)
+    }
+
+    /// Shows what was written before something is said on standard error. A document is not cut for that.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        if self.document.is_some() { Ok(()) } else { self.out.flush() }
+    }
+
+    /// The exit status is at least this one, for something that belongs to no answer.
+    pub fn worsen(&mut self, exit: Exit) {
+        self.exit = self.exit.max(exit);
+    }
+
+    fn refusal(&mut self, file: &str, error: &str) -> Result<()> {
+        if let Some(document) = &mut self.document {
+            document.element(self.out, &Refusal { file, error })?;
+        }
+        Ok(())
+    }
+
+    /// Ends what is said of the file called `name`.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn end_of_file(&mut self, name: &str) -> Result<()> {
+        let (tally, faults) = (std::mem::take(&mut self.tally), std::mem::take(&mut self.faults));
+        if faults > MAX_MESSAGES {
+            self.flush()?;
+            complain(format_args!("{name}: and {} more", faults - MAX_MESSAGES));
+        }
+        if tally.is_unanswered() {
+            self.flush()?;
+            complain(format_args!("{name}: no cubin in it has an answer"));
+        }
+        self.exit = self.exit.max(tally.exit());
+        Ok(())
+    }
+}
+
+/// The error, unless it is that standard output cannot be written.
+fn not_of_stdout(error: anyhow::Error) -> Result<anyhow::Error> {
+    if is_of_stdout(&error) { Err(error) } else { Ok(error) }
+}
+
+/// Whether standard output failed: errors of files have a context that names them.
+pub fn is_of_stdout(error: &anyhow::Error) -> bool {
+    if error.is::<HalfWritten>() {
+        return true;
+    }
+    let is_io = error.is::<io::Error>()
+        || error.downcast_ref::<serde_json::Error>().is_some_and(serde_json::Error::is_io);
+    is_io && error.chain().len() == 1
+}
+
+/// Errors of commands begin with the name, or with that of the file without what chooses an image of it.
+fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
+    let mut names = std::iter::successors(Some(name), |name| Some(name.rsplit_once(':')?.0));
+    names.find_map(|name| error.strip_prefix(name)?.strip_prefix(": ")).unwrap_or(error)
+}

@@ -1,0 +1,101 @@
+//! JSON documents: what all of them begin with, and the array of files that most have.
+
+use crate::plain::{write_json, write_json_value};
+use serde::Serialize;
+use serde_json::ser::{Formatter as _, PrettyFormatter};
+use std::io::{self, Write};
+
+/// Version of the documents. Raised when a member goes or changes its meaning; `docs/json.md` tells how to come from one
+/// to the next.
+const SCHEMA_VERSION: u32 = 2;
+
+/// A document of a schema.
+#[derive(Serialize)]
+struct Document<'a, A> {
+    schema: &'static str,
+    schema_version: u32,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// Writes the document of a schema that has no array of files: its name and version, then the members of `answer`.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl Serialize) -> io::Result<()> {
+    write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
+}
+
+/// A document with an array `files`, written element by element as these come.
+pub(super) struct Files {
+    /// The document up to the array, until that is begun.
+    head: Option<Vec<u8>>,
+}
+
+impl Files {
+    /// A document of a schema, whose members before `files` are those of `command`.
+    pub(super) fn new(schema: &'static str, command: &impl Serialize) -> io::Result<Self> {
+        let mut head = Vec::new();
+        write_document(&mut head, schema, command)?;
+        // Until the end of the object.
+        head.truncate(head.len().saturating_sub("\n}\n".len()));
+        head.extend(b",\n  \"files\": [");
+        Ok(Self { head: Some(head) })
+    }
+
+    /// Writes an element.
+    pub(super) fn element(&mut self, out: &mut dyn Write, element: &impl Serialize) -> io::Result<()> {
+        match self.head.take() {
+            Some(head) => out.write_all(&head)?,
+            None => out.write_all(b",")?,
+        }
+        out.write_all(b"\n    ")?;
+        // In an object and an array.
+        let mut formatter = PrettyFormatter::new();
+        formatter.begin_object(&mut io::sink())?;
+        formatter.begin_array(&mut io::sink())?;
+        write_json_value(out, formatter, element)
+    }
+
+    /// Writes the end.
+    pub(super) fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.head.take() {
+            Some(head) => {
+                out.write_all(&head)?;
+                out.write_all(b"]\n}\n")
+            }
+            None => out.write_all(b"\n  ]\n}\n"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_written_in_parts_is_that_written_at_once() {
+        #[derive(Serialize)]
+        struct Command {
+            limit: u32,
+        }
+        #[derive(Serialize)]
+        struct All<'a> {
+            limit: u32,
+            files: &'a [Option<[&'a str; 2]>],
+        }
+        let all = [None, Some(["a", "\u{1b}"]), None];
+        for files in [&all[..0], &all[..1], &all] {
+            let mut whole = Vec::new();
+            write_document(&mut whole, "s", &All { limit: 3, files }).unwrap();
+            let mut parts = Vec::new();
+            let mut document = Files::new("s", &Command { limit: 3 }).unwrap();
+            for file in files {
+                document.element(&mut parts, file).unwrap();
+            }
+            document.end(&mut parts).unwrap();
+            assert_eq!(String::from_utf8(parts).unwrap(), String::from_utf8(whole).unwrap());
+        }
+    }
+}

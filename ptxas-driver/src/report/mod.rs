@@ -1,0 +1,35 @@
+//! How every command but `compile` gives its answers: as text or as one JSON document, with one exit status.
+//!
+//! A command makes an [`Answer`] for each file or image and adds it to the [`Answers`]. The rule of the exit status:
+//! a query fails when no image answers it; what is wrong with a file or an image itself fails always.
+
+mod answers;
+mod document;
+mod status;
+mod stream;
+
+pub use answers::{Answers, Form, Image, Unanswered, is_of_stdout, report, report_with};
+pub use document::write_document;
+pub use status::{Exit, Status};
+pub use stream::Stream;
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What a command answers about one file or image.
+pub trait Answer: Serialize {
+    /// Name of the JSON document that it is a part of, such as `nvdwarf.lines` (docs/json.md).
+    const SCHEMA: &'static str;
+
+    /// Writes it for people.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    fn text(&self, out: &mut dyn Write) -> io::Result<()>;
+
+    /// What it makes of the exit status. Asked after it was written, since some answers are made while they are.
+    fn status(&self) -> Status {
+        Status::default()
+    }
+}

@@ -1,0 +1,123 @@
+//! What an answer makes of the exit status, and all answers together.
+
+use std::process::ExitCode;
+
+/// The exit status of every command but `compile`, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Exit {
+    /// Everything that was asked is answered, and nothing was found that fails.
+    #[default]
+    Answered,
+    /// Something was found, or a query has no answer.
+    Findings,
+    /// The command line is wrong, or a file cannot be read or written.
+    Unreadable,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl Exit {
+    /// [`Findings`](Self::Findings) if there are any.
+    pub fn findings_if(has_findings: bool) -> Self {
+        if has_findings { Self::Findings } else { Self::Answered }
+    }
+}
+
+/// What one answer makes of the exit status.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// Whether something that was looked at is wrong.
+    pub has_findings: bool,
+    /// Whether each query, in the order of the command line, has an answer here; empty where nothing was asked that
+    /// another image of the file could answer instead.
+    pub queries: Vec<bool>,
+}
+
+/// What came of all images of one file.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    exit: Exit,
+    has_answer: bool,
+    has_refused: bool,
+    queries: Vec<bool>,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, status: Status) {
+        self.has_answer = true;
+        self.exit = self.exit.max(Exit::findings_if(status.has_findings));
+        if self.queries.is_empty() {
+            self.queries = status.queries;
+        } else {
+            for (any, this) in self.queries.iter_mut().zip(status.queries) {
+                *any |= this;
+            }
+        }
+    }
+
+    /// An image answers no query.
+    pub(super) fn refuse(&mut self) {
+        self.has_refused = true;
+    }
+
+    /// Something cannot be read.
+    pub(super) fn fault(&mut self) {
+        self.exit = Exit::Unreadable;
+    }
+
+    /// Whether there are images, and none has an answer.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.has_refused && !self.has_answer
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        self.exit.max(Exit::findings_if(self.is_unanswered() || self.queries.contains(&false)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_fails_when_no_image_answers_it() {
+        let exit = |all: &[Option<&[bool]>]| {
+            let mut tally = Tally::default();
+            for queries in all {
+                match queries {
+                    Some(queries) => tally.add(Status { queries: queries.to_vec(), ..Status::default() }),
+                    None => tally.refuse(),
+                }
+            }
+            tally.exit()
+        };
+        let answered: [&[Option<&[bool]>]; 5] = [
+            &[],
+            &[Some(&[])],
+            &[Some(&[true, true])],
+            &[Some(&[true, false]), None, Some(&[false, true])],
+            &[None, Some(&[])],
+        ];
+        for all in answered {
+            assert_eq!(exit(all), Exit::Answered, "{all:?}");
+        }
+        let not: [&[Option<&[bool]>]; 2] = [&[Some(&[true, false]), Some(&[true, false])], &[None, None]];
+        for all in not {
+            assert_eq!(exit(all), Exit::Findings, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_worse_than_what_was_found() {
+        let mut tally = Tally::default();
+        tally.add(Status { has_findings: true, queries: vec![true] });
+        assert_eq!(tally.exit(), Exit::Findings);
+        tally.fault();
+        tally.add(Status::default());
+        assert_eq!(tally.exit(), Exit::Unreadable);
+    }
+}

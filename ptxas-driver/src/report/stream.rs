@@ -1,0 +1,37 @@
+//! Sequences that are made while they are written.
+
+use serde::{Serialize, Serializer};
+use std::cell::Cell;
+use std::fmt;
+use std::iter::Flatten;
+use std::option::IntoIter;
+
+/// An array whose items are made while it is written, so that no more than one of them is in memory.
+pub struct Stream<'a, T>(Cell<Option<Items<'a, T>>>);
+
+type Items<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
+
+impl<'a, T> Stream<'a, T> {
+    /// The items of an iterator.
+    pub fn new(items: impl Iterator<Item = T> + 'a) -> Self {
+        Self(Cell::new(Some(Box::new(items))))
+    }
+
+    /// The items, once: a second time there is nothing left.
+    pub fn take(&self) -> Flatten<IntoIter<Items<'a, T>>> {
+        self.0.take().into_iter().flatten()
+    }
+}
+
+impl<T> fmt::Debug for Stream<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+impl<T: Serialize> Serialize for Stream<'_, T> {
+    /// Once, as [`take`](Self::take).
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.take())
+    }
+}

@@ -1,0 +1,38 @@
+//! JSON documents of the driver. A test that looks at one reads it here.
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+use serde_json::Value;
+use std::process::Output;
+
+/// The document that a run printed.
+///
+/// # Panics
+///
+/// Where it is none, with what was printed.
+pub fn document(output: &Output) -> Value {
+    parse(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// A document of this version, of the driver's own schemas.
+pub fn parse(text: &[u8]) -> Result<Value, String> {
+    let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let is_known = document["schema"].as_str().is_some_and(|schema| schema.starts_with("nvdwarf."));
+    if is_known && document["schema_version"] == 2 {
+        return Ok(document);
+    }
+    Err(format!("not a document of version 2: {document}"))
+}
+
+/// What the document that a run printed says of its only file or image.
+///
+/// # Panics
+///
+/// Where there are several or none.
+pub fn only(output: &Output) -> Value {
+    let mut document = document(output);
+    match document["files"].as_array_mut().unwrap().as_mut_slice() {
+        [file] => file.take(),
+        _ => panic!("not one file: {document}"),
+    }
+}
