@@ -30,8 +30,8 @@ fn main() -> ExitCode {
     files.sort();
     let test = |path: PathBuf| {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        // The commands are those of a Unix shell.
-        Trial::test(name, move || check(&path)).with_ignored_flag(!cfg!(unix))
+        // The commands are those of a shell with the programs of GNU.
+        Trial::test(name, move || check(&path)).with_ignored_flag(!cfg!(target_os = "linux"))
     };
     libtest_mimic::run(&Arguments::from_args(), files.into_iter().map(test).collect()).exit_code()
 }

@@ -1,5 +1,5 @@
 //! Read commands on fatbins, host programs, objects, libraries and archives: what they say of the cubins inside is what
-//! they say of the same cubins in files of their own, as `extract` writes them.
+//! they say of the same cubins in files of their own, as `extract` writes them. How one is chosen is in `cli/images.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -7,7 +7,7 @@ use crate::support::json;
 use crate::support::made::{ARCHES, Tools};
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
-use std::fs::{self, File};
+use std::fs::{self};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -209,92 +209,6 @@ fn the_example_without_tools() {
     );
 }
 
-#[test]
-fn one_of_several_is_chosen() {
-    let file = example("saxpy/saxpy.fatbin").display().to_string();
-    for chosen in [":sm_75", ":2", ":sm_75:2"] {
-        let name = format!("{file}{chosen}");
-        let document = json::only(&run("lines", &name, &["--json"]));
-        assert_eq!(document["sm"], 75);
-        assert_eq!(document["file"], *name);
-        let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        let stdin = Stdio::from(File::open(&file).unwrap());
-        let piped =
-            program.args(["lines", "--json", "--", &format!("-{chosen}")]).stdin(stdin).output().unwrap();
-        let mut piped = json::only(&piped);
-        assert_eq!(piped["file"], format!("<stdin>{chosen}"));
-        piped["file"] = name.into();
-        assert_eq!(piped, document);
-    }
-    // Of a cubin too, where a script does not know which it has.
-    let cubin = example("saxpy/saxpy.cubin").display().to_string();
-    assert!(run("sections", &format!("{cubin}:sm_90"), &[]).status.success());
-    let (a, b) = (format!("{file}:sm_90"), format!("{file}:sm_75"));
-    assert_eq!(run("diff", &a, &[&b, "--only", "code"]).status.code(), Some(1));
-}
-
-#[test]
-fn what_cannot_be_chosen_is_said() {
-    let file = example("saxpy/saxpy.fatbin").display().to_string();
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path.display().to_string()
-    };
-    let there_are = format!("there are {file}:sm_90:1, {file}:sm_75:2");
-    let host = env!("CARGO_BIN_EXE_ptxas-driver");
-    let fatbin = fs::read(&file).unwrap();
-    let half = write("half.fatbin", &fatbin[..fatbin.len() - 8]);
-    let archive = write("empty.a", b"!<arch>\n");
-    for (command, name, want) in [
-        ("lines", format!("{file}:sm_80"), format!("{file}: no cubin for sm_80 in it; {there_are}")),
-        ("dump", format!("{file}:sm_90:2"), format!("no cubin for sm_90 with number 2 in it; {there_are}")),
-        // The third image is PTX.
-        ("sections", format!("{file}:3"), format!("no cubin with number 3 in it; {there_are}")),
-        ("lines", format!("{file}:0"), "images are numbered from 1".to_owned()),
-        (
-            "lines",
-            format!("{file}:sm90"),
-            "'sm90' names no image: expected an architecture such as".to_owned(),
-        ),
-        ("lines", format!("{file}.none:sm_90"), "No such file or directory".to_owned()),
-        ("merc plan", host.to_owned(), "no GPU code: the ELF file has no section".to_owned()),
-        ("merc self-check", archive, "no GPU code: no object of the archive has".to_owned()),
-        ("strip", file.clone(), "a fatbin, expected a cubin; `ptxas-driver extract".to_owned()),
-        (
-            "merc clone",
-            format!("{file}:sm_90"),
-            "expected a cubin that is a file; `ptxas-driver extract".to_owned(),
-        ),
-    ] {
-        let output = run(command, &name, &[]);
-        assert_eq!((output.status.code(), &*text(&output)), (Some(2), ""), "{command} {name}");
-        assert!(messages(&output).contains(&want), "{command} {name}: {}", messages(&output));
-    }
-    let diff = run("diff", &file, &[&file]);
-    assert_eq!(diff.status.code(), Some(2));
-    assert!(messages(&diff).contains(&format!("2 cubins in it, expected one; {there_are}")));
-    // What is sound before and behind a fault is shown.
-    for command in ["sections", "verify", "coverage"] {
-        let output = run(command, &half, &["--json"]);
-        let said = messages(&output);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        let document = json(&output);
-        let images = document["files"].as_array().unwrap();
-        assert!(images.len() >= 2, "{document}");
-        let errors: Vec<&Value> = images.iter().filter(|image| image["error"].is_string()).collect();
-        assert!(!errors.is_empty(), "{document}");
-        // The faults are the file's own, their words are without the name, and the messages have both.
-        for fault in errors {
-            assert_eq!(fault["file"], *half, "{command}");
-            let words = fault["error"].as_str().unwrap();
-            assert!(words.starts_with("offset 0x"), "{command}: {words}");
-            assert!(said.contains(&format!("error: {half}: {words}\n")), "{command}: {said}");
-        }
-    }
-}
-
 /// Cubins that are none: each is said under its name, up to 20, and all are in the document.
 #[test]
 fn faults_of_one_file_are_limited() {
@@ -325,32 +239,6 @@ fn faults_of_one_file_are_limited() {
     }
 }
 
-/// Forms of other tools have no headings: one array of JSON, one object a line, or names and places alone.
-#[test]
-fn forms_of_other_tools_of_several_images() {
-    let file = example("saxpy/saxpy.fatbin").display().to_string();
-    let lines = |style: &str, name: &str| text(&run("lines", name, &["--style", style, "saxpy+0x10"]));
-    let each = |style| [1, 2].map(|number| lines(style, &format!("{file}:{number}")));
-    for style in ["gnu", "llvm"] {
-        assert_eq!(lines(style, &file), each(style).concat(), "{style}");
-    }
-    let array = |text: &str| serde_json::from_str::<Vec<Value>>(text).unwrap();
-    let mut want: Vec<Value> = each("json").iter().flat_map(|text| array(text)).collect();
-    for (object, arch) in want.iter_mut().zip(["sm_90:1", "sm_75:2"]) {
-        object["ModuleName"] = format!("{file}:{arch}").into();
-    }
-    assert_eq!(array(&lines("json", &file)), want);
-    assert_eq!(want.len(), 2);
-    let folder = tempfile::tempdir().unwrap();
-    let queries = folder.path().join("queries");
-    fs::write(&queries, "saxpy+0x10\nsaxpy+0x20\n").unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    program.args(["lines", &file, "--style", "json", "-"]).stdin(File::open(&queries).unwrap());
-    let by_line = text(&program.output().unwrap());
-    let objects: Vec<Value> = by_line.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(objects.len(), 4, "{by_line}");
-}
-
 /// A fatbin (docs/containers.md) with cubins as they are.
 fn fatbin(cubins: &[Vec<u8>]) -> Vec<u8> {
     let mut entries = Vec::new();
@@ -371,77 +259,6 @@ fn fatbin(cubins: &[Vec<u8>]) -> Vec<u8> {
     fatbin.extend_from_slice(&(entries.len() as u64).to_le_bytes());
     fatbin.extend_from_slice(&entries);
     fatbin
-}
-
-/// The rule, with two kernels in a file that are in one image each.
-#[test]
-fn a_query_fails_when_no_image_answers_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let read = |name: &str| fs::read(example(name)).unwrap();
-    let file = folder.path().join("two.fatbin");
-    fs::write(&file, fatbin(&[read("saxpy/saxpy.cubin"), read("block_sum/block_sum.cubin")])).unwrap();
-    let samples = folder.path().join("pcs.csv");
-    fs::write(&samples, "function,pc\nsaxpy,0x10\nblock_sum,0x10\n").unwrap();
-    let file = file.to_str().unwrap();
-    for (command, options, fails) in [
-        ("lines", &["saxpy+0x10"][..], false),
-        ("lines", &["saxpy+0x10", "block_sum+0x10"], false),
-        ("lines", &["saxpy+0x10", "nobody+0x10"], true),
-        ("lines", &["--style", "llvm", "block_sum+0x10", "saxpy+0x10"], false),
-        ("lines", &["--at", "saxpy.cu:10"], false),
-        ("lines", &["--at", "saxpy.cu:10", "--at", "nobody.cu:1"], true),
-        ("lines", &["-f", "block_sum"], false),
-        ("lines", &["-f", "nobody"], true),
-        ("lines", &["--samples", samples.to_str().unwrap()], false),
-        ("vars", &["-f", "saxpy"], false),
-        ("vars", &["-f", "nobody"], true),
-        ("vars", &["--at", "block_sum+0x10"], false),
-        ("vars", &["--at", "saxpy+0x100000"], true),
-        ("vars", &["nobody"], true),
-        ("dump", &["-f", "saxpy"], false),
-        ("dump", &["-f", "nobody"], true),
-        ("dump", &["--section", ".nv.info.block_sum"], false),
-        ("dump", &["--section", ".nobody"], true),
-    ] {
-        for more in [&[][..], &["--json"]] {
-            if more == ["--json"] && options.contains(&"--style") {
-                continue;
-            }
-            let output = run(command, file, &[options, more].concat());
-            let messages = messages(&output);
-            assert_eq!(output.status.code(), Some(i32::from(fails)), "{command} {options:?}: {messages}");
-            assert!(fails || !messages.contains("error:"), "{command} {options:?}: {messages}");
-            if !more.is_empty() {
-                assert_eq!(json(&output)["files"].as_array().unwrap().len(), 2, "{command} {options:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn images_without_a_capsule_are_left_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let cubins = |name: &str| extracted(&example(name), folder.path());
-    let old = fs::read(&cubins("saxpy/saxpy.fatbin")[0].path).unwrap();
-    let Some(mercury) = support::corpus(|entry| entry.ok && entry.sm() >= 100 && entry.cubin.is_some())
-        .and_then(|entries| entries.into_iter().find_map(|entry| entry.cubin))
-    else {
-        return;
-    };
-    let mercury = fs::read(mercury).unwrap();
-    let file = folder.path().join("mixed.fatbin");
-    for command in ["merc plan", "merc self-check"] {
-        for (images, fails) in
-            [(&[old.clone(), mercury.clone()][..], false), (&[old.clone(), old.clone()], true)]
-        {
-            fs::write(&file, fatbin(images)).unwrap();
-            let output = run(command, file.to_str().unwrap(), &[]);
-            let messages = messages(&output);
-            assert_eq!(output.status.code(), Some(i32::from(fails)), "{command}: {messages}");
-            assert!(messages.contains("note: ") && messages.contains("which has no capsule"), "{messages}");
-            assert_eq!(messages.contains("error: "), fails, "{messages}");
-        }
-    }
 }
 
 #[test]
