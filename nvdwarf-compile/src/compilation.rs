@@ -13,6 +13,8 @@ use nv_debug_sections::level::{DebugLevel, Request};
 use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::check::Report;
 use ptx_syntax::{LineIndex, Module};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -43,7 +45,7 @@ pub struct Compiled {
 }
 
 /// How much debug information was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Statistics {
     /// Functions with code.
     pub functions: usize,

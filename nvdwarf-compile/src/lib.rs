@@ -8,6 +8,7 @@ mod diagnostic;
 mod error;
 mod limits;
 mod lower;
+mod message;
 mod options;
 mod parallel;
 mod provider;
@@ -17,6 +18,7 @@ mod sources;
 pub use compilation::{Checked, CodeImage, Compiled, Prepared, Statistics, compile};
 pub use diagnostic::{Diagnostic, Severity};
 pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
+pub use message::Message;
 pub use options::{Extras, FileStat, LineTableStyle, Options, PathMap};
 
 /// What a PTX says that debug information is made of, for those who ask without compiling it.

@@ -44,6 +44,11 @@ fn harmless(line: &str) -> Cow<'_, str> {
 }
 
 impl<'a> Reporter<'a> {
+    /// The lines of the text.
+    pub fn lines(&self) -> &'a LineIndex {
+        self.lines
+    }
+
     /// `lines` are those of `text`; `color` turns on terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };

@@ -100,3 +100,9 @@ pub const MAX_SOURCE_CONTEXT: u32 = 200;
 
 /// Bytes before the place that are shown of a source line that is too long to be shown whole.
 pub const SOURCE_MARGIN: u32 = 60;
+
+/// Lines of ptxas that the document of `compile --json` has.
+pub const MAX_PTXAS_LINES: usize = 1000;
+
+/// Syntax errors that the document of `print --json` has.
+pub const MAX_DOCUMENT_ERRORS: usize = 1000;

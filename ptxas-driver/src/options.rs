@@ -100,6 +100,8 @@ pub struct Options {
     pub stat_files: bool,
     /// `--stats`
     pub stats: bool,
+    /// `--json`: a document of what was done goes to standard output.
+    pub json: bool,
     /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as they were written.
     pub passed: Vec<OsString>,
 }

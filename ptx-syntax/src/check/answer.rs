@@ -2,7 +2,7 @@
 //! members.
 
 use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
-use crate::{LineIndex, TextRange};
+use crate::{LineIndex, Place, TextRange};
 use findings::Severity;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,23 +99,6 @@ struct Related {
     place: Place,
 }
 
-/// A range of the text.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Place {
-    /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as U+FFFD does).
-    start: u32,
-    /// Byte offset of the end, in the same way.
-    end: u32,
-    /// 1-based line of the start.
-    line: u32,
-    /// 1-based column of the start, in characters.
-    column: u32,
-    /// 1-based line of the end.
-    end_line: u32,
-    /// 1-based column of the end, in characters.
-    end_column: u32,
-}
-
 /// The findings of one rule and severity that are only counted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "UnlistedFindings")]
@@ -162,14 +145,6 @@ impl Answer {
                 .collect(),
             in_baseline: report.in_baseline,
         }
-    }
-}
-
-impl Place {
-    fn new(lines: &LineIndex, range: TextRange) -> Self {
-        let (line, column) = lines.line_col(range.start);
-        let (end_line, end_column) = lines.line_col(range.end);
-        Self { start: range.start, end: range.end, line, column, end_line, end_column }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
 
 mod code;
+mod document;
 mod input;
 mod sources;
 mod stats;
@@ -9,29 +10,40 @@ mod version;
 use crate::call_log::Call;
 use crate::diag::Reporter;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
-use crate::options::{self, Message, Options, Parsed as Command};
+use crate::options::{self, Message as OptionMessage, Options, Parsed as Command};
 use crate::output;
 use crate::plain::printable_lines;
 use crate::provider::ptxas;
 use code::Choice;
+use document::{NVDWARF, ReportedMessage, Written};
 use nvdwarf_compile::{
-    Checked, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Severity, Statistics,
+    Checked, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
 };
 use ptx_syntax::LineIndex;
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// ptxas' exit code for every failure.
 pub const FAILURE: u8 = 255;
 
-/// Nothing was written, and what is to be said has been said. The exit code is that of the code provider that failed,
-/// else [`FAILURE`].
-struct Stopped(u8);
+/// Nothing was written, and what is to be said has been said.
+struct Stopped {
+    /// That of the code provider that failed, else [`FAILURE`].
+    exit: u8,
+    /// The last word of it.
+    error: String,
+}
 
-const STOPPED: Stopped = Stopped(FAILURE);
+/// Says why nothing is written.
+fn stop(error: impl Into<String>) -> Stopped {
+    let error = error.into();
+    say_fatal(&*error);
+    Stopped { exit: FAILURE, error }
+}
 
 /// Runs the command. `args` are those behind `compile`; `as_ptxas` if we were called by the name `ptxas`.
 pub fn run(args: &[OsString], as_ptxas: bool) -> ExitCode {
@@ -59,11 +71,12 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
             let mut compile = Compile::new(&options);
-            let exit = match compile.run() {
-                Ok(()) => 0,
-                Err(Stopped(exit)) => exit,
+            let (exit, error) = match compile.run() {
+                Ok(()) => (0, None),
+                Err(Stopped { exit, error }) => (exit, Some(error)),
             };
-            (compile.code, exit)
+            let is_shown = !options.json || compile.write_document(error.as_deref());
+            (compile.code, if is_shown { exit } else { FAILURE })
         }
     }
 }
@@ -77,10 +90,7 @@ fn list_version() -> (String, u8) {
                 (found.source(), FAILURE)
             }
         },
-        Err(missing) => {
-            code::say_missing(missing.to_string());
-            (String::new(), FAILURE)
-        }
+        Err(missing) => (String::new(), code::say_missing(missing.to_string()).exit),
     }
 }
 
@@ -97,7 +107,7 @@ fn print(text: &str) -> u8 {
 }
 
 /// One line as ptxas prints it.
-fn say(message: &Message) {
+fn say(message: &OptionMessage) {
     say_text(&format!("ptxas {message}"));
 }
 
@@ -112,11 +122,11 @@ fn say_rendered(text: &str) {
 }
 
 fn say_info(text: impl Into<String>) {
-    say(&Message { severity: options::Severity::Info, text: text.into() });
+    say(&OptionMessage { severity: options::Severity::Info, text: text.into() });
 }
 
 fn say_fatal(text: impl Into<String>) {
-    say(&Message { severity: options::Severity::Fatal, text: text.into() });
+    say(&OptionMessage { severity: options::Severity::Fatal, text: text.into() });
 }
 
 /// One compilation.
@@ -126,14 +136,30 @@ struct Compile<'o> {
     warned: usize,
     /// In words where the code comes from, once that is known.
     code: String,
+    /// Kept for the document of `--json`.
+    messages: Vec<ReportedMessage>,
+    /// What was written.
+    written: Option<Written>,
+    statistics: Option<Statistics>,
 }
 
 impl<'o> Compile<'o> {
     fn new(options: &'o Options) -> Self {
-        Self { options, stats: Stats::begin(), warned: 0, code: String::new() }
+        Self {
+            options,
+            stats: Stats::begin(),
+            warned: 0,
+            code: String::new(),
+            messages: Vec::new(),
+            written: None,
+            statistics: None,
+        }
     }
 
     fn run(&mut self) -> Result<(), Stopped> {
+        if self.options.json && output::is_same(&self.options.output, Path::new("/dev/stdout")) {
+            return Err(stop("the file and --json cannot both go to standard output"));
+        }
         if !self.options.more_inputs.is_empty() {
             return self.run_several();
         }
@@ -171,6 +197,7 @@ impl<'o> Compile<'o> {
             .map(|Compiled { bytes, warnings, statistics }| ((bytes, statistics), warnings));
         let (file, statistics) = self.take(&reporter, place, compiled)?;
         self.write(&file)?;
+        self.statistics = Some(statistics);
         if self.options.verbose {
             self.say_summary(statistics);
         }
@@ -185,8 +212,9 @@ impl<'o> Compile<'o> {
         let ours = self.options.ours_given();
         if !ours.is_empty() {
             let ours = ours.join(" ");
-            say_fatal(format!("{ours}: of several inputs ptxas writes the debug information, not we"));
-            return Err(STOPPED);
+            return Err(stop(format!(
+                "{ours}: of several inputs ptxas writes the debug information, not we"
+            )));
         }
         let found = self.choose_for_several()?;
         self.code = found.source();
@@ -201,14 +229,17 @@ impl<'o> Compile<'o> {
         self.write(&cubin)
     }
 
-    fn write(&self, file: &[u8]) -> Result<(), Stopped> {
+    fn write(&mut self, file: &[u8]) -> Result<(), Stopped> {
         output::write(&self.options.output, file).map_err(|error| {
-            say_fatal(error.to_string());
+            let stopped = stop(error.to_string());
             for cause in error.chain().skip(1) {
                 say_info(cause.to_string());
             }
-            STOPPED
-        })
+            stopped
+        })?;
+        let output = self.options.output.display().to_string();
+        self.written = Some(Written { output, output_bytes: file.len() });
+        Ok(())
     }
 
     /// What a step of the compilation gives, once all that it has to say is said. `place` is the file that is at fault if the PTX is not.
@@ -223,11 +254,10 @@ impl<'o> Compile<'o> {
             Err(error) => error,
         };
         self.report(reporter, error.diagnostics)?;
-        say_fatal(match error.kind {
+        Err(stop(match error.kind {
             ErrorKind::OptimizedDebug => error.kind.to_string(),
             kind => format!("{place}: {kind}"),
-        });
-        Err(STOPPED)
+        }))
     }
 
     /// Prints diagnostics, as far as `-w` lets it; fails if any is an error, as with `-Werror` a warning is that ptxas gives too.
@@ -255,6 +285,11 @@ impl<'o> Compile<'o> {
             if shown {
                 say_rendered(&reporter.render(&diagnostic));
             }
+            let is_left_out = self.options.disable_warnings && diagnostic.severity == Severity::Warning;
+            if self.options.json && !is_left_out {
+                let message = Message::new(&diagnostic, reporter.lines());
+                self.messages.push(ReportedMessage { from: NVDWARF, message });
+            }
         }
         if errors == 0 {
             return Ok(());
@@ -262,8 +297,7 @@ impl<'o> Compile<'o> {
         if errors > MAX_ERRORS {
             say_text(&format!("{} more errors", errors - MAX_ERRORS));
         }
-        say_fatal(options::ABORTED);
-        Err(STOPPED)
+        Err(stop(options::ABORTED))
     }
 
     fn say_summary(&self, statistics: Statistics) {

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, OneCubin};
-use crate::report::{Exit, write_document};
+use crate::report::{Exit, is_of_stdout, write_document};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
@@ -67,6 +67,9 @@ fn parse_key(name: &str) -> Result<Key, String> {
     })
 }
 
+/// Of the document of `--json`.
+const SCHEMA: &str = "nvdwarf.diff";
+
 /// What the document of `--json` has.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
@@ -79,12 +82,30 @@ struct Answer<'a> {
     other_file_stats: &'a [String],
 }
 
+/// Why the files were not compared.
+#[derive(Debug, Serialize)]
+struct Refusal {
+    a: String,
+    b: String,
+    /// What cannot be read.
+    error: String,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
 /// A file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    let done = compare(options, out);
+    if let Some(error) = done.as_ref().err().filter(|error| options.json && !is_of_stdout(error)) {
+        let [a, b] = [&options.a, &options.b].map(|path| read::shown_name(path));
+        write_document(out, SCHEMA, &Refusal { a, b, error: format!("{error:#}") })?;
+    }
+    done
+}
+
+fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (a, b) = (&options.a, &options.b);
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
@@ -109,7 +130,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.json {
         let (differences, other_file_stats) = (&differences.kept, &other_file_stats);
         let answer = Answer { a, b, ignored: &ignored, differences, other_file_stats };
-        write_document(out, "nvdwarf.diff", &answer)?;
+        write_document(out, SCHEMA, &answer)?;
     } else {
         text::differences(out, (a, b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;

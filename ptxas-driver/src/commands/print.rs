@@ -1,17 +1,18 @@
 //! `print`: PTX out again, as it came or in the canonical layout.
 
-use crate::commands::read::{PtxFile, printable};
+use crate::commands::read::{self, PtxFile, printable};
 use crate::diag::Reporter;
-use crate::limits::MAX_SYNTAX_ERRORS;
+use crate::limits::{MAX_DOCUMENT_ERRORS, MAX_SYNTAX_ERRORS};
 use crate::output;
-use crate::report::Exit;
-use crate::stderr::complain;
+use crate::report::{Answer, Answers, Exit, Form, Image, Status, report};
 use anyhow::Result;
 use clap::Args;
-use nvdwarf_compile::Diagnostic;
+use nvdwarf_compile::{Diagnostic, Message};
 use ptx_syntax::{LineIndex, parse, print, tokenize};
-use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 The canonical layout has one statement a line, one blank between words, and section data in
@@ -34,9 +35,45 @@ pub struct Options {
     /// In the canonical layout
     #[arg(long, visible_alias = "normalize")]
     normalise: bool,
-    /// Write to a file, whole or not at all, and not to standard output
+    /// Write to a file, whole or not at all, and not to standard output, which `-` is
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// One JSON document (docs/json.md), which has the text where it is not written to a file
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was printed.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Printed<'a> {
+    /// Whether it is other bytes than those of the file.
+    changed: bool,
+    /// The file that was written. Absent where the text is in the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// Size of the text in bytes.
+    output_bytes: usize,
+    /// The text, with U+FFFD for a byte that is not UTF-8. Absent where it was written to a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Syntax errors, the first 1000.
+    errors: Vec<Message>,
+    /// How many syntax errors there are.
+    error_count: usize,
+    #[serde(skip)]
+    bytes: &'a [u8],
+}
+
+impl Answer for Printed<'_> {
+    const SCHEMA: &'static str = "nvdwarf.print";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.output.is_none() { out.write_all(self.bytes) } else { Ok(()) }
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.error_count > 0, ..Status::default() }
+    }
 }
 
 /// Runs the command.
@@ -45,13 +82,13 @@ pub struct Options {
 ///
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    let file = match PtxFile::read(&options.file) {
-        Ok(file) => file,
-        Err(error) => {
-            complain(format_args!("{error:#}"));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let form = if options.json { Form::Json } else { Form::Bare };
+    let name = read::shown_name(&options.file);
+    report(out, form, Printed::SCHEMA, &name, |answers| print(options, answers))
+}
+
+fn print(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+    let file = PtxFile::read(&options.file)?;
     let parsed = parse(&file.text);
     let text = if options.normalise {
         print::normalise(&parsed)
@@ -60,28 +97,32 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         tokenize(&file.text).map(|token| token.range.slice(&file.text)).collect()
     };
     let bytes = file.bytes_of(&text);
-    match &options.output {
-        None => out.write_all(&bytes)?,
-        Some(path) => {
-            if let Err(error) = output::write(path, &bytes) {
-                complain(format_args!("{error:#}"));
-                return Ok(Exit::Unreadable);
-            }
-        }
+    let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = output {
+        output::write(path, &bytes)?;
     }
-    if parsed.errors.is_empty() {
-        return Ok(Exit::Answered);
-    }
-    out.flush()?;
-    let name = &file.name;
     let lines = LineIndex::new(&file.text);
-    let reporter = Reporter::new(name, &file.text, &lines, std::io::stderr().is_terminal());
-    let mut errors = std::io::stderr().lock();
-    for error in parsed.errors.iter().take(MAX_SYNTAX_ERRORS) {
-        writeln!(errors, "{}", reporter.render(&Diagnostic::error(error.range, error.to_string())))?;
+    let diagnostics = parsed.errors.iter().map(|error| Diagnostic::error(error.range, error.to_string()));
+    let kept = if options.json { MAX_DOCUMENT_ERRORS } else { 0 };
+    let printed = Printed {
+        changed: text != file.text,
+        output: output.map(|path| path.display().to_string()),
+        output_bytes: bytes.len(),
+        text: (options.json && output.is_none()).then(|| file.shown(&text).into_owned()),
+        errors: diagnostics.clone().take(kept).map(|error| Message::new(&error, &lines)).collect(),
+        error_count: parsed.errors.len(),
+        bytes: &bytes,
+    };
+    answers.add(&Image { name: file.name.clone(), origin: None }, &printed)?;
+    answers.flush()?;
+    let name = &file.name;
+    let reporter = Reporter::new(name, &file.text, &lines, io::stderr().is_terminal());
+    let mut errors = io::stderr().lock();
+    for error in diagnostics.take(MAX_SYNTAX_ERRORS) {
+        let _ = writeln!(errors, "{}", reporter.render(&error));
     }
     if let Some(more) = parsed.errors.len().checked_sub(MAX_SYNTAX_ERRORS).filter(|&more| more > 0) {
-        writeln!(errors, "{}: {more} more syntax errors", printable(name))?;
+        let _ = writeln!(errors, "{}: {more} more syntax errors", printable(name));
     }
-    Ok(Exit::Findings)
+    Ok(())
 }

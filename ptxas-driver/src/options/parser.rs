@@ -320,6 +320,7 @@ impl<'a> Parser<'a> {
             code: self.code.take().unwrap_or(CodeChoice::Ptxas),
             stat_files: self.stat_files,
             stats: has(Id::Stats),
+            json: has(Id::Json),
             passed: std::mem::take(&mut self.passed),
         };
         let conflict = options.line_info_overridden && !options.disable_warnings;

@@ -15,6 +15,7 @@ pub(super) enum Id {
     FileStat,
     Help,
     InputAsString,
+    Json,
     LineInfo,
     LineTable,
     ListVersion,
@@ -131,6 +132,8 @@ pub(super) const OURS: &[Spec] = &[
     spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>|none"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \
          place of what the file system says. May be given for each file. none: never ask the file system."),
+    spec(Id::Json, "json", "", Arg::None,
+        "Print one JSON document (docs/json.md): what was written, messages and statistics. Messages are on standard error too."),
     spec(Id::LineTable, "line-table", "", Arg::Value("<ptxas|compact|full>"),
         "How source lines are written. ptxas (default): as ptxas does. compact: the same rows in fewer bytes. full: \
          also columns, every change of file and call site, and which rows begin a statement."),

@@ -38,6 +38,7 @@ fn defaults_are_those_of_ptxas() {
             arch_given: false,
             line_info_overridden: false,
             verbose: false,
+            json: false,
             disable_warnings: false,
             warnings_as_errors: false,
             machine: false,

@@ -1,8 +1,10 @@
 //! Where the machine code comes from: `--code`.
 
-use super::{Compile, STOPPED, Stopped, say_fatal, say_info, say_text};
+use super::document::ReportedMessage;
+use super::{Compile, FAILURE, Stopped, say_info, say_text, stop};
 use crate::commands::read;
 use crate::input;
+use crate::limits::MAX_PTXAS_LINES;
 use crate::options::{Answer, CodeChoice, Input};
 use crate::provider::ptxas::{self, RunError};
 use std::ffi::OsStr;
@@ -47,9 +49,10 @@ pub(super) fn ask(option: &OsStr) -> Answer {
 }
 
 /// Says that there is no ptxas, and how to get one.
-pub(super) fn say_missing(why: impl Into<String>) {
-    say_fatal(why);
+pub(super) fn say_missing(why: impl Into<String>) -> Stopped {
+    let stopped = stop(why);
     say_info(ptxas::HOW_TO_GET_ONE);
+    stopped
 }
 
 impl Compile<'_> {
@@ -60,9 +63,8 @@ impl Compile<'_> {
             CodeChoice::Cubin(path) => Choice::Cubin(path.clone()),
             CodeChoice::Ptxas => {
                 let found = ptxas::find(Some(self.options.compile.arch.number)).map_err(|missing| {
-                    say_missing(missing.to_string());
                     self.code = format!("none: {missing}");
-                    STOPPED
+                    say_missing(missing.to_string())
                 })?;
                 return Ok(Choice::Ptxas(found));
             }
@@ -86,10 +88,7 @@ impl Compile<'_> {
                 let name = path.display().to_string();
                 let read = input::read(&path).map_err(|error| error.to_string());
                 let bytes = read.and_then(|bytes| read::other_kind(&bytes, &name).map_or(Ok(bytes), Err));
-                let bytes = bytes.map_err(|why| {
-                    say_fatal(format!("{name}: {why}"));
-                    STOPPED
-                })?;
+                let bytes = bytes.map_err(|why| stop(format!("{name}: {why}")))?;
                 Ok(Code { cubin: Some(bytes), name })
             }
         }
@@ -120,14 +119,11 @@ impl Compile<'_> {
     pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
         let need = "several inputs need a ptxas, which makes one module of them";
         match &self.options.code {
-            CodeChoice::Ptxas => match ptxas::find(Some(self.options.compile.arch.number)) {
-                Ok(found) => return Ok(found),
-                Err(missing) => say_missing(format!("{need}: {missing}")),
-            },
-            CodeChoice::None => say_fatal(format!("{need}: --code none asks for none")),
-            CodeChoice::Cubin(path) => say_fatal(format!("{need}: --code cubin:{} is none", path.display())),
+            CodeChoice::Ptxas => ptxas::find(Some(self.options.compile.arch.number))
+                .map_err(|missing| say_missing(format!("{need}: {missing}"))),
+            CodeChoice::None => Err(stop(format!("{need}: --code none asks for none"))),
+            CodeChoice::Cubin(path) => Err(stop(format!("{need}: --code cubin:{} is none", path.display()))),
         }
-        Err(STOPPED)
     }
 
     /// Has it make the cubin of all inputs.
@@ -137,26 +133,28 @@ impl Compile<'_> {
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
         let request = ptxas::Request { source, options: self.options };
-        let tell = &mut |line: &str| say_text(line);
+        let (is_kept, messages) = (self.options.json, &mut self.messages);
+        let tell = &mut |line: &str| {
+            say_text(line);
+            if is_kept && messages.len() < MAX_PTXAS_LINES {
+                messages.push(ReportedMessage::of_ptxas(line));
+            }
+        };
         let made = self.stats.of_others(|| ptxas::run(path, &request, tell));
         made.map(Option::unwrap_or_default).map_err(|error| match error {
             // A ptxas that failed has said why.
             RunError::Failed { has_spoken: true, status, .. } if status.code().is_some() => {
-                Stopped(exit_code(status.code()))
+                Stopped { exit: exit_code(status.code()), error: error.to_string() }
             }
             RunError::Failed { status, .. } => {
-                say_fatal(error.to_string());
-                Stopped(exit_code(ptxas::code_of(status)))
+                Stopped { exit: exit_code(ptxas::code_of(status)), ..stop(error.to_string()) }
             }
-            error => {
-                say_fatal(error.to_string());
-                STOPPED
-            }
+            error => stop(error.to_string()),
         })
     }
 }
 
 /// The exit code of a ptxas that failed, as ours.
 fn exit_code(code: Option<i32>) -> u8 {
-    code.and_then(|code| u8::try_from(code).ok()).filter(|&code| code != 0).unwrap_or(super::FAILURE)
+    code.and_then(|code| u8::try_from(code).ok()).filter(|&code| code != 0).unwrap_or(FAILURE)
 }

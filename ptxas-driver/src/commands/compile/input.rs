@@ -1,6 +1,6 @@
 //! Reading the PTX file.
 
-use super::{STOPPED, Stopped, say_fatal, say_info, say_text};
+use super::{FAILURE, Stopped, say_fatal, say_info, say_text, stop};
 use crate::input;
 use crate::options::{self, Input};
 
@@ -12,10 +12,10 @@ pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
         Input::Text(text) => Ok(text.as_encoded_bytes().to_vec()),
     };
     read.map_err(|error| {
-        say_fatal(format!("Input file '{name}' could not be opened"));
+        let stopped = stop(format!("Input file '{name}' could not be opened"));
         say_info(error.to_string());
         say_fatal(options::ABORTED);
-        STOPPED
+        stopped
     })
 }
 
@@ -28,10 +28,9 @@ pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> 
         let column = at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
         let byte = bytes.get(at).copied().unwrap_or(0);
         let what = if bytes.starts_with(b"\x7fELF") { "an ELF file, not PTX" } else { "not PTX" };
-        say_text(&format!(
-            "error: {name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text\n --> {name}:{line}:{column}"
-        ));
+        let error = format!("{name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text");
+        say_text(&format!("error: {error}\n --> {name}:{line}:{column}"));
         say_fatal(options::ABORTED);
-        STOPPED
+        Stopped { exit: FAILURE, error }
     })
 }

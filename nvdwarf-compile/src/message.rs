@@ -1,0 +1,58 @@
+//! A diagnostic with its place as lines and columns: an answer for programs.
+
+use crate::{Diagnostic, Severity};
+use ptx_syntax::{LineIndex, Place, TextRange};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What there was to say of a PTX text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Message {
+    /// How bad it is. With an error nothing is written.
+    #[schemars(with = "Severity")]
+    pub severity: &'static str,
+    /// The code of the rule that it is about, as in [rules.md](rules.md). Absent for what is no rule of `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// What is wrong, and what was expected.
+    pub message: String,
+    /// Where in the text. Absent where it is about the text as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Another place that belongs to it. Absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<OtherPlace>,
+    /// What to do about it. Absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// Another place that belongs to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherPlace {
+    /// What is there.
+    pub message: String,
+    /// Where in the text.
+    pub place: Place,
+}
+
+impl Message {
+    /// The message of a diagnostic about the text whose lines are `lines`.
+    pub fn new(diagnostic: &Diagnostic, lines: &LineIndex) -> Self {
+        let Diagnostic { severity, message, range, code, related, help, .. } = diagnostic.clone();
+        let place = |range: TextRange| Place::new(lines, range);
+        Self {
+            severity: severity.word(),
+            code,
+            message,
+            place: range.map(place),
+            related: related.map(|(range, message)| OtherPlace { message, place: place(range) }),
+            help,
+        }
+    }
+
+    /// A message about the text as a whole.
+    pub fn of_text(severity: Severity, message: String) -> Self {
+        Self { severity: severity.word(), code: None, message, place: None, related: None, help: None }
+    }
+}

@@ -1,0 +1,116 @@
+//! What `--json` prints: what was written, messages and statistics.
+
+use super::Compile;
+use crate::options::Input;
+use crate::report::{Answer, Exit, Form, Image, Status, report};
+use crate::stderr::complain_of_stdout;
+use nvdwarf_compile::{Message, Severity, Statistics};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Who gives our own messages.
+pub(super) const NVDWARF: &str = "nvdwarf";
+
+/// What a compilation did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Compiled<'a> {
+    /// The GPU that was compiled for, such as `sm_90a`.
+    arch: String,
+    /// The inputs after the first one, which is `file`. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_inputs: Vec<String>,
+    /// Where the machine code comes from, in words. Empty where that was not decided.
+    code_from: &'a str,
+    #[serde(flatten)]
+    written: Option<&'a Written>,
+    /// How much debug information was written. Absent where none was, and where ptxas wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Statistics>,
+    /// Wall time in milliseconds.
+    milliseconds: f64,
+    /// What there was to say of the text, in the order of saying; of ptxas at most 1000 lines.
+    messages: &'a [ReportedMessage],
+    /// Why nothing was written. Absent where a file was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
+    /// The file that was written. Absent where none was.
+    pub(super) output: String,
+    /// Its size in bytes.
+    pub(super) output_bytes: usize,
+}
+
+/// A message, and who gave it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ReportedMessage {
+    /// The tool: `nvdwarf` or `ptxas`.
+    pub(super) from: &'static str,
+    #[serde(flatten)]
+    pub(super) message: Message,
+}
+
+impl ReportedMessage {
+    /// A line that ptxas printed. Its severity is the word before the first colon, as in `ptxas warning : ...`.
+    pub(super) fn of_ptxas(line: &str) -> Self {
+        let word = line.split(':').next().unwrap_or_default();
+        let is = |kind: &str| word.contains(kind);
+        let severity = if is("error") || is("fatal") {
+            Severity::Error
+        } else if is("warning") {
+            Severity::Warning
+        } else {
+            Severity::Note
+        };
+        Self { from: "ptxas", message: Message::of_text(severity, line.to_owned()) }
+    }
+}
+
+impl Answer for Compiled<'_> {
+    const SCHEMA: &'static str = "nvdwarf.compile";
+
+    /// Nothing: `compile` prints what ptxas prints.
+    fn text(&self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: self.error.is_some(), ..Status::default() }
+    }
+}
+
+impl Compile<'_> {
+    /// Writes the document to standard output. Whether that took it; a reader that went away is no failure.
+    pub(super) fn write_document(&self, error: Option<&str>) -> bool {
+        let options = self.options;
+        let compiled = Compiled {
+            arch: options.virtual_arch.clone().unwrap_or_else(|| options.compile.arch.to_string()),
+            more_inputs: options.more_inputs.iter().map(Input::name).collect(),
+            code_from: &self.code,
+            written: self.written.as_ref(),
+            statistics: self.statistics,
+            milliseconds: (self.stats.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+            messages: &self.messages,
+            error,
+        };
+        let name = options.input.name();
+        let mut out = io::stdout().lock();
+        let image = Image { name: name.clone(), origin: None };
+        let written = report(&mut out, Form::Json, Compiled::SCHEMA, &name, |answers| {
+            Ok(answers.add(&image, &compiled)?)
+        });
+        let written = written.and_then(|exit: Exit| Ok(out.flush().map(|()| exit)?));
+        match written {
+            Ok(_) => true,
+            Err(error) if crate::cli::is_closed_pipe(&error) => true,
+            Err(error) => {
+                complain_of_stdout(&error);
+                false
+            }
+        }
+    }
+}
