@@ -8,6 +8,7 @@ mod declared;
 mod directives;
 mod dotted;
 mod error;
+pub mod file_names;
 pub mod fix;
 mod header;
 mod initializer;

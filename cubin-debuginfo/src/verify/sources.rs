@@ -6,6 +6,7 @@ use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{LineFile, LineOp, SequenceProgram, UnitProgram};
 use nv_debug_sections::release::Target;
+use ptx_syntax::file_names::not_a_file;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -35,19 +36,16 @@ impl fmt::Debug for Context<'_> {
     }
 }
 
-/// Names that online compilers and front ends give a source without a name, as `ptx_syntax::check` has them for `.file`. Any name in
-/// angle brackets is one too.
-const PLACEHOLDERS: [&[u8]; 6] =
-    [b"default_program", b"stdin", b"-", b"unknown", b"source.cu", b"compute_sass.ptx"];
-
-fn is_placeholder(name: &[u8]) -> bool {
-    PLACEHOLDERS.contains(&name) || name.starts_with(b"<") && name.ends_with(b">")
-}
-
 /// Placeholders in the file tables.
 pub(super) fn names(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     for UnitProgram { offset: start, table, .. } in units {
-        let placeholders = |(_, file): &(u64, &LineFile<'_>)| is_placeholder(&file.name);
+        let folder = |file: &LineFile<'_>| {
+            let index = usize::try_from(file.directory).ok()?.checked_sub(1)?;
+            table.directories.get(index)
+        };
+        let placeholders = |(_, file): &(u64, &LineFile<'_>)| {
+            not_a_file(folder(file).map_or(b"", |folder| folder), &file.name).is_some()
+        };
         for (number, file) in (1..).zip(&table.files).filter(placeholders) {
             let found = format!("`{}` as file {number}", String::from_utf8_lossy(&file.name));
             check.find(RuleId::LinePlaceholder, view.name, *start, found, "the name of a source file");

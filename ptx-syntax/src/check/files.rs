@@ -8,6 +8,7 @@ use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
+use crate::file_names::{NotAFile, not_a_file};
 use crate::lexer::{TokenKind, tokenize};
 use crate::loc::FileDirective;
 use crate::nodes::Module;
@@ -16,26 +17,6 @@ use findings::Severity;
 
 /// Longest name with which ptxas writes a line table (observed: 13.0.88 crashes from 16001 on).
 const LONGEST_NAME: usize = 16_000;
-
-/// Names that online compilers and front ends give a source without a name.
-const PLACEHOLDERS: [&str; 6] = ["default_program", "stdin", "-", "unknown", "source.cu", "compute_sass.ptx"];
-
-/// The same, of names in angle brackets, in small letters: of GCC, Clang, Python, Numba and NVRTC. Any other name in brackets is
-/// the choice of whoever made the source.
-const BRACKETED: [&str; 12] = [
-    "stdin",
-    "unknown",
-    "unknown file",
-    "invalid",
-    "none",
-    "anonymous",
-    "string",
-    "built-in",
-    "builtin",
-    "command line",
-    "command-line",
-    "inline asm",
-];
 
 /// The declared files by index; of an index given twice, the first.
 pub(super) type Files<'m, 'a> = HashMap<u64, &'m FileDirective<'a>>;
@@ -203,26 +184,20 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     if path.contains(['\n', '\r']) {
         sink.error(RuleId::FileNameCharacters, range, format_args!("the name has a line break"));
     }
-    let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let bare = last.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
-    if is_placeholder(last, bare) {
-        let message = format_args!("`{last}` is a placeholder: no reader will find this source");
-        if let Some(finding) = sink.find(RuleId::FilePlaceholder, range, message) {
-            finding.help = Some("give the compiler the source's name, or write it here".into());
+    let (folder, last) = split(path);
+    match not_a_file(folder.as_bytes(), last.as_bytes()) {
+        Some(NotAFile::Placeholder) => {
+            let message = format_args!("`{last}` is a placeholder: no reader will find this source");
+            if let Some(finding) = sink.find(RuleId::FilePlaceholder, range, message) {
+                finding.help = Some("give the compiler the source's name, or write it here".into());
+            }
         }
-    } else if bare.is_some() {
-        let message = format_args!("`{last}` is no name of a file: readers show it, and find no source");
-        sink.find_as(Severity::Note, RuleId::FilePlaceholder, range, message);
+        Some(NotAFile::Bracketed) => {
+            let message = format_args!("`{last}` is no name of a file: readers show it, and find no source");
+            sink.find_as(Severity::Note, RuleId::FilePlaceholder, range, message);
+        }
+        None => {}
     }
-}
-
-/// Whether compilers invent the name where they are given none; `bare` is what stands in angle brackets.
-fn is_placeholder(last: &str, bare: Option<&str>) -> bool {
-    PLACEHOLDERS.contains(&last)
-        || bare.is_some_and(|name| {
-            let name = name.to_ascii_lowercase();
-            BRACKETED.contains(&&*name) || name.starts_with("ipython-input-")
-        })
 }
 
 /// A backslash in a path, which ptxas takes for a directory separator as Windows does.

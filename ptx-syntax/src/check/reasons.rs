@@ -241,9 +241,9 @@ pub(super) const fn reason(rule: RuleId) -> Reason {
         ),
         Id::FilePlaceholder => (
             "Debuggers and profilers show no source. A warning where the name is one that compilers and front ends \
-             invent when they are given none: modules cannot be told apart by it. A note for any other name in \
-             angle brackets, such as `<expression 1>`: whoever made the source chose it, readers show it, and it \
-             says that there is no file.",
+             invent when they are given none, by which modules cannot be told apart, or one of a cell or a prompt, \
+             whose text is gone with the session. A note for any other name in angle brackets, such as \
+             `<expression 1>`: whoever made the source chose it, readers show it, and it says that there is no file.",
             "Give the compiler the name of the source (the name of the program in NVRTC), or map it with \
              `--path-map`.",
         ),

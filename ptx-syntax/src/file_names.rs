@@ -1,0 +1,98 @@
+//! Names in `.file` and in file tables that are not those of files.
+
+/// What a name is that leads to no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotAFile {
+    /// What compilers and front ends invent where they are given no name, and for code that is typed into a cell or at a prompt.
+    Placeholder,
+    /// Any other name in angle brackets, which is the choice of whoever made the source.
+    Bracketed,
+}
+
+/// Most digits of the number of a process: it has 32 bits.
+const PROCESS_DIGITS: usize = 10;
+
+/// Names of online compilers and front ends for a source without a name. `none` is Julia's.
+const PLACEHOLDERS: [&str; 7] =
+    ["default_program", "stdin", "-", "unknown", "source.cu", "compute_sass.ptx", "none"];
+
+/// The same in angle brackets, in small letters: of GCC, Clang, Python, Numba and NVRTC.
+const BRACKETED: [&str; 12] = [
+    "stdin",
+    "unknown",
+    "unknown file",
+    "invalid",
+    "none",
+    "anonymous",
+    "string",
+    "built-in",
+    "builtin",
+    "command line",
+    "command-line",
+    "inline asm",
+];
+
+/// Tells whether a name leads to no file; `folder` is the path before it, which may be empty.
+pub fn not_a_file(folder: &[u8], name: &[u8]) -> Option<NotAFile> {
+    if let Some(bare) = name.strip_prefix(b"<").and_then(|name| name.strip_suffix(b">")) {
+        let is_invented = BRACKETED.iter().any(|known| bare.eq_ignore_ascii_case(known.as_bytes()))
+            || bare.starts_with(b"ipython-input-");
+        return Some(if is_invented { NotAFile::Placeholder } else { NotAFile::Bracketed });
+    }
+    let is_placeholder = PLACEHOLDERS.iter().any(|known| name == known.as_bytes())
+        || is_numbered(name, b"In[", b"]")
+        || is_numbered(name, b"REPL[", b"]")
+        || is_numbered(name, b"", b".py") && is_of_ipykernel(folder);
+    is_placeholder.then_some(NotAFile::Placeholder)
+}
+
+/// `In[12]` is a cell of IJulia, `REPL[41]` the prompt of Julia.
+fn is_numbered(name: &[u8], before: &[u8], after: &[u8]) -> bool {
+    let number = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+/// ipykernel names a cell `ipykernel_PROCESS/HASH.py`, in the folder for temporary files, and writes no such file.
+fn is_of_ipykernel(folder: &[u8]) -> bool {
+    // A folder of a stranger may be long, and be that of many files.
+    let digits = folder.iter().rev().take(PROCESS_DIGITS + 1).take_while(|byte| byte.is_ascii_digit());
+    let digits = digits.count();
+    let before = folder.get(..folder.len() - digits).and_then(|path| path.strip_suffix(b"ipykernel_"));
+    (1..=PROCESS_DIGITS).contains(&digits)
+        && before.is_some_and(|path| path.last().is_none_or(|last| b"/\\".contains(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cells_and_prompts_are_placeholders() {
+        for (path, expected) in [
+            ("/tmp/ipykernel_30517/2218865044.py", Some(NotAFile::Placeholder)),
+            (r"C:\Temp\ipykernel_7720\916630381.py", Some(NotAFile::Placeholder)),
+            ("/tmp/ipykernel_30517/model.py", None),
+            ("/tmp/run_30517/2218865044.py", None),
+            ("2218865044.py", None),
+            ("ipykernel_1/2.py", Some(NotAFile::Placeholder)),
+            ("my_ipykernel_1/2.py", None),
+            ("ipykernel_/2.py", None),
+            ("ipykernel_12345678901/2.py", None),
+            ("In[12]", Some(NotAFile::Placeholder)),
+            ("In[]", None),
+            ("In[a]", None),
+            ("REPL[41]", Some(NotAFile::Placeholder)),
+            ("./none", Some(NotAFile::Placeholder)),
+            ("none.jl", None),
+            ("src/relax.jl", None),
+            ("dir/<stdin>", Some(NotAFile::Placeholder)),
+            ("<jit:kernel_0>", Some(NotAFile::Bracketed)),
+            ("<a>.cu", None),
+            ("<", None),
+            ("", None),
+        ] {
+            let (folder, name) = path.rsplit_once(['/', '\\']).unwrap_or(("", path));
+            assert_eq!(not_a_file(folder.as_bytes(), name.as_bytes()), expected, "{path}");
+        }
+    }
+}
