@@ -178,7 +178,7 @@ impl Bug {
     /// `(code, found, expected)` of the findings.
     fn findings(&self, args: &str) -> Vec<(String, String, String)> {
         let document = self.json(&format!("verify {args}"));
-        let findings = document["files"][0]["findings"].as_array().unwrap().iter();
+        let findings = document["findings"].as_array().unwrap().iter();
         let word = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
         findings.map(|f| (word(f, "code"), word(f, "found"), word(f, "expected"))).collect()
     }
@@ -246,7 +246,7 @@ fn placeholders_are_those_of_check() {
                 .args("compile --code none -lineinfo -arch sm_90 other.ptx -o other.debug".split(' ')),
         );
         let checked = bug.json("check other.ptx");
-        let findings = checked["files"][0]["findings"].as_array().unwrap();
+        let findings = checked["findings"].as_array().unwrap();
         let by_check = findings.iter().any(|finding| finding["code"] == "F007");
         let by_verify = bug.findings("other.debug").iter().any(|(code, ..)| code == "L105");
         assert_eq!(by_verify, by_check, "{name}");
@@ -395,7 +395,7 @@ fn levels_of_a_linked_file_by_function() {
     let link = "-arch=sm_90 input.cu.cubin b.cu.cubin c.cu.cubin -o linked.cubin";
     let Some(()) = bug.run("nvlink", link) else { return };
     let document = bug.json("coverage linked.cubin");
-    let functions = document["files"][0]["functions"].as_array().unwrap();
+    let functions = document["functions"].as_array().unwrap();
     let of = |name: &str| {
         let function = functions.iter().find(|f| f["name"].as_str().unwrap().contains(name)).unwrap();
         let variables = function["variables"]["all"].as_u64().unwrap_or(0);
