@@ -2,14 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
+use crate::support::driver::succeed as made;
 use crate::support::json;
 use crate::support::oracle;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Every bug of the classes W (lines), I (inlining), R (readers) and F (flags, link, strip): the command that answers, and the test
@@ -56,12 +58,6 @@ const ANSWERS: &[(&str, &str, &str, &str)] = &[
 
 /// Bugs of these classes that ask no reader anything, and why.
 const NO_QUESTION: &[(&str, &str)] = &[];
-
-/// The folder of a bug; `None` without `../shared`.
-fn folder(number: &str) -> Option<PathBuf> {
-    let mut found = fs::read_dir(support::shared()?.join("bugs")).unwrap().map(|entry| entry.unwrap().path());
-    found.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number))
-}
 
 #[test]
 fn every_bug_has_its_answer() {
@@ -116,8 +112,8 @@ fn the_table_of_reported_faults_names_tests() {
 // ---- what is asked ----
 
 fn driver<A: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = A>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.current_dir(dir).args(args).stdin(Stdio::null()).output().unwrap()
+    let mut command = program();
+    command.current_dir(dir).args(args).output().unwrap()
 }
 
 fn document(output: &Output) -> Value {
@@ -129,11 +125,6 @@ fn document(output: &Output) -> Value {
     }
 }
 
-fn made(command: &mut Command) {
-    let run = command.output().unwrap();
-    assert!(run.status.success(), "{command:?}: {}", String::from_utf8_lossy(&run.stderr));
-}
-
 /// A bug's own folder with its files, and what a tool makes of them there.
 struct Bug {
     dir: TempDir,
@@ -142,7 +133,7 @@ struct Bug {
 impl Bug {
     /// `None` without `../shared`.
     fn new(number: &str) -> Option<Self> {
-        let (from, dir) = (folder(number)?, tempfile::tempdir().unwrap());
+        let (from, dir) = (support::bug(number)?, tempfile::tempdir().unwrap());
         for path in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
             // Not `copy`: what is shared may be read-only.
             fs::write(dir.path().join(path.file_name().unwrap()), fs::read(path).unwrap()).unwrap();
@@ -241,7 +232,7 @@ fn placeholders_are_those_of_check() {
     for name in names {
         fs::write(bug.path().join("other.ptx"), ptx.replace("default_program", name)).unwrap();
         made(
-            Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+            program()
                 .current_dir(bug.path())
                 .args("compile --code none -lineinfo -arch sm_90 other.ptx -o other.debug".split(' ')),
         );

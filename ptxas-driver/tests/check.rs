@@ -50,10 +50,8 @@ const BUGS: [(&str, &str, u64); 16] = [
 /// Inputs that are sound as PTX; what is wrong in them is for readers of cubins to see.
 const SOUND: [&str; 8] = ["28", "30", "32", "34", "38", "40", "46", "48"];
 
-fn bug(number: &str) -> Option<PathBuf> {
-    let found = fs::read_dir(support::shared()?.join("bugs")).unwrap().map(|entry| entry.unwrap().path());
-    let mut found = found.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number));
-    Some(found.next().unwrap().join("input.ptx"))
+fn input(number: &str) -> Option<PathBuf> {
+    Some(support::bug(number)?.join("input.ptx"))
 }
 
 fn document(path: &Path) -> Value {
@@ -66,7 +64,7 @@ fn document(path: &Path) -> Value {
 #[test]
 fn bugs_have_their_finding() {
     for (number, code, line) in BUGS {
-        let Some(path) = bug(number) else { return };
+        let Some(path) = input(number) else { return };
         let document = document(&path);
         let findings = document["files"][0]["findings"].as_array().unwrap();
         let found =
@@ -74,7 +72,7 @@ fn bugs_have_their_finding() {
         assert!(found, "{number}: no {code} on line {line} in {findings:#?}");
     }
     for number in SOUND {
-        let Some(path) = bug(number) else { return };
+        let Some(path) = input(number) else { return };
         let document = document(&path);
         let findings = document["files"][0]["findings"].as_array().unwrap();
         assert!(findings.iter().all(|finding| finding["severity"] != "error"), "{number}: {findings:#?}");
@@ -85,7 +83,7 @@ fn bugs_have_their_finding() {
 /// Bug 42: line information without asking is said, and is no finding.
 #[test]
 fn lines_without_option_is_a_note() {
-    let Some(path) = bug("42") else { return };
+    let Some(path) = input("42") else { return };
     let document = document(&path);
     let findings = document["files"][0]["findings"].as_array().unwrap();
     let note = findings.iter().find(|finding| finding["code"] == "L016").unwrap();
@@ -107,7 +105,7 @@ fn repaired_bugs_are_accepted() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
     let folder = Folder::new();
     for number in ["01", "03", "07", "09", "11", "19"] {
-        let Some(input) = bug(number) else { return };
+        let Some(input) = input(number) else { return };
         let path = folder.file("in.ptx", fs::read(&input).unwrap());
         let target = fs::read_to_string(&path).unwrap();
         let arch = target.split("sm_").nth(1).unwrap().split(|c: char| !c.is_ascii_digit()).next().unwrap();

@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn coverage(file: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     command.arg("coverage").arg(file).args(args).output().unwrap()
 }
 

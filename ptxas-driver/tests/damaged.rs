@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin};
@@ -12,7 +13,7 @@ use std::env;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// The commands, `FILE` for the damaged file and `WHOLE` for the one before.
@@ -118,7 +119,7 @@ fn run(command: &str, whole: &Path, file: &Path) -> (i32, Duration) {
         word => word.as_ref(),
     });
     let start = Instant::now();
-    let mut driver = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut driver = program();
     let output = driver.args(words).stdin(Stdio::null()).output().unwrap();
     let took = start.elapsed();
     let messages = String::from_utf8_lossy(&output.stderr);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::oracle;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::tkinfo;
@@ -13,7 +14,7 @@ use std::process::{Command, Output};
 const WORDS: &str = concat!("a debug-only object of nvdwarf ", env!("CARGO_PKG_VERSION"));
 
 fn run(args: &[&str], file: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).arg(file).output().unwrap()
+    program().args(args).arg(file).output().unwrap()
 }
 
 /// Standard output, then standard error.

@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver::example;
+use crate::support::driver::program;
 use crate::support::json;
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SymbolIndex};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn diff<'a>(arguments: impl IntoIterator<Item = &'a OsStr>) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("diff").args(arguments).output().unwrap()
+    program().arg("diff").args(arguments).output().unwrap()
 }
 
 fn compare(a: &Path, b: &Path, options: &[&str]) -> (i32, String) {

@@ -2,19 +2,21 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::example;
+use crate::support::driver::program;
 use crate::support::json;
 use gimli::LittleEndian;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::release::Release;
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 use std::{fs, io};
 
 fn dump(file: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
+    let mut command = program();
+    command.arg("dump").arg(file).args(args).output().unwrap()
 }
 
 fn text(file: &Path, args: &[&str]) -> String {
@@ -27,10 +29,6 @@ fn json(file: &Path, args: &[&str]) -> Value {
     let output = dump(file, &[args, &["--json"]].concat());
     assert_eq!(json::document(&output)["schema"], "nvdwarf.dump");
     json::only(&output)
-}
-
-fn example(name: &str) -> PathBuf {
-    support::repository().join("examples").join(name)
 }
 
 /// Contents of every section of one kind.
@@ -196,11 +194,7 @@ fn wrong_bytes_never_crash() {
             }
             fs::write(&path, &mutant).unwrap();
             for command in ["dump", "lines"] {
-                let output = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-                    .arg(command)
-                    .arg(&path)
-                    .output()
-                    .unwrap();
+                let output = program().arg(command).arg(&path).output().unwrap();
                 let error = String::from_utf8_lossy(&output.stderr).into_owned();
                 let code = output.status.code().unwrap_or(-1);
                 assert!((0..=2).contains(&code), "{command}: {code}: {error}");

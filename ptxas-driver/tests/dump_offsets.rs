@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
@@ -11,13 +12,11 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::{fs, io};
 
 fn dump(file: &Path, args: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    let output =
-        command.arg("dump").arg(file).args(args).arg("--json").stdin(Stdio::null()).output().unwrap();
+    let mut command = program();
+    let output = command.arg("dump").arg(file).args(args).arg("--json").output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.is_empty(), "{} {args:?}: {error}", file.display());
     let document = json::only(&output);
@@ -28,8 +27,8 @@ fn dump(file: &Path, args: &[&str]) -> Value {
 }
 
 fn text(file: &Path, args: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    let output = command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap();
+    let mut command = program();
+    let output = command.arg("dump").arg(file).args(args).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -1,32 +1,25 @@
 //! `extract`: what it writes against cuobjdump, and what it costs. Its command line is in `cli/extract.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use crate::support;
+use crate::support::driver::example;
+use crate::support::driver::messages as stderr;
+use crate::support::driver::program;
 use crate::support::json;
 use crate::support::made::{ARCHES, Tools, files_in};
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
 fn extract() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.arg("extract").stdin(Stdio::null());
+    let mut command = program();
+    command.arg("extract");
     command
-}
-
-fn example(name: &str) -> PathBuf {
-    support::repository().join("examples").join(name)
 }
 
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn json(command: &mut Command) -> Value {
@@ -160,7 +153,7 @@ fn fatbin_of(entries: &[u8]) -> Vec<u8> {
 fn within(kibibytes: u64, args: &[&std::ffi::OsStr]) -> Output {
     let script = format!("ulimit -v {kibibytes}; exec \"$0\" extract \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_ptxas-driver")]).args(args).stdin(Stdio::null());
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_ptxas-driver")]).args(args);
     command.output().unwrap()
 }
 

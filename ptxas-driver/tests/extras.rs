@@ -4,6 +4,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::json;
 use crate::support::oracle;
 use cubin_debuginfo::symbolize::{FileName, Symbolizer};
@@ -79,12 +80,7 @@ fn compact_tables_are_smaller_and_say_the_same() {
         let [a, b] = [&ptxas, &ours].map(|data| size_of(data, ".debug_line"));
         assert!(b <= a, "{}", pair.ptx.display());
         (before, after) = (before + a, after + b);
-        let diff = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-            .arg("diff")
-            .arg(&plain)
-            .arg(&compact)
-            .arg("--ignore=mercury")
-            .output();
+        let diff = program().arg("diff").arg(&plain).arg(&compact).arg("--ignore=mercury").output();
         let diff = diff.unwrap();
         assert_eq!(
             diff.status.code(),
@@ -195,11 +191,7 @@ fn paths_are_mapped_in_lines_and_entries() {
         // All but the paths is as before: entries, types, places, names.
         let plain = folder.path().join("plain.cubin");
         pair.made(&[], &plain);
-        let diff = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-            .args(["diff", "--only", "entries", "--json"])
-            .arg(&plain)
-            .arg(&output)
-            .output();
+        let diff = program().args(["diff", "--only", "entries", "--json"]).arg(&plain).arg(&output).output();
         let document = json::document(&diff.unwrap());
         for difference in document["differences"].as_array().unwrap() {
             let [a, b] =

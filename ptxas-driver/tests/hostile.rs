@@ -5,6 +5,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::driver::{hostile, run, text};
 use nv_debug_sections::cubin::{DebugSection, debug_only};
 use nv_debug_sections::release::Release;
@@ -18,10 +19,6 @@ use std::time::Duration;
 
 /// What a terminal obeys, or shows nothing for: escape, CSI of 8 bits, DEL, and what reorders text or ends a line.
 const STEERING: [char; 6] = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{2028}'];
-
-fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-}
 
 fn run_in(folder: &Path, args: &[&str]) -> Output {
     program().args(args).stdin(Stdio::null()).current_dir(folder).output().unwrap()

@@ -2,36 +2,23 @@
 //! they say of the same cubins in files of their own, as `extract` writes them. How one is chosen is in `cli/images.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use crate::support;
+use crate::support::driver::example;
+use crate::support::driver::program;
+use crate::support::driver::{messages, printed as text};
 use crate::support::json;
+use crate::support::json::document as json;
 use crate::support::made::{ARCHES, Tools};
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::fs::{self};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 
 /// Runs a command with options on a file.
 fn run(command: &str, file: &str, options: &[&str]) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    program.args(command.split(' ')).arg(file).args(options).stdin(Stdio::null()).output().unwrap()
-}
-
-fn example(name: &str) -> PathBuf {
-    support::repository().join("examples").join(name)
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn messages(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn json(output: &Output) -> Value {
-    json::document(output)
+    let mut program = program();
+    program.args(command.split(' ')).arg(file).args(options).output().unwrap()
 }
 
 /// A cubin in a file: its name there, what a heading has behind it, and a file of its own.

@@ -7,6 +7,7 @@ mod too_much;
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::{Entry, oracle};
 use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
@@ -182,7 +183,7 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
         assert!(cubin.bytes(own).unwrap() == theirs.bytes(index).unwrap(), "{name}: {section}");
     }
 
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     let sections = command.args(["sections", "--check"]).arg(&output).output().unwrap();
     assert!(sections.status.success(), "{name}: {}", String::from_utf8_lossy(&sections.stdout));
 

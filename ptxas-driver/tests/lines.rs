@@ -5,37 +5,22 @@ mod bugs;
 mod folded;
 mod nvdisasm;
 
-use crate::support;
+use crate::support::driver::example;
+use crate::support::driver::{messages as stderr, printed as stdout, run as driver};
 use crate::support::json;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-fn driver(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).stdin(Stdio::null()).output().unwrap()
-}
+use std::process::{Command, Output};
 
 fn lines(file: &Path, args: &[&str]) -> Output {
     driver(&[&["lines", file.to_str().unwrap()], args].concat())
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 fn json(file: &Path, args: &[&str]) -> Value {
     let output = lines(file, &[args, &["--json"]].concat());
     assert_eq!(json::document(&output)["schema"], "nvdwarf.lines");
     json::only(&output)
-}
-
-fn example(name: &str) -> PathBuf {
-    support::repository().join("examples").join(name)
 }
 
 /// `(file's last component, line, function)` of each frame of the only answer to a query.

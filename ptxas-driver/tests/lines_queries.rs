@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::ptx_txt;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 fn lines(file: &Path, args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+    let mut child = program()
         .arg("lines")
         .arg(file)
         .args(args)
@@ -68,7 +69,7 @@ fn names_cannot_steer_a_terminal() {
         (&["verify"], true),
         (&["merc", "plan"], false),
     ] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        let mut program = program();
         let (command, options) = args.split_at(if args[0] == "merc" { 2 } else { 1 });
         let output = program.args(command).arg(&file).args(options).output().unwrap();
         assert_eq!(output.status.success(), is_answered, "{args:?}: {}", text(&output.stderr));

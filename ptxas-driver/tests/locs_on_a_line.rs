@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 use crate::support;
+use crate::support::driver::program;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -69,10 +70,7 @@ fn what_is_lost_is_said_and_nothing_else() {
     for separators in [[" ", " "], [" ", "\n"], ["\n", " "]] {
         for (number, (together, apart)) in by_ptxas(separators).iter().zip(&apart).enumerate() {
             fs::write(&ptx, module(number..number + 1, separators)).unwrap();
-            let check = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-                .args(["check", "--no-notes"])
-                .arg(&ptx)
-                .output();
+            let check = program().args(["check", "--no-notes"]).arg(&ptx).output();
             let said = String::from_utf8(check.unwrap().stdout).unwrap();
             let lines = lines(number);
             assert_eq!(

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the figures")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use crate::support::oracle;
 use nv_debug_sections::cubin::{Contents, Cubin, SHF_MERCURY, sht};
@@ -15,7 +16,7 @@ fn pair(name: &str) -> PathBuf {
 }
 
 fn merc(arguments: &[&str], files: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("merc").args(arguments).args(files).output().unwrap()
+    program().arg("merc").args(arguments).args(files).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {

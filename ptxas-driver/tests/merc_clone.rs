@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the figures")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::oracle;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
@@ -12,7 +13,7 @@ use std::process::{Command, Output};
 use std::{env, fs};
 
 fn merc(arguments: &[&str], files: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("merc").args(arguments).args(files).output().unwrap()
+    program().arg("merc").args(arguments).args(files).output().unwrap()
 }
 
 fn succeed(what: &str, output: &Output) {

@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use std::fmt::Write as _;
@@ -73,9 +74,7 @@ fn compare(bodies: &[&str], archs: &[&str], options: &[&[&str]], check: fn(&Path
 }
 
 fn check_capsule(cubin: &Path, what: &str) {
-    let run = |words: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(words).arg(cubin).output().unwrap()
-    };
+    let run = |words: &[&str]| program().args(words).arg(cubin).output().unwrap();
     let self_check = run(&["merc", "self-check"]);
     assert!(self_check.status.success(), "{what}{}", String::from_utf8_lossy(&self_check.stdout));
     let verify = run(&["verify", "--no-sources"]);

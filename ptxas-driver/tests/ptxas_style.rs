@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::oracle;
 use std::io::Write as _;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
 fn dump(file: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
 }
 

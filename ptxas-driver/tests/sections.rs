@@ -3,19 +3,20 @@
 
 use crate::support;
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::{fs, io};
 
 fn sections<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     command.current_dir(support::repository());
-    command.arg("sections").args(args).stdin(Stdio::null()).output().unwrap()
+    command.arg("sections").args(args).output().unwrap()
 }
 
 fn text<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
@@ -85,7 +86,7 @@ fn what_the_ptx_leads_to_expect_is_what_ptxas_wrote() {
     let Some(pairs) = pairs else { return };
     let mut wrong = Vec::new();
     for entry in &pairs {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        let mut command = program();
         command
             .arg("sections")
             .arg("--check")

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::driver::{messages, names_in};
 use crate::support::json;
 use crate::support::{Entry, oracle};
@@ -17,7 +18,7 @@ use tempfile::TempDir;
 
 /// Runs the driver in a folder, so that outputs name no path.
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).current_dir(folder).args(args).output().unwrap()
+    program().current_dir(folder).args(args).output().unwrap()
 }
 
 /// What a successful run prints.
@@ -389,7 +390,7 @@ fn both_files_or_neither() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("large.cubin"), large()).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+    let mut child = program()
         .args(["strip", "large.cubin", "--split", "k.debug", "-o", "-"])
         .current_dir(folder)
         .stdout(Stdio::piped())

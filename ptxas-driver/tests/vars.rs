@@ -2,14 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use serde_json::Value;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn vars(file: &str, args: &[&str]) -> Output {
     let file = support::repository().join(file);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.arg("vars").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
+    let mut command = program();
+    command.arg("vars").arg(file).args(args).output().unwrap()
 }
 
 const SAXPY: &str = "examples/saxpy/saxpy-debug.cubin";

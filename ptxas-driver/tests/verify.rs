@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::driver::program;
 use crate::support::json;
 use crate::support::oracle;
 use serde_json::Value;
@@ -9,12 +10,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 fn verify<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     command.current_dir(support::repository());
-    command.arg("verify").args(args).stdin(Stdio::null()).output().unwrap()
+    command.arg("verify").args(args).output().unwrap()
 }
 
 fn code(output: &Output) -> Option<i32> {

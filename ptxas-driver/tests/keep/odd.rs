@@ -2,6 +2,7 @@
 
 use super::{Die, entries, keep, section};
 use crate::support::driver;
+use crate::support::driver::program;
 use crate::support::{self, Entry, oracle, skip};
 use cubin_debuginfo::symbolize::Symbolizer;
 use gimli::{DW_TAG_compile_unit, DW_TAG_inlined_subroutine, DW_TAG_subprogram};
@@ -159,7 +160,7 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         assert_eq!(dies[4].tag, DW_TAG_subprogram);
         assert!(dies[4].code.is_none());
         let folder = tempfile::tempdir().unwrap();
-        let mut dump = std::process::Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        let mut dump = program();
         let file = folder.path().join("kept.cubin");
         std::fs::write(&file, &data).unwrap();
         assert!(dump.arg("dump").arg(&file).output().unwrap().status.success());

@@ -2,23 +2,12 @@
 
 use super::{chain, frames, json, spot};
 use crate::support;
+use crate::support::driver::succeed as made;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The folder of a bug; `None` without `../shared`.
-fn folder(number: &str) -> Option<PathBuf> {
-    let bugs = support::shared()?.join("bugs");
-    let mut found = fs::read_dir(bugs).unwrap().map(|entry| entry.unwrap().path());
-    found.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number))
-}
-
-fn made(command: &mut Command) {
-    let run = command.output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-}
 
 /// Assembles a PTX file; `None` without ptxas.
 fn assembled(input: &Path, arch: &str, options: &[&str], dir: &Path) -> Option<PathBuf> {
@@ -30,13 +19,13 @@ fn assembled(input: &Path, arch: &str, options: &[&str], dir: &Path) -> Option<P
 
 /// Assembles a bug's `input.ptx` for sm_90 with `options`; `None` without ptxas or `../shared`.
 fn bug(number: &str, options: &[&str], dir: &Path) -> Option<PathBuf> {
-    assembled(&folder(number)?.join("input.ptx"), "sm_90", options, dir)
+    assembled(&support::bug(number)?.join("input.ptx"), "sm_90", options, dir)
 }
 
 /// Compiles the CUDA files of a bug, each with its option, and links them; `None` without the tools or `../shared`.
 fn linked(number: &str, inputs: &[(&str, Option<&str>)], dir: &Path) -> Option<PathBuf> {
     let (nvcc, nvlink) = (support::oracle::tool("nvcc")?, support::oracle::tool("nvlink")?);
-    let (folder, out) = (folder(number)?, dir.join("linked.cubin"));
+    let (folder, out) = (support::bug(number)?, dir.join("linked.cubin"));
     let mut objects = Vec::new();
     for (input, option) in inputs {
         let object = dir.join(input).with_extension("cubin");
@@ -202,7 +191,7 @@ fn bug_27_the_ptx_line_tells_two_statements_of_one_line_apart() {
 
 #[test]
 fn bug_34_ranges_go_to_the_relocated_end() {
-    let Some(folder) = folder("34") else { return };
+    let Some(folder) = support::bug("34") else { return };
     let dir = tempfile::tempdir().unwrap();
     let (ptx, input) = (fs::read_to_string(folder.join("input.ptx")).unwrap(), dir.path().join("in.ptx"));
     // `high_pc` of EXPECT.md: from the bytes in place where they count (REL), else from the addend.
@@ -220,7 +209,7 @@ fn bug_34_ranges_go_to_the_relocated_end() {
 
 #[test]
 fn bug_38_two_tables_that_are_never_mixed() {
-    let Some(input) = folder("38").map(|folder| folder.join("input.ptx")) else { return };
+    let Some(input) = support::bug("38").map(|folder| folder.join("input.ptx")) else { return };
     let dir = tempfile::tempdir().unwrap();
     let Some(cubin) = assembled(&input, "sm_100", &[], dir.path()) else { return };
     let starts = |options: &[&str]| {
@@ -244,7 +233,7 @@ fn bug_38_two_tables_that_are_never_mixed() {
 #[test]
 fn bug_42_lines_are_there_without_asking() {
     let dir = tempfile::tempdir().unwrap();
-    let (Some(input), Some(ptxas)) = (folder("42"), support::oracle::tool("ptxas")) else { return };
+    let (Some(input), Some(ptxas)) = (support::bug("42"), support::oracle::tool("ptxas")) else { return };
     let out = dir.path().join("out.cubin");
     made(Command::new(ptxas).arg("-arch=sm_90").arg(input.join("input.ptx")).arg("-o").arg(&out));
     let document = json(&out, &["--all"]);

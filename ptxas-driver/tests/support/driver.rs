@@ -15,9 +15,16 @@ use std::process::{Command, Output, Stdio};
 /// ptxas' exit code for every failure, and ours.
 pub const FAILURE: i32 = 255;
 
+/// The driver, without arguments and without standard input.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.stdin(Stdio::null());
+    command
+}
+
 /// The driver's `compile`, without arguments.
 pub fn compile() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut command = program();
     command.arg("compile");
     command
 }
@@ -70,7 +77,12 @@ pub fn code_of(cubin: &Path) -> OsString {
 
 /// Runs the driver without standard input.
 pub fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).stdin(Stdio::null()).output().unwrap()
+    program().args(args).output().unwrap()
+}
+
+/// What a run prints on standard output.
+pub fn printed(run: &Output) -> String {
+    String::from_utf8(run.stdout.clone()).unwrap()
 }
 
 /// Printed bytes as text.
@@ -86,6 +98,16 @@ pub fn hostile(name: &str) -> String {
 /// What a run prints on standard error.
 pub fn messages(run: &Output) -> String {
     text(&run.stderr)
+}
+
+/// Runs `command`.
+///
+/// # Panics
+///
+/// On failure, with the messages.
+pub fn succeed(command: &mut Command) {
+    let run = command.output().unwrap();
+    assert!(run.status.success(), "{command:?}: {}\n{}", run.status, messages(&run));
 }
 
 /// Runs `command` with `-o output` and returns the file it wrote.

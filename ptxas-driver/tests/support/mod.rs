@@ -92,6 +92,14 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
+/// The folder of a case of `../shared/bugs`.
+///
+/// `None` where it is missing and may be; the test then returns.
+pub fn bug(number: &str) -> Option<PathBuf> {
+    let mut found = fs::read_dir(shared()?.join("bugs")).unwrap().map(|entry| entry.unwrap().path());
+    found.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number))
+}
+
 /// One run of the tools recorded in `shared/corpus/manifest.json`.
 #[derive(Debug, Clone)]
 pub struct Entry {
