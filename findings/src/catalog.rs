@@ -113,15 +113,12 @@ impl fmt::Display for Explanation<'_> {
     }
 }
 
-/// The rule as an entry of a list: code, name and severity, then what it asks and what is known of it, indented.
+/// The rule as a line of a list: code, severity, name, and what it asks.
 impl fmt::Display for RuleText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ({})", self.code, self.name, self.severity.word())?;
-        for (label, text) in self.lines() {
-            let colon = if label.is_empty() { "" } else { ": " };
-            write!(f, "\n    {label}{colon}{text}")?;
-        }
-        Ok(())
+        let Self { code, name, severity, summary, more, .. } = self;
+        write!(f, "{code}  {:7}  {name}: {summary}", severity.word())?;
+        more.known_fault_of.iter().try_for_each(|tool| write!(f, " (known fault of {tool})"))
     }
 }
 
@@ -176,7 +173,7 @@ pub(crate) mod tests {
         let explained =
             "A002 second (warning; things)\n\nA sentence.\n\nWhy: It hurts.\n\nExample:\n\n    a\n\n      b";
         assert_eq!(rule.explanation().to_string(), explained);
-        assert_eq!(rule.to_string(), "A002 second (warning)\n    A sentence.\n    Why: It hurts.");
+        assert_eq!(rule.to_string(), "A002  warning  second: A sentence.");
         let codes =
             |word| catalog.named(word).map(|rules| rules.iter().map(|rule| rule.code).collect::<Vec<_>>());
         assert_eq!(codes("a0").unwrap(), ["A001", "A002"]);

@@ -4,15 +4,19 @@ mod json;
 mod repair;
 mod text;
 
+use crate::commands::findings::{
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Shown, Wanted, each_file, show_rules,
+};
 use crate::commands::read::{self, PtxFile, SourceOptions};
 use crate::output;
 use crate::plain::{Plain, printable_lines};
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, report};
+use crate::report::{Answer, Answers, Exit, Image, Status};
 use crate::stderr::complain;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use findings::{FileName, KnownFindings, LocatedFinding, RuleText, Selection};
 use ptx_syntax::check::{
-    self, Context, Mode, PtxasLines, Report, Rule, RuleId, RuleTable as _, Severity, Verdict,
+    self, Context, Mode, PtxasLines, Report, RuleId, RuleRow, RuleTable as _, Severity, Verdict,
 };
 use ptx_syntax::fix::{self, Fixed, Fixes, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
@@ -29,9 +33,12 @@ Examples:
   ptxas-driver check --fix k.ptx                 repair the file, and say what is left
   ptxas-driver check --fix=strip-all k.ptx       one repair by its name
   ptxas-driver check --rules                     every rule, its code and what ptxas does
+  ptxas-driver check --explain L004              one rule: what it asks, why, what to do
+  ptxas-driver check --format github build/      all files of a folder, as annotations (docs/ci.md)
   ptxas-driver check --repairs                   every repair
 
-Rules are named by code (F001) or name (duplicate-file-index). Notes are no findings.
+Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F); --fix leaves alone what those ask that
+are ignored. Notes are no findings, unless --fail-on says so.
 Lines are looked up in source files below the working folder, the folder of FILE and those of --source-dir.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
@@ -39,26 +46,26 @@ differently or never defined). Opcodes, operand types, registers and initial val
 finding may still be refused for these.
 
 Exit status:
-  0  no findings (with --fix, none left); with --verdict, every file is accepted
+  0  no warnings and errors, or nothing as bad as --fail-on (with --fix, none left); with --verdict, every file is accepted
   1  findings; with --verdict, a file is rejected
   2  the command line is wrong, or a file cannot be read or repaired";
+
+/// Options of which each asks for another output than a few words.
+const OTHER_OUTPUT: [&str; 6] = ["json", "format", "baseline", "write_baseline", "rules", "explain"];
 
 /// What to check, and what to show.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// PTX files; `-` for standard input
-    #[arg(value_name = "FILE", required_unless_present_any = ["rules", "repairs"])]
+    /// PTX files, or folders with files *.ptx; `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["rules", "explain", "repairs"])]
     files: Vec<PathBuf>,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
     /// Only say whether ptxas 13.0.88 takes each file: `FILE: accept` or `FILE: reject CODE`
-    #[arg(long, value_name = "MODE", conflicts_with_all = ["json", "ptxas_messages", "min_version"])]
+    #[arg(long, value_name = "MODE", conflicts_with_all = OTHER_OUTPUT, conflicts_with_all = ["ptxas_messages", "min_version"])]
     verdict: Option<ModeName>,
     /// Only print what ptxas 13.0.88 would print
-    #[arg(long, conflicts_with_all = ["json", "min_version"])]
+    #[arg(long, conflicts_with_all = OTHER_OUTPUT, conflicts_with = "min_version")]
     ptxas_messages: bool,
     /// How ptxas is called, for --ptxas-messages
     #[arg(long, value_name = "MODE", default_value = "none", requires = "ptxas_messages")]
@@ -67,7 +74,7 @@ pub struct Options {
     #[arg(short = 'c', long)]
     compile_only: bool,
     /// Only print the least `.version` for the directives used
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = OTHER_OUTPUT)]
     min_version: bool,
     /// Repair the files: those that `--repairs` marks, or the named ones (`default` stands for the marked)
     #[arg(
@@ -77,7 +84,7 @@ pub struct Options {
     )]
     fix: Option<Vec<repair::Choice>>,
     /// Show what the repairs would change, and write nothing
-    #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version"])]
+    #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version", "format", "baseline", "write_baseline"])]
     diff: bool,
     /// For the repair path-map: what paths in `.file` begin with, and what to write for it; may be given again
     #[arg(long, value_name = "OLD=NEW", value_parser = repair::parse_map)]
@@ -85,9 +92,6 @@ pub struct Options {
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
     #[arg(long, value_name = "SECONDS,BYTES", value_parser = repair::parse_time, default_value = "1,0")]
     file_time: (u32, u32),
-    /// Leave out a rule, and its default repairs; may be given again
-    #[arg(long, value_name = "RULE", value_parser = parse_rule)]
-    allow: Vec<&'static Rule>,
     /// Leave out notes
     #[arg(long)]
     no_notes: bool,
@@ -96,11 +100,10 @@ pub struct Options {
     all: bool,
     #[command(flatten)]
     sources: SourceOptions,
-    /// List the rules
-    #[arg(long, conflicts_with_all = ["files", "verdict", "ptxas_messages", "min_version"])]
-    rules: bool,
+    #[command(flatten)]
+    findings: FindingOptions,
     /// List the repairs
-    #[arg(long, conflicts_with_all = ["files", "json", "verdict", "ptxas_messages", "min_version"])]
+    #[arg(long, conflicts_with_all = ["files", "verdict", "ptxas_messages", "min_version", "rules", "explain"], conflicts_with_all = OTHER_OUTPUT)]
     repairs: bool,
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -135,10 +138,6 @@ enum Color {
     Never,
 }
 
-fn parse_rule(word: &str) -> Result<&'static Rule, String> {
-    RuleId::named(word).ok_or_else(|| "no such rule; --rules lists them".to_owned())
-}
-
 /// One file, checked; after its repairs, if there are any.
 struct Checked<'f> {
     options: &'f Options,
@@ -148,6 +147,23 @@ struct Checked<'f> {
     report: Report,
     /// Whether it is the repaired text that was checked.
     is_of_repaired: bool,
+    shown: Shown,
+}
+
+impl FindingList for Checked<'_> {
+    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+        self.report.located(file, self.text(), &self.lines)
+    }
+
+    fn unlisted(&self) -> Vec<(&'static str, Severity, usize)> {
+        self.report.more.iter().map(|more| (more.rule.code, more.severity, more.count)).collect()
+    }
+
+    fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        let mut report = std::mem::take(&mut self.report);
+        report.leave_out(file, self.text(), &self.lines, known);
+        self.report = report;
+    }
 }
 
 /// Runs the command.
@@ -156,36 +172,39 @@ struct Checked<'f> {
 ///
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    if options.rules {
-        if options.json {
-            json::rules(out)?;
-        } else {
-            text::rules(out)?;
-        }
-        return Ok(Exit::Answered);
+    if options.findings.asks_for_rules() {
+        let row = |rule: &RuleText| RuleId::named(rule.code).map(RuleRow::from);
+        return show_rules(("check", "nvdwarf.check.rules"), &options.findings, &fix::catalog(), row, out);
     }
     if options.repairs {
         text::repairs(out)?;
         return Ok(Exit::Answered);
     }
-    let fixes = repair::fixes(options);
+    let findings = Findings::new("check", &options.findings, fix::catalog(), FailOn::Warning)?;
+    let fixes = repair::fixes(options, findings.selection());
     if fixes.as_ref().is_some_and(|fixes| fixes.repairs.contains(&Repair::PathMap))
         && options.path_map.is_empty()
     {
         complain(format_args!("path-map needs at least one --path-map OLD=NEW"));
         return Ok(Exit::Unreadable);
     }
-    let writes_text = fixes.is_some() && !options.diff && !options.json;
-    if writes_text && options.files.len() > 1 && options.files.iter().any(|path| path == Path::new("-")) {
-        complain(format_args!("standard input is repaired to standard output: expected `-` alone"));
-        return Ok(Exit::Unreadable);
+    let format = options.findings.format();
+    let writes_text = fixes.is_some() && !options.diff && format != FormatName::Json;
+    if writes_text && options.files.iter().any(|path| path == Path::new("-")) {
+        if options.files.len() > 1 {
+            complain(format_args!("standard input is repaired to standard output: expected `-` alone"));
+            return Ok(Exit::Unreadable);
+        }
+        if matches!(format, FormatName::Github | FormatName::Sarif) {
+            complain(format_args!("standard input is repaired to standard output: expected no --format"));
+            return Ok(Exit::Unreadable);
+        }
     }
     // What is shown of several files has their names in it.
-    let form = if options.json { Form::Json } else { Form::Bare };
-    report(out, form, Checked::SCHEMA, "", |answers| {
-        options.files.iter().try_for_each(|path| {
+    findings.report(out, (Checked::SCHEMA, &None::<()>), "", |answers| {
+        each_file(&options.files, Wanted::Ptx, answers, |path, answers| {
             let name = read::shown_name(path);
-            if let Err(error) = one_file(path, fixes.as_ref(), options, answers) {
+            if let Err(error) = one_file(path, fixes.as_ref(), (options, &findings), answers) {
                 answers.alone(&name, error)?;
             }
             answers.end_of_file(&name)
@@ -194,18 +213,28 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 }
 
 /// Checks a file, and repairs it.
-fn one_file(path: &Path, fixes: Option<&Fixes>, options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+fn one_file(
+    path: &Path,
+    fixes: Option<&Fixes>,
+    (options, findings): (&Options, &Findings<'_>),
+    answers: &mut Answers<'_>,
+) -> Result<()> {
     let file = PtxFile::read(path)?;
+    let image = Image { name: file.name.clone(), ..Image::default() };
+    let of_text = |of_repaired| {
+        let mut checked = Checked::new(&file, fixes, (options, findings.selection()), of_repaired);
+        checked.shown = findings.take(&findings.file(&image), &mut checked);
+        checked
+    };
     // What would be changed is shown beside what is found now.
-    let checked = Checked::new(&file, fixes, options, !options.diff);
+    let checked = of_text(!options.diff);
     if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", file.name))? {
         answers.out.write_all(&text)?;
     }
-    let image = Image { name: file.name.clone(), origin: None };
     answers.add(&image, &checked)?;
-    if options.diff && !options.json {
+    if options.diff && !options.findings.json {
         // The patch alone would not say what it leaves.
-        let left = Checked::new(&file, fixes, options, true);
+        let left = of_text(true);
         if left.is_finding() {
             answers.worsen(Exit::Findings);
             answers.flush()?;
@@ -217,7 +246,12 @@ fn one_file(path: &Path, fixes: Option<&Fixes>, options: &Options, answers: &mut
 
 impl<'f> Checked<'f> {
     /// Checks a file after its repairs, if `of_repaired`; else as it is.
-    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &'f Options, of_repaired: bool) -> Self {
+    fn new(
+        file: &'f PtxFile,
+        fixes: Option<&Fixes>,
+        (options, selection): (&'f Options, &Selection),
+        of_repaired: bool,
+    ) -> Self {
         let repaired = fixes.map(|fixes| fix::fix(&file.text, fixes));
         let text = match &repaired {
             Some(repaired) if of_repaired => &repaired.text,
@@ -232,16 +266,14 @@ impl<'f> Checked<'f> {
             relocatable: options.compile_only,
         };
         let mut report = check::check(&parsed, &context);
-        report.findings.retain(|finding| {
-            let is_note = finding.severity == Severity::Note;
-            !options.allow.contains(&finding.rule) && (!is_note || !options.no_notes)
-        });
-        report.more.retain(|more| {
-            let is_note = more.severity == Severity::Note;
-            !options.allow.contains(&more.rule) && (!is_note || !options.no_notes)
-        });
+        report.select(selection);
+        if options.no_notes {
+            report.findings.retain(|finding| finding.severity > Severity::Note);
+            report.more.retain(|more| more.severity > Severity::Note);
+        }
         let lines = LineIndex::new(text);
-        Self { options, file, repaired, lines, report, is_of_repaired: of_repaired }
+        let shown = Shown::default();
+        Self { options, file, repaired, lines, report, is_of_repaired: of_repaired, shown }
     }
 
     /// The text that was checked.
@@ -260,7 +292,7 @@ impl<'f> Checked<'f> {
         }
         let bytes = self.file.bytes_of(&repaired.text);
         if self.file.is_stdin() {
-            return Ok(Some(bytes).filter(|_| !self.options.json));
+            return Ok(Some(bytes).filter(|_| self.options.findings.format() != FormatName::Json));
         }
         if !self.file.path.is_file() {
             bail!("no ordinary file; `-` repairs standard input to standard output");
@@ -274,7 +306,7 @@ impl<'f> Checked<'f> {
     fn is_finding(&self) -> bool {
         match self.options.verdict {
             Some(mode) => self.report.verdict(mode.mode()) != Verdict::Accept,
-            None => self.report.worst() > Some(Severity::Note),
+            None => self.shown.fails,
         }
     }
 }
@@ -298,7 +330,10 @@ impl Answer for Checked<'_> {
             let patch = patch.map(|repaired| repair::diff(name, &self.file.text, &repaired.text));
             out.write_all(&self.file.bytes_of(&patch.unwrap_or_default()))
         } else if self.file.is_stdin() && self.repaired.is_some() {
-            text::findings(self, &mut io::stderr().lock())
+            let out = &mut io::stderr().lock();
+            if self.shown.write(out)? { Ok(()) } else { text::findings(self, out) }
+        } else if self.shown.write(out)? {
+            Ok(())
         } else {
             text::findings(self, out)
         }

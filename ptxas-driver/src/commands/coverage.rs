@@ -2,15 +2,20 @@
 
 mod text;
 
+use crate::commands::findings::{
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Shown, Wanted, each_file, show_rules,
+};
 use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
-use crate::report::{Answer, Answers, Exit, Form, Status, report_with};
+use crate::report::{Answer, Answers, Exit, Image, Status};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::coverage::ptx::PtxNames;
+use cubin_debuginfo::coverage::rules::{self, RuleId};
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
+use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, Selection, Severity};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -41,19 +46,20 @@ limit, nor does what `compile --code none` makes: its shares are of PTX instruct
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
   ptxas-driver coverage out.cubin --by file --ptx in.ptx
-  ptxas-driver extract lib.a -o DIR && ptxas-driver coverage DIR/*.cubin --json
+  ptxas-driver coverage build/ --min-lines 95 --format github
+  ptxas-driver extract lib.a -o DIR && ptxas-driver coverage DIR --json
 
 Exit status:
   0  done, and every function keeps the limits
-  1  a function does not keep a limit, the PTX has nothing of the files, or a register map cannot be read
+  1  a function does not keep a limit, the PTX has nothing of the files, or a register map cannot be read (`--rules`)
   2  the command line is wrong, or a file cannot be read";
 
 /// The command line.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// Cubins; `-` for standard input
-    #[arg(required = true)]
+    /// Cubins, or folders with cubins; `-` for standard input
+    #[arg(required_unless_present_any = ["rules", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
@@ -78,9 +84,8 @@ pub struct Options {
     /// Least share of the bytes of variables' scopes that have a location, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     min_vars: Option<f64>,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    findings: FindingOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -105,6 +110,31 @@ struct Covered<'a> {
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
+    /// Why limits that are asked for are not looked at.
+    #[serde(skip)]
+    no_code: Option<String>,
+    #[serde(skip)]
+    shown: Shown,
+}
+
+impl FindingList for Covered<'_> {
+    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+        let no_code = self.no_code.iter().map(|words| rules::no_code(file, words.clone()));
+        self.report.located(file).into_iter().chain(no_code).collect()
+    }
+
+    fn unlisted(&self) -> Vec<(&'static str, Severity, usize)> {
+        Vec::new()
+    }
+
+    fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        self.report.leave_out(file, known);
+        let no_code = rules::no_code(&FileName::default(), String::new());
+        let is_known = |_: &mut String| known.strike(file, no_code.code, &no_code.subject);
+        if self.no_code.take_if(is_known).is_some() {
+            self.report.in_baseline = self.report.in_baseline.map(|count| count + 1);
+        }
+    }
 }
 
 fn path_map(text: &str) -> Result<PathMap, String> {
@@ -125,18 +155,29 @@ const NO_CODE: &str = "no code that minima could hold for";
 ///
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    let catalog = Catalog::of::<RuleId>();
+    if options.findings.asks_for_rules() {
+        return show_rules(
+            ("coverage", "nvdwarf.coverage.rules"),
+            &options.findings,
+            &catalog,
+            |rule| rule,
+            out,
+        );
+    }
     let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(Exit::Unreadable);
     }
+    let findings = Findings::new("coverage", &options.findings, catalog, FailOn::Error)?;
     let limits = options.limits();
-    let form = if options.json { Form::Json } else { Form::Bare };
     let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
-    report_with(out, form, (Covered::SCHEMA, &limits), &name, |answers| look(options, answers))
+    let look = |answers: &mut Answers<'_>| look(options, &findings, answers);
+    findings.report(out, (Covered::SCHEMA, &limits), &name, look)
 }
 
 /// Looks at all files.
-fn look(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let names = ptx_file.as_ref().map(|ptx| {
@@ -148,13 +189,16 @@ fn look(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     });
     let names = names.transpose()?;
     let limits = options.limits();
-    let (mut reports, mut has_ptx) = (Vec::new(), false);
-    for path in &options.files {
+    let (mut reports, mut has_ptx, mut files) = (Vec::new(), false, 0);
+    each_file(&options.files, Wanted::Cubins, answers, |path, answers| {
+        files += 1;
         // Whether limits could be looked at, or it was said why not.
         let mut is_judged = false;
         read::each_cubin(path, answers, |image, bytes, answers| {
             debug.look(&image.name, bytes, |cubin, _| {
-                let covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
+                let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
+                covered.select(findings.selection());
+                covered.shown = findings.take(&findings.file(image), &mut covered);
                 answers.add_cubin(image, cubin, &covered)?;
                 answers.flush()?;
                 covered.complain(&debug);
@@ -166,21 +210,31 @@ fn look(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
             })
         })?;
         if limits.is_any() && !is_judged {
-            answers.worsen(Exit::Findings);
-            answers.flush()?;
-            complain(format_args!("{}: {NO_CODE}", path.display()));
+            let image = Image { name: path.display().to_string(), ..Image::default() };
+            say(findings.take_one(rules::no_code(&findings.file(&image), NO_CODE.to_owned())), answers)?;
         }
-    }
+        Ok(())
+    })?;
     if let Some(file) = ptx_file.filter(|_| !has_ptx) {
-        answers.worsen(Exit::Findings);
-        answers.flush()?;
-        complain(format_args!(
-            "{}: no function, source file or variable of it is in what was read",
-            file.name
-        ));
+        let image = Image { name: file.name, ..Image::default() };
+        let words = "no function, source file or variable of it is in what was read".to_owned();
+        say(findings.take_one(rules::unrelated_ptx(&findings.file(&image), words)), answers)?;
     }
-    if !options.json && options.files.len() > 1 {
+    if options.findings.format() == FormatName::Text && files > 1 {
         text::all_files(answers.out, &reports)?;
+    }
+    Ok(())
+}
+
+/// Says what is of no single cubin.
+fn say(finding: Option<(LocatedFinding, Shown)>, answers: &mut Answers<'_>) -> Result<()> {
+    let Some((finding, shown)) = finding else { return Ok(()) };
+    if shown.fails {
+        answers.worsen(Exit::Findings);
+    }
+    if !shown.write(answers.out)? {
+        answers.flush()?;
+        complain(format_args!("{}: {}", finding.place.file.shown, finding.message));
     }
     Ok(())
 }
@@ -196,7 +250,10 @@ impl Answer for Covered<'_> {
     const SCHEMA: &'static str = "nvdwarf.coverage";
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { report, name, sm, options, debug_only } = self;
+        let Self { report, name, sm, options, debug_only, shown, .. } = self;
+        if shown.write(out)? {
+            return Ok(());
+        }
         text::file(out, (name, *sm, debug_only.as_deref()), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
@@ -204,26 +261,30 @@ impl Answer for Covered<'_> {
                 "  the PTX is of something else: no function, source file or variable of it is in the file"
             )?;
         }
+        if let Some(count) = report.in_baseline {
+            writeln!(out, "  findings in the baseline: {count}")?;
+        }
         Ok(())
     }
 
     fn status(&self) -> Status {
-        let Report { register_fault, functions, .. } = &self.report;
-        let is_below = functions.iter().any(|function| !function.below.is_empty());
-        let has_findings = register_fault.is_some() || is_below || self.no_code().is_some();
-        Status { has_findings, ..Status::default() }
+        Status { has_findings: self.shown.fails, ..Status::default() }
     }
 }
 
 impl Covered<'_> {
-    /// What the file is, if limits are asked for and it has no code that they could hold for.
-    fn no_code(&self) -> Option<&str> {
-        self.debug_only.as_deref().filter(|_| self.options.limits().is_any())
+    /// Leaves out what rules say that do not count.
+    fn select(&mut self, selection: &Selection) {
+        self.report.select(selection);
+        self.no_code.take_if(|_| !selection.has(RuleId::NoCode.rule().code));
     }
 
     /// Says what is not as it should be.
     fn complain(&self, debug: &DebugBytes) {
         let Self { report, name, .. } = self;
+        if self.shown.has_lines() {
+            return;
+        }
         if let Some(error) = &report.register_fault {
             let name = debug.name_of_sections(name);
             complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
@@ -233,8 +294,8 @@ impl Covered<'_> {
                 complain(format_args!("{name}: {}: {shortfall}", function.plain_name()));
             }
         }
-        if let Some(what) = self.no_code() {
-            complain(format_args!("{name}: {NO_CODE}: {what}"));
+        if let Some(words) = &self.no_code {
+            complain(format_args!("{name}: {words}"));
         }
     }
 }
@@ -255,5 +316,8 @@ fn of_cubin<'a>(
         Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, options.limits()) })
     };
     let report = report().with_context(|| name.to_owned())?;
-    Ok(Covered { report, name, sm: cubin.header.sm(), options, debug_only: cubin.debug_only_words() })
+    let debug_only = cubin.debug_only_words();
+    let no_code = debug_only.as_ref().filter(|_| options.limits().is_any());
+    let no_code = no_code.map(|what| format!("{NO_CODE}: {what}"));
+    Ok(Covered { report, name, sm: cubin.header.sm(), options, debug_only, no_code, shown: Shown::default() })
 }

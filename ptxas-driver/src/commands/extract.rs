@@ -252,7 +252,7 @@ impl Extract<'_> {
         let messages = RefCell::default();
         let extracted =
             Extracted { extract: self, path, name: &name, container: &container, survey, messages };
-        answers.add(&File { name: name.clone(), origin: None }, &extracted)?;
+        answers.add(&File { name: name.clone(), ..File::default() }, &extracted)?;
         answers.flush()?;
         let is_sound = extracted.messages.borrow().say(&name);
         answers.worsen(match (is_sound, faults == 0 && selected == 0) {

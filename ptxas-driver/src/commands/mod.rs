@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod diff;
 pub mod dump;
 pub mod extract;
+mod findings;
 pub mod lines;
 pub mod merc;
 pub mod print;

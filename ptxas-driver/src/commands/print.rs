@@ -113,7 +113,7 @@ fn print(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
         error_count: parsed.errors.len(),
         bytes: &bytes,
     };
-    answers.add(&Image { name: file.name.clone(), origin: None }, &printed)?;
+    answers.add(&Image { name: file.name.clone(), ..Image::default() }, &printed)?;
     answers.flush()?;
     let name = &file.name;
     let reporter = Reporter::new(name, &file.text, &lines, io::stderr().is_terminal());

@@ -153,7 +153,7 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
     if options.verbose {
         answer.say();
     }
-    let image = Image { name: name.clone(), origin: None };
+    let image = Image { name: name.clone(), ..Image::default() };
     Ok(answers.add_cubin(&image, &cubin, &answer)?)
 }
 

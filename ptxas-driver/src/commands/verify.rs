@@ -2,13 +2,16 @@
 
 mod text;
 
+use crate::commands::findings::{
+    FailOn, FindingList, FindingOptions, Findings, Shown, Wanted, each_file, show_rules,
+};
 use crate::commands::read::{self, DebugFile, SourceOptions, Sources, no_debug_sections};
-use crate::report::{Answer, Exit, Form, Status, report, write_document};
-use crate::stderr::{complain, note};
+use crate::report::{Answer, Answers, Exit, Status, write_document};
+use crate::stderr::note;
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
-use findings::{Catalog, Selection, Summary};
+use findings::{Catalog, FileName, KnownFindings, LocatedFinding, Selection, Severity, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
@@ -20,6 +23,8 @@ Examples:
   ptxas-driver verify a.cubin                 what is wrong with its debug information
   ptxas-driver verify --json *.cubin          the same for a script
   ptxas-driver verify --ignore L101,R101 a.cubin
+  ptxas-driver verify --explain L101          what a rule asks, why, and what to do
+  ptxas-driver verify --format sarif build/   all cubins of a folder, for code scanning (docs/ci.md)
   ptxas-driver verify --known-faults          what tools are known to do wrong
 
 Lines are looked up in their source files where these are of the size that the cubin records, and
@@ -31,7 +36,7 @@ From sm_100 on the capsule is compared with the native sections too, as `merc se
 A file without code, as `compile --code none` makes it, is said to have none; that is not a fault.
 
 Exit status:
-  0  no errors
+  0  no errors (with --fail-on, nothing as bad as that)
   1  an error
   2  the command line is wrong, or a file cannot be read";
 
@@ -39,22 +44,18 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// Cubins; `-` for standard input
-    #[arg(required_unless_present = "known_faults", value_name = "FILE")]
+    /// Cubins, or folders with cubins; `-` for standard input
+    #[arg(required_unless_present_any = ["known_faults", "rules", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
-    /// Leave out findings of rules: codes, names, beginnings of codes
-    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
-    ignore: Vec<String>,
     #[command(flatten)]
     sources: SourceOptions,
     /// List what tools are known to do wrong; no file is read
-    #[arg(long, conflicts_with_all = ["files", "debug_file", "ignore"])]
+    #[arg(long, conflicts_with_all = ["files", "debug_file", "select", "ignore", "rules", "explain"])]
     known_faults: bool,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    findings: FindingOptions,
 }
 
 /// What the document of `--known-faults --json` has.
@@ -73,17 +74,33 @@ struct Verified<'a> {
     debug_only: Option<String>,
     #[serde(flatten)]
     summary: Summary,
+    #[serde(skip)]
+    shown: Shown,
+}
+
+impl FindingList for Verified<'_> {
+    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+        self.summary.findings.iter().map(|finding| finding.located(file)).collect()
+    }
+
+    fn unlisted(&self) -> Vec<(&'static str, Severity, usize)> {
+        self.summary.more.iter().map(|more| (more.code, more.severity, more.count)).collect()
+    }
+
+    fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
+        self.summary.leave_out(file, known);
+    }
 }
 
 impl Answer for Verified<'_> {
     const SCHEMA: &'static str = "nvdwarf.verify";
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        text::file(out, self)
+        if self.shown.write(out)? { Ok(()) } else { text::file(out, self) }
     }
 
     fn status(&self) -> Status {
-        Status { has_findings: self.summary.errors > 0, ..Status::default() }
+        Status { has_findings: self.shown.fails, ..Status::default() }
     }
 }
 
@@ -98,41 +115,40 @@ fn catalog() -> Catalog {
 ///
 /// The debug file cannot be read, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    let FindingOptions { json, .. } = options.findings;
     if options.known_faults {
         let rules: Vec<KnownFault> = known_faults().collect();
-        if options.json {
+        if json {
             write_document(out, "nvdwarf.verify.known_faults", &KnownFaults { rules })?;
         } else {
             text::known_faults(out, &rules)?;
         }
         return Ok(Exit::Answered);
     }
+    if options.findings.asks_for_rules() {
+        let names = ("verify", "nvdwarf.verify.rules");
+        return show_rules(names, &options.findings, &catalog(), |rule| rule, out);
+    }
     let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(Exit::Unreadable);
     }
-    let selection = match Selection::new(&catalog(), &[""; 0], &options.ignore) {
-        Ok(selection) => selection,
-        Err(error) => {
-            out.flush()?;
-            complain(format_args!("--ignore: {error}"));
-            return Ok(Exit::Unreadable);
-        }
-    };
-    let form = if options.json { Form::Json } else { Form::Bare };
+    let findings = Findings::new("verify", &options.findings, catalog(), FailOn::Error)?;
     let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
-    report(out, form, Verified::SCHEMA, &name, |answers| {
+    let look = |answers: &mut Answers<'_>| {
         let debug = options.debug.read()?;
-        options.files.iter().try_for_each(|path| {
+        each_file(&options.files, Wanted::Cubins, answers, |path, answers| {
             let sources = options.sources.of(path);
             read::each_cubin(path, answers, |image, bytes, answers| {
                 debug.look(&image.name, bytes, |cubin, _| {
-                    let verified = of_cubin(&image.name, cubin, sources.as_ref(), &selection);
+                    let mut verified = of_cubin(&image.name, cubin, sources.as_ref(), findings.selection());
+                    verified.shown = findings.take(&findings.file(image), &mut verified);
                     Ok(answers.add_cubin(image, cubin, &verified)?)
                 })
             })
         })
-    })
+    };
+    findings.report(out, (Verified::SCHEMA, &None::<()>), &name, look)
 }
 
 fn of_cubin<'a>(
@@ -153,5 +169,5 @@ fn of_cubin<'a>(
     if cubin.has_capsule() && !cubin.is_side_file() {
         summary.add(&capsule::verify(cubin), selection, |_| None);
     }
-    Verified { name, debug_only: cubin.debug_only_words(), summary }
+    Verified { name, debug_only: cubin.debug_only_words(), summary, shown: Shown::default() }
 }

@@ -39,6 +39,19 @@ pub struct Image {
     pub name: String,
     /// Where it is from, for the heading of one of several; `None` for the only one.
     pub origin: Option<String>,
+    /// What of the name chooses it in its file, such as `sm_90:2`; `None` where the file's name is all.
+    pub number: Option<String>,
+}
+
+/// What could not be answered about.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// The file.
+    pub file: String,
+    /// The file, or the image in it.
+    pub name: String,
+    /// Why.
+    pub error: String,
 }
 
 /// Why a file or an image answers no query. It is not a fault of the image where another one of the file answers.
@@ -78,6 +91,10 @@ pub struct Answers<'o> {
     /// What came of this one, whose faults are counted.
     tally: Tally,
     faults: u64,
+    /// Not more of a file than are said of it.
+    refused: Vec<Refused>,
+    /// How many of them are of the files before this one.
+    ended: usize,
 }
 
 /// Runs a command that answers about files: its answers go to `out`, in one document of `schema` where `form` says so. If
@@ -108,9 +125,26 @@ pub fn report_with(
     name: &str,
     run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
 ) -> Result<Exit> {
+    report_to_end(out, form, (schema, command), name, run, |_, _, _| Ok(()))
+}
+
+/// As [`report_with`]; `end` writes what comes after all answers, and is told the exit status and what was not answered.
+///
+/// # Errors
+///
+/// Those of [`report`], and those of `end`.
+pub fn report_to_end(
+    out: &mut dyn Write,
+    form: Form,
+    (schema, command): (&'static str, &impl Serialize),
+    name: &str,
+    run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
+    end: impl FnOnce(&mut dyn Write, Exit, &[Refused]) -> Result<()>,
+) -> Result<Exit> {
     let document = if form == Form::Json { Some(Files::new(schema, command)?) } else { None };
     let (exit, tally) = Default::default();
-    let mut answers = Answers { out, form, document, count: 0, exit, tally, faults: 0 };
+    let (refused, ended) = Default::default();
+    let mut answers = Answers { out, form, document, count: 0, exit, tally, faults: 0, refused, ended };
     if let Err(error) = run(&mut answers) {
         answers.alone(name, error)?;
     }
@@ -118,6 +152,7 @@ pub fn report_with(
     if let Some(document) = &mut answers.document {
         document.end(answers.out)?;
     }
+    end(answers.out, answers.exit, &answers.refused)?;
     Ok(answers.exit)
 }
 
@@ -233,6 +268,11 @@ impl Answers<'_> {
         if let Some(document) = &mut self.document {
             document.element(self.out, &Refusal { file, error })?;
         }
+        if self.faults <= MAX_MESSAGES {
+            // Whose image it is, is known at the end of the file.
+            let (name, error) = (file.to_owned(), error.to_owned());
+            self.refused.push(Refused { file: String::new(), name, error });
+        }
         Ok(())
     }
 
@@ -243,6 +283,10 @@ impl Answers<'_> {
     /// `out` cannot be written.
     pub fn end_of_file(&mut self, name: &str) -> Result<()> {
         let (tally, faults) = (std::mem::take(&mut self.tally), std::mem::take(&mut self.faults));
+        for refused in self.refused.iter_mut().skip(self.ended) {
+            name.clone_into(&mut refused.file);
+        }
+        self.ended = self.refused.len();
         if faults > MAX_MESSAGES {
             self.flush()?;
             complain(format_args!("{name}: and {} more", faults - MAX_MESSAGES));

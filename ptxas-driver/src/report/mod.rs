@@ -8,7 +8,9 @@ mod document;
 mod status;
 mod stream;
 
-pub use answers::{Answers, Form, Image, Unanswered, is_of_stdout, report, report_with};
+pub use answers::{
+    Answers, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end, report_with,
+};
 pub use document::write_document;
 pub use status::{Exit, Status};
 pub use stream::Stream;

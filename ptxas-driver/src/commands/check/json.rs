@@ -1,11 +1,9 @@
 //! Findings as JSON (docs/json.md).
 
 use super::{Checked, repair};
-use crate::report::write_document;
-use ptx_syntax::check::{Answer, RULES, RuleRow};
+use ptx_syntax::check::Answer;
 use ptx_syntax::fix::Repair;
 use serde::{Serialize, Serializer};
-use std::io::{self, Write};
 
 /// What the document has of a file.
 #[derive(Serialize)]
@@ -55,14 +53,4 @@ impl Serialize for Checked<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         OneFile::new(self).serialize(serializer)
     }
-}
-
-#[derive(Serialize)]
-struct Rules {
-    rules: Vec<RuleRow>,
-}
-
-/// The table of rules.
-pub(super) fn rules(out: &mut dyn Write) -> io::Result<()> {
-    write_document(out, "nvdwarf.check.rules", &Rules { rules: RULES.iter().map(RuleRow::from).collect() })
 }

@@ -3,8 +3,7 @@
 use super::Options;
 use crate::limits::MAX_DIFF_TIME;
 use crate::options;
-use findings::RuleTable as _;
-use ptx_syntax::check::RuleId;
+use findings::{RuleTable as _, Selection};
 use ptx_syntax::fix::{Fixes, Repair, repair_named};
 use similar::TextDiff;
 
@@ -39,16 +38,18 @@ pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {
 }
 
 /// What is to be repaired; nothing without `--fix` and `--diff`.
-pub(super) fn fixes(options: &Options) -> Option<Fixes> {
+pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<Fixes> {
     let choices = options.fix.clone().or_else(|| options.diff.then(|| vec![Choice::Default]))?;
     let mut repairs = Vec::new();
     for choice in choices {
         match choice {
             // A rule that is left out has no repair either.
-            Choice::Default => repairs.extend(Fixes::default().repairs.into_iter().filter(|repair| {
-                let allowed = |rule: &RuleId| options.allow.contains(&rule.rule());
-                !repair.info().rules.iter().all(allowed)
-            })),
+            Choice::Default => repairs.extend(
+                Fixes::default()
+                    .repairs
+                    .into_iter()
+                    .filter(|repair| repair.info().rules.iter().any(|rule| selection.has(rule.rule().code))),
+            ),
             Choice::One(repair) => repairs.push(repair),
         }
     }

@@ -5,7 +5,7 @@ use crate::commands::read::printable;
 use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use nvdwarf_compile::Diagnostic;
-use ptx_syntax::check::{Finding, GATES, RULES, RuleId, RuleTable as _, Severity};
+use ptx_syntax::check::{Finding, GATES, RuleId, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Result, Write};
@@ -42,7 +42,9 @@ pub(super) fn findings(checked: &Checked<'_>, out: &mut dyn Write) -> Result<()>
         let (rule, severity) = (rule.rule(), if hidden == 1 { severity.word() } else { plural(severity) });
         writeln!(out, "{name}: {hidden} more {severity} of {} {}", rule.code, rule.name)?;
     }
-    writeln!(out, "{name}: {}", summary(checked))?;
+    let known =
+        checked.report.in_baseline.map(|count| format!("; {count} in the baseline")).unwrap_or_default();
+    writeln!(out, "{name}: {}{known}", summary(checked))?;
     Ok(())
 }
 
@@ -129,24 +131,6 @@ pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
         let codes: Vec<&str> = info.rules.iter().map(|rule| rule.rule().code).collect();
         writeln!(out, "{} ({default}) {}", info.name, codes.join(" "))?;
         writeln!(out, "    {}", info.summary)?;
-    }
-    Ok(())
-}
-
-/// The table of rules.
-pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
-    for rule in &RULES {
-        let details = &rule.details;
-        let fix = if details.fixable { ", --fix" } else { "" };
-        writeln!(out, "{} {} ({}{fix})", rule.code, rule.name, rule.severity.word())?;
-        writeln!(out, "    {}", rule.summary)?;
-        let versions = match (details.since, details.until) {
-            (Some(since), _) => format!(" (from PTX {since})"),
-            (_, Some(until)) => format!(" (below PTX {until})"),
-            _ => String::new(),
-        };
-        writeln!(out, "    {}{versions}", details.reference)?;
-        writeln!(out, "    ptxas: {}", details.ptxas)?;
     }
     Ok(())
 }

@@ -99,7 +99,7 @@ impl Compile<'_> {
         };
         let name = options.input.name();
         let mut out = io::stdout().lock();
-        let image = Image { name: name.clone(), origin: None };
+        let image = Image { name: name.clone(), ..Image::default() };
         let written = report(&mut out, Form::Json, Compiled::SCHEMA, &name, |answers| {
             Ok(answers.add(&image, &compiled)?)
         });

@@ -39,7 +39,7 @@ pub(in crate::commands) fn each_cubin(
 type Show<'a> = dyn FnMut(&Image, &[u8], &mut Answers<'_>) -> Result<()> + 'a;
 
 fn each_of_file(file: &File, answers: &mut Answers<'_>, show: &mut Show<'_>) -> Result<()> {
-    let alone = Image { name: file.name.clone(), origin: None };
+    let alone = Image { name: file.name.clone(), origin: None, number: number(file, &file.name) };
     let Some(container) = file.container()? else { return show(&alone, &file.bytes, answers) };
     let is_only = file.survey(&container)?.chosen == 1;
     for found in file.chosen(&container) {
@@ -59,12 +59,18 @@ fn each_of_file(file: &File, answers: &mut Answers<'_>, show: &mut Show<'_>) -> 
             }
             continue;
         }
-        let image = Image { name: file.name_of(&found), origin: Some(origin(&found)) };
+        let name = file.name_of(&found);
+        let image = Image { number: number(file, &name), name, origin: Some(origin(&found)) };
         if let Err(error) = bytes.and_then(|bytes| show(&image, &bytes, answers)) {
             answers.one_of_several(&image.name, error)?;
         }
     }
     Ok(())
+}
+
+/// What follows the file's own name in that of an image.
+fn number(file: &File, name: &str) -> Option<String> {
+    name.strip_prefix(file.base())?.strip_prefix(':').map(str::to_owned)
 }
 
 /// Member of an archive or source file that an image is of; empty if neither is known.

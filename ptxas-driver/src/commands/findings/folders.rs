@@ -1,0 +1,135 @@
+//! Folders given as operands: the files in them that a command reads.
+
+use crate::report::Answers;
+use anyhow::{Context, Result, bail};
+use nv_debug_sections::container::{Container, EntryKind, FileKind};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// Which files of a folder are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum Wanted {
+    /// Those with the name of PTX text.
+    Ptx,
+    /// Cubins, and files with cubins in them.
+    Cubins,
+}
+
+impl Wanted {
+    fn is_met(self, path: &Path) -> bool {
+        match self {
+            Self::Ptx => path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx")),
+            Self::Cubins => has_cubins(path),
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Ptx => "files *.ptx",
+            Self::Cubins => "cubins",
+        }
+    }
+}
+
+/// Calls `look` with each operand, and in place of a folder with the files in it that are wanted.
+///
+/// # Errors
+///
+/// Those of `look`. What is wrong with a folder is told to `answers`.
+pub(in crate::commands) fn each_file(
+    operands: &[PathBuf],
+    wanted: Wanted,
+    answers: &mut Answers<'_>,
+    mut look: impl FnMut(&Path, &mut Answers<'_>) -> Result<()>,
+) -> Result<()> {
+    for operand in operands {
+        match files(operand, wanted) {
+            Ok(paths) => paths.iter().try_for_each(|path| look(path, answers))?,
+            Err(error) => {
+                let name = operand.display().to_string();
+                answers.alone(&name, error)?;
+                answers.end_of_file(&name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The operand, or the wanted files of a folder: at any depth, in the order of their names. Hidden files and folders are
+/// left out, and links to folders are not followed.
+///
+/// # Errors
+///
+/// A folder cannot be read, or has no such file.
+fn files(operand: &Path, wanted: Wanted) -> Result<Vec<PathBuf>> {
+    if !operand.is_dir() {
+        return Ok(vec![operand.to_path_buf()]);
+    }
+    let name = || operand.display().to_string();
+    let is_hidden =
+        |entry: &DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+    let entries = WalkDir::new(operand).sort_by_file_name().into_iter();
+    let mut files = Vec::new();
+    for entry in entries.filter_entry(|entry| !is_hidden(entry)) {
+        let path = entry.with_context(name)?.into_path();
+        if path.is_file() && wanted.is_met(&path) {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        bail!("{}: a folder without {}", name(), wanted.words());
+    }
+    Ok(files)
+}
+
+/// Whether a file is a cubin, or has one in it. What cannot be told is: reading it says why.
+fn has_cubins(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    if read.is_err() {
+        return true;
+    }
+    match FileKind::of(&head) {
+        None | Some(FileKind::Ptx | FileKind::Nvvm) => false,
+        Some(FileKind::Cubin) => true,
+        Some(FileKind::Fatbin | FileKind::Host | FileKind::Archive) => {
+            let Ok(bytes) = crate::input::read(path) else { return true };
+            Container::parse(&bytes).map_or(true, |container| {
+                container.entries().any(|entry| entry.is_ok_and(|entry| entry.kind == EntryKind::Elf))
+            })
+        }
+    }
+}
+
+/// Bytes of a file by which its kind is known, unless it is PTX.
+const HEAD: u64 = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn files_of_a_folder_are_sorted_and_hidden_ones_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["b", "a/c", ".git", "a/.x"] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        for path in
+            ["z.ptx", "b/1.PTX", "a/c/2.ptx", "a.ptx", "a/3.txt", ".git/4.ptx", "a/.x/5.ptx", ".6.ptx"]
+        {
+            fs::write(at(path), "").unwrap();
+        }
+        let found = files(folder.path(), Wanted::Ptx).unwrap();
+        let found: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
+        assert_eq!(found, ["a/c/2.ptx", "a.ptx", "b/1.PTX", "z.ptx"].map(Path::new));
+        let none = files(&at("b"), Wanted::Cubins).unwrap_err().to_string();
+        assert!(none.ends_with("/b: a folder without cubins"), "{none}");
+        assert_eq!(files(&at("a/3.txt"), Wanted::Ptx).unwrap(), [at("a/3.txt")]);
+        // Hidden ones are read where they are named.
+        assert_eq!(files(&at("a/.x"), Wanted::Ptx).unwrap(), [at("a/.x/5.ptx")]);
+    }
+}
