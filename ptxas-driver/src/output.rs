@@ -94,10 +94,10 @@ impl<'b> Together<'b> {
     pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
         let (unopened, unwritten) = (|| unopened(path), || unwritten(path));
         if path.as_os_str().is_empty() {
-            return Err(io::Error::from(ErrorKind::NotFound)).with_context(unopened);
+            return Err(io::Error::new(ErrorKind::NotFound, "the name is empty")).with_context(unopened);
         }
         if path.is_dir() {
-            return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(unopened);
+            return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder")).with_context(unopened);
         }
         if path.exists() && !path.is_file() {
             self.streams.push((path.to_path_buf(), bytes));
@@ -182,7 +182,16 @@ fn unnamed(error: &io::Error) -> io::Error {
     let system =
         error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
     let system = system.or(error.raw_os_error());
-    system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    if let Some(system) = system {
+        return io::Error::from_raw_os_error(system);
+    }
+    match error.kind() {
+        ErrorKind::NotFound => io::Error::new(ErrorKind::NotFound, "there is no such folder"),
+        ErrorKind::NotADirectory => {
+            io::Error::new(ErrorKind::NotADirectory, "a part of the path is not a folder")
+        }
+        kind => kind.into(),
+    }
 }
 
 /// How a file comes back that was replaced, or goes that was made.

@@ -310,7 +310,8 @@ fn bytes(a: &[u8], b: &[u8], add: Add<'_>) {
             format!("{} of {:#x} bytes", shown.join(" "), bytes.len())
         }
     };
-    add(&|| format!("{first:#x}, {differing} bytes differ"), Some(side(a).into()), Some(side(b).into()));
+    let words = if differing == 1 { "byte differs" } else { "bytes differ" };
+    add(&|| format!("{first:#x}, {differing} {words}"), Some(side(a).into()), Some(side(b).into()));
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{Check, RuleId, View, sources};
 use crate::symbolize::{CalleeNames, Doubt, UnitNames};
+use dwarf2_reader::line::Params;
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
@@ -59,11 +60,20 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     Some(LineFiles::new(&units, &places))
 }
 
+/// The header fields that decide what opcodes mean, under the names that DWARF gives them.
+fn header_words(params: Params) -> String {
+    let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } = params;
+    format!(
+        "minimum_instruction_length {minimum_instruction_length}, default_is_stmt {default_is_stmt}, line_base {line_base}, \
+         line_range {line_range}, opcode_base {opcode_base}"
+    )
+}
+
 fn header(check: &mut Check<'_, '_>, view: &View<'_>, unit: &UnitProgram<'_>) {
     let start = unit.offset;
     let LineTable { params, directories, files, debug_str_base, .. } = &unit.table;
     if *params != PTXAS_PARAMS {
-        check.find(RuleId::LineHeader, view.name, start, format!("{params:?}"), format!("{PTXAS_PARAMS:?}"));
+        check.find(RuleId::LineHeader, view.name, start, header_words(*params), header_words(PTXAS_PARAMS));
     }
     for (number, file) in (1..).zip(files) {
         if file.directory > directories.len() as u64 {

@@ -22,7 +22,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
     }
     for odd in &comparison.odd {
         let (found, expected) = match odd.what {
-            Oddity::Shape { found, expected } => (format!("{found:x?}"), format!("{expected:x?}")),
+            Oddity::Shape { found, expected } => (found.to_string(), expected.to_string()),
             Oddity::Target(target) => {
                 let name = cubin.section_name(target);
                 (format!("relocations of {name}"), "those of the section in its name".to_owned())

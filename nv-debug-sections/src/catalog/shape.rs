@@ -1,5 +1,7 @@
 //! What the section header of a debug section says.
 
+use std::fmt;
+
 /// The header fields of a section that its name decides. Observed: ptxas and nvlink 13.0.88, 679 cubins (FORMATS 6 and 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -11,4 +13,11 @@ pub struct Shape {
     pub align: u64,
     /// `sh_entsize`: 0 for contents, 16 or 24 for relocations.
     pub entsize: u64,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { sh_type, flags, align, entsize } = self;
+        write!(out, "type {sh_type:#x}, flags {flags:#x}, alignment {align}, entries of {entsize} bytes")
+    }
 }

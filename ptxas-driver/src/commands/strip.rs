@@ -246,7 +246,8 @@ impl Stripped<'_> {
     fn say(&self) {
         let mut errors = io::stderr().lock();
         for RemovedSection { name, size, .. } in &self.removed {
-            let _ = writeln!(errors, "{}: {}: {size} bytes", self.file, read::printable(name));
+            let s = if *size == 1 { "" } else { "s" };
+            let _ = writeln!(errors, "{}: {}: {size} byte{s}", self.file, read::printable(name));
         }
         drop(errors);
         let Self { file, removed, bytes_before, bytes_after, .. } = self;

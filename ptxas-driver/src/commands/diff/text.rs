@@ -42,7 +42,8 @@ pub(super) fn differences(
     }
     let all: usize = differences.counts.values().sum();
     let counts = differences.counts.iter().map(|(key, count)| format!("{key} {count}"));
-    writeln!(out, "\n{all} differences: {}{but}", counts.collect::<Vec<_>>().join(", "))
+    let s = if all == 1 { "" } else { "s" };
+    writeln!(out, "\n{all} difference{s}: {}{but}", counts.collect::<Vec<_>>().join(", "))
 }
 
 /// Source files whose time or size differs.
