@@ -1,13 +1,15 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
 use crate::commands::{
-    check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
+    check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, sections, strip,
+    vars, verify,
 };
+use crate::options;
 use crate::output::HalfWritten;
 use crate::plain::{Plain, printable_lines};
 use crate::report::{Exit, Unanswered, is_of_stdout};
-use crate::stderr::{complain, complain_of_stdout};
-use clap::{Parser, Subcommand};
+use crate::stderr::{be_quiet, complain, complain_of_stdout};
+use clap::{Arg, Args, ColorChoice, CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
@@ -38,8 +40,22 @@ Exit status:
 #[derive(Debug, Parser)]
 #[command(name = "ptxas-driver", version, propagate_version = true, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
+    #[command(flatten)]
+    speech: Speech,
     #[command(subcommand)]
     command: Command,
+}
+
+/// What all commands but `compile` have.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "On all commands")]
+struct Speech {
+    /// When to use colours. auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+    /// No notes and no progress; errors and answers stay
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,6 +87,10 @@ enum Command {
     Vars(vars::Options),
     /// What is wrong with the debug information of cubins
     Verify(verify::Options),
+    /// What makes a shell complete this command line
+    Completions(completions::Options),
+    /// Manual pages
+    Man(man::Options),
 }
 
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
@@ -98,8 +118,10 @@ pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
 /// Whether the first word starts a `compile` without its name: an option, or a file rather than a mistyped command.
 fn is_for_compile(word: &str, raw: &OsStr) -> bool {
     let path = Path::new(raw);
-    word.starts_with('-')
-        || !Command::has_name(word)
+    let is_ours = ["-q", "--quiet", "--color"].contains(&word) || word.starts_with("--color=");
+    word.starts_with('-') && !is_ours
+        || !is_ours
+            && !Command::has_name(word)
             && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
 }
 
@@ -122,13 +144,48 @@ impl Command {
     }
 }
 
+/// The command line of the whole program, `compile` with the options of its table.
+fn program() -> clap::Command {
+    fn with(command: clap::Command, shared: &[Arg]) -> clap::Command {
+        match command.get_name() {
+            "compile" => options::command(),
+            _ => command.args(shared).mut_subcommands(|sub| with(sub, shared)),
+        }
+    }
+    let program = Cli::command();
+    // `compile` has none of them.
+    let shared = program.get_arguments().map(|arg| arg.clone().global(false)).collect::<Vec<_>>();
+    program.mut_args(|arg| arg.global(false)).mut_subcommands(|sub| with(sub, &shared))
+}
+
+/// Obeys `--color` before the command line is read: what is wrong with that has colours too.
+fn choose_colors(args: &[OsString]) {
+    let words = args.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let words: Vec<&str> = words.collect();
+    let choice =
+        words.iter().enumerate().rev().find_map(|(number, word)| match word.strip_prefix("--color")? {
+            "" => words.get(number + 1).copied(),
+            value => value.strip_prefix('='),
+        });
+    match choice.and_then(|choice| ColorChoice::from_str(choice, false).ok()) {
+        Some(ColorChoice::Always) => anstream::ColorChoice::Always.write_global(),
+        Some(ColorChoice::Never) => anstream::ColorChoice::Never.write_global(),
+        Some(ColorChoice::Auto) | None => {}
+    }
+}
+
 fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    choose_colors(&args);
     let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args)) {
         Ok(cli) => cli,
         Err(error) => {
             return ExitCode::from(print_help_or_usage(&error));
         }
     };
+    if cli.speech.quiet {
+        be_quiet();
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     // What is not text, or is text for other programs: `check --fix` and `--diff`, `print`, and the
     // cubins of `merc` and `strip`. These commands say themselves what is not.
@@ -146,6 +203,8 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
+        Command::Completions(options) => completions::run(&options, program(), &mut out),
+        Command::Man(options) => man::run(&options, program(), &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(exit) => exit.into(),

@@ -4,6 +4,7 @@
 //! single-dash long options, so ptxas' `-arch` and `-lineinfo` are parsed here, from one table ([`table`]). Options of
 //! ptxas that do not concern debug information are kept as they stand for the code provider.
 
+mod command;
 mod file;
 mod parser;
 mod table;
@@ -11,6 +12,7 @@ mod table;
 mod tests;
 mod value;
 
+pub use command::{command, table_completions};
 use nvdwarf_compile::arch::Arch;
 pub use nvdwarf_compile::{Extras, FileStat, LineTableStyle, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
@@ -199,8 +201,25 @@ pub fn parse(
     parser::parse(args, ask)
 }
 
-/// `--help` of `compile`, made from the table.
-pub fn help() -> String {
+/// What `--help` says after the options.
+const AFTER_OPTIONS: &str = "\
+An option's argument follows it or an equals sign: -arch sm_90, -arch=sm_90,
+--gpu-name=sm_90. -O3 and -m64 may be written together.
+
+Examples
+
+        ptxas-driver -g -arch sm_90 in.ptx -o out.cubin
+        ptxas-driver -lineinfo -arch sm_90 --code none in.ptx -o out.debug
+        ptxas-driver -lineinfo -arch sm_90 --code cubin:old.cubin - < in.ptx
+
+Exit status
+
+        0 when the output was written whole; 255 when it was not, and then
+        nothing was.
+";
+
+/// `--help` of `compile`, made from the table, in lines of at most `columns`.
+pub fn help(columns: usize) -> String {
     let mut text = String::from(
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\
          Usage: ptxas-driver [compile] [options] <ptx file | ->...\n",
@@ -211,27 +230,20 @@ pub fn help() -> String {
             let short = if spec.short.is_empty() { String::new() } else { format!("(-{})", spec.short) };
             let left = format!("--{} {}", spec.long, spec.arg.placeholder());
             let _ = writeln!(text, "{}", format!("{left:<40}{short}").trim_end());
-            wrap(&mut text, spec.what);
+            wrap(&mut text, spec.what, columns);
             if spec.id == table::Id::Arch {
-                wrap(&mut text, &format!("Values: {}.", arch_names()));
+                wrap(&mut text, &format!("Values: {}.", arch_names()), columns);
             }
         }
     }
     text.push_str(
-        "\nOptions of ptxas that go to the ptxas of --code ptxas as they are; ignored with --code none and cubin:FILE\n\n",
+        "\nOptions of ptxas that go to the ptxas of --code ptxas as they are\n\n        \
+         Ignored with --code none and cubin:FILE.\n",
     );
-    wrap(&mut text, &format!("{}.", passed_names()));
-    text.push_str(
-        "\nAn option's argument follows it or an equals sign: -arch sm_90, -arch=sm_90, --gpu-name=sm_90. \n\
-         -O3 and -m64 may be written together.\n\
-         \nExamples\n\n        \
-         ptxas-driver -g -arch sm_90 in.ptx -o out.cubin\n        \
-         ptxas-driver -lineinfo -arch sm_90 --code none in.ptx -o out.debug\n        \
-         ptxas-driver -lineinfo -arch sm_90 --code cubin:old.cubin - < in.ptx\n\
-         \nExit status\n\n        \
-         0 when the output was written whole; 255 when it was not, and then nothing was.\n",
-    );
-    text.replace(" \n", "\n")
+    wrap(&mut text, &format!("{}.", passed_names()), columns);
+    text.push('\n');
+    text.push_str(AFTER_OPTIONS);
+    text
 }
 
 /// Every name that `-arch` takes. Programs look for `'sm_90'` in the help of ptxas.
@@ -248,11 +260,11 @@ fn passed_names() -> String {
     table::PASSED.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Appends `what` in lines of at most 100 columns, indented by 8.
-fn wrap(text: &mut String, what: &str) {
+/// Appends `what` in lines of at most `columns`, indented by 8.
+fn wrap(text: &mut String, what: &str, columns: usize) {
     let mut column = usize::MAX;
     for word in what.split([' ', '\n']).filter(|word| !word.is_empty()) {
-        if column.saturating_add(word.chars().count() + 1) > 100 {
+        if column.saturating_add(word.chars().count() + 1) > columns {
             text.push_str(if column == usize::MAX { "       " } else { "\n       " });
             column = 7;
         }

@@ -1,8 +1,31 @@
-//! What commands say on standard error.
+//! What commands say on standard error, and when they use colours.
 
 use crate::plain::printable;
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether `-q` was given.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on there are no notes, and progress is not shown.
+pub fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether notes and progress are left out.
+pub fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Whether a stream takes colours: as `--color` has it; without that on a terminal, if NO_COLOR, CLICOLOR,
+/// CLICOLOR_FORCE and TERM let it.
+pub fn has_colors(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
 
 /// Says that standard output takes nothing.
 pub fn complain_of_stdout(error: &dyn fmt::Display) {
@@ -11,15 +34,19 @@ pub fn complain_of_stdout(error: &dyn fmt::Display) {
 
 /// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
 pub fn complain(message: fmt::Arguments<'_>) {
-    say("error", message);
+    say("error", AnsiColor::BrightRed, message);
 }
 
 /// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
 pub fn note(message: fmt::Arguments<'_>) {
-    say("note", message);
+    if !is_quiet() {
+        say("note", AnsiColor::BrightGreen, message);
+    }
 }
 
 /// One line, whatever the names in it are: files choose those of functions and sections.
-fn say(kind: &str, message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{kind}: {}", printable(&message.to_string()));
+fn say(kind: &str, color: AnsiColor, message: fmt::Arguments<'_>) {
+    let mut stderr = io::stderr();
+    let style = if has_colors(&stderr) { color.on_default().bold() } else { Style::new() };
+    let _ = writeln!(stderr, "{style}{kind}{style:#}: {}", printable(&message.to_string()));
 }

@@ -16,6 +16,7 @@ mod lines_queries;
 mod merc;
 mod messages;
 mod sections;
+mod shells;
 mod strip;
 mod support;
 mod vars;

@@ -11,7 +11,7 @@ use crate::commands::read::{self, PtxFile, SourceOptions};
 use crate::output;
 use crate::plain::{Plain, printable_lines};
 use crate::report::{Answer, Answers, Exit, Image, Status};
-use crate::stderr::complain;
+use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use findings::{FileName, KnownFindings, LocatedFinding, RuleText, Selection};
@@ -105,9 +105,6 @@ pub struct Options {
     /// List the repairs
     #[arg(long, conflicts_with_all = ["files", "verdict", "ptxas_messages", "min_version", "rules", "explain"], conflicts_with_all = OTHER_OUTPUT)]
     repairs: bool,
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: Color,
 }
 
 /// How ptxas is called.
@@ -129,13 +126,6 @@ impl ModeName {
             Self::G => Mode::G,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 /// One file, checked; after its repairs, if there are any.
@@ -238,7 +228,7 @@ fn one_file(
         if left.is_finding() {
             answers.worsen(Exit::Findings);
             answers.flush()?;
-            text::findings(&left, &mut io::stderr().lock())?;
+            text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock())?;
         }
     }
     Ok(())
@@ -331,11 +321,11 @@ impl Answer for Checked<'_> {
             out.write_all(&self.file.bytes_of(&patch.unwrap_or_default()))
         } else if self.file.is_stdin() && self.repaired.is_some() {
             let out = &mut io::stderr().lock();
-            if self.shown.write(out)? { Ok(()) } else { text::findings(self, out) }
+            if self.shown.write(out)? { Ok(()) } else { text::findings(self, has_colors(&io::stderr()), out) }
         } else if self.shown.write(out)? {
             Ok(())
         } else {
-            text::findings(self, out)
+            text::findings(self, has_colors(&io::stdout()), out)
         }
     }
 

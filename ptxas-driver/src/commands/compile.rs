@@ -14,6 +14,7 @@ use crate::options::{self, Message as OptionMessage, Options, Parsed as Command}
 use crate::output;
 use crate::plain::printable_lines;
 use crate::provider::ptxas;
+use crate::stderr::has_colors;
 use code::Choice;
 use document::{NVDWARF, ReportedMessage, Written};
 use nvdwarf_compile::{
@@ -23,7 +24,7 @@ use ptx_syntax::LineIndex;
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -66,7 +67,7 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         }
     };
     match parsed {
-        Command::Help => (String::new(), print(&options::help())),
+        Command::Help => (String::new(), print(&options::help(help_columns()))),
         Command::Version => version::print(as_ptxas),
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
@@ -79,6 +80,12 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
             (compile.code, if is_shown { exit } else { FAILURE })
         }
     }
+}
+
+/// How wide the lines of `--help` may be: as a terminal has it, and 100 at most.
+fn help_columns() -> usize {
+    let columns = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    columns.clamp(40, 100)
 }
 
 fn list_version() -> (String, u8) {
@@ -167,7 +174,7 @@ impl<'o> Compile<'o> {
         let bytes = input::read(&self.options.input, &name)?;
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
-        let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
+        let reporter = Reporter::new(&name, text, &lines, has_colors(&std::io::stderr()));
         let checked = Checked::new(text, &lines, &self.options.compile);
         let checked = self.take(&reporter, &name, checked)?;
 

@@ -2,12 +2,14 @@
 
 pub mod check;
 pub mod compile;
+pub mod completions;
 pub mod coverage;
 pub mod diff;
 pub mod dump;
 pub mod extract;
 mod findings;
 pub mod lines;
+pub mod man;
 pub mod merc;
 pub mod print;
 mod read;

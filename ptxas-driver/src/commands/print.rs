@@ -5,13 +5,14 @@ use crate::diag::Reporter;
 use crate::limits::{MAX_DOCUMENT_ERRORS, MAX_SYNTAX_ERRORS};
 use crate::output;
 use crate::report::{Answer, Answers, Exit, Form, Image, Status, report};
+use crate::stderr::has_colors;
 use anyhow::Result;
 use clap::Args;
 use nvdwarf_compile::{Diagnostic, Message};
 use ptx_syntax::{LineIndex, parse, print, tokenize};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
@@ -116,7 +117,7 @@ fn print(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     answers.add(&Image { name: file.name.clone(), ..Image::default() }, &printed)?;
     answers.flush()?;
     let name = &file.name;
-    let reporter = Reporter::new(name, &file.text, &lines, io::stderr().is_terminal());
+    let reporter = Reporter::new(name, &file.text, &lines, has_colors(&io::stderr()));
     let mut errors = io::stderr().lock();
     for error in diagnostics.take(MAX_SYNTAX_ERRORS) {
         let _ = writeln!(errors, "{}", reporter.render(&error));

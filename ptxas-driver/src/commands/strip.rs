@@ -4,7 +4,7 @@ use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
 use crate::report::{Answer, Answers, Exit, Form, Image, Unanswered, report};
-use crate::stderr::{complain, note};
+use crate::stderr::{complain, is_quiet, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
@@ -244,6 +244,9 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
 impl Stripped<'_> {
     /// Says on standard error what went. If that takes nothing, the files are written all the same.
     fn say(&self) {
+        if is_quiet() {
+            return;
+        }
         let mut errors = io::stderr().lock();
         for RemovedSection { name, size, .. } in &self.removed {
             let s = if *size == 1 { "" } else { "s" };

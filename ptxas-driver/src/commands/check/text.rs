@@ -1,6 +1,6 @@
 //! Findings as text.
 
-use super::{Checked, Color};
+use super::Checked;
 use crate::commands::read::printable;
 use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
@@ -8,18 +8,13 @@ use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RuleId, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Result, Write};
+use std::io::{Result, Write};
 
-/// All findings of a file, and their number.
-pub(super) fn findings(checked: &Checked<'_>, out: &mut dyn Write) -> Result<()> {
+/// All findings of a file, and their number; with colours where `out` takes them.
+pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Write) -> Result<()> {
     let options = checked.options;
-    let color = match options.color {
-        Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-        Color::Always => true,
-        Color::Never => false,
-    };
     let name = &*printable(&checked.file.name);
-    let reporter = Reporter::new(name, checked.text(), &checked.lines, color);
+    let reporter = Reporter::new(name, checked.text(), &checked.lines, has_colors);
     let applied = checked.repaired.iter().filter(|_| !options.diff).flat_map(|repaired| &repaired.applied);
     for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;

@@ -1,0 +1,37 @@
+//! `completions`: what makes a shell complete the command line.
+
+use crate::options::table_completions;
+use crate::report::Exit;
+use anyhow::Result;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use std::io::Write;
+
+const AFTER_HELP: &str = "\
+Examples:
+  source <(ptxas-driver completions bash)                          for this shell
+  ptxas-driver completions bash > ~/.local/share/bash-completion/completions/ptxas-driver
+  ptxas-driver completions zsh > ~/.zfunc/_ptxas-driver            a folder of $fpath
+  ptxas-driver completions fish > ~/.config/fish/completions/ptxas-driver.fish";
+
+/// For which shell.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// The shell
+    shell: Shell,
+}
+
+/// Runs the command for the command line of the whole program.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn run(options: &Options, mut program: Command, out: &mut dyn Write) -> Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut program, "ptxas-driver", &mut script);
+    // clap_complete 4.6.12 has two spellings of a program's name with a dash, of which bash runs into nothing.
+    let script = String::from_utf8_lossy(&script).replace("ptxas__subcmd__driver", "ptxas__driver");
+    out.write_all(table_completions(&script).as_bytes())?;
+    Ok(Exit::Answered)
+}

@@ -1,0 +1,71 @@
+//! `man`: manual pages, made from what `--help` says.
+
+use crate::output::Together;
+use crate::report::Exit;
+use anyhow::{Context as _, Result};
+use clap::{Args, Command};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver man | man -l -                     read the page of the program
+  ptxas-driver man ~/.local/share/man/man1        write one page a command, for `man ptxas-driver-lines`";
+
+/// Where the pages go.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// Write all pages to this folder, which is made if need be; without it the page of the program is printed
+    dir: Option<PathBuf>,
+}
+
+/// Runs the command for the command line of the whole program.
+///
+/// # Errors
+///
+/// A page cannot be written.
+pub fn run(options: &Options, program: Command, out: &mut dyn Write) -> Result<Exit> {
+    // Pages for `help lines` and the like would say nothing new.
+    let mut program = program.disable_help_subcommand(true);
+    program.build();
+    let Some(folder) = &options.dir else {
+        out.write_all(&page(&program)?)?;
+        return Ok(Exit::Answered);
+    };
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut pages = Vec::new();
+    add(&program, &mut pages)?;
+    let mut files = Together::default();
+    for (name, page) in &pages {
+        files.add(&folder.join(name), page)?;
+    }
+    files.commit()?;
+    Ok(Exit::Answered)
+}
+
+/// Adds the page of a command and those of its subcommands, as file names and contents.
+fn add(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    pages.push((Man::new(command.clone()).get_filename(), page(command)?));
+    command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| add(sub, pages))
+}
+
+/// The page of a command. What `--help` says after the options keeps its columns.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    Man::new(command.clone().after_help(None::<&str>)).manual("nvdwarf").render(&mut page)?;
+    if !notes.is_empty() {
+        let mut roff = Roff::new();
+        roff.control("SH", ["NOTES"]).control("nf", []);
+        for line in notes.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+        roff.to_writer(&mut page)?;
+    }
+    Ok(page)
+}

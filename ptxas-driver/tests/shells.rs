@@ -1,0 +1,90 @@
+//! Completions load in the shells they are for, and manual pages are read without a complaint.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+use crate::support;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs a tool; `None`, said on standard error, where it is not installed.
+fn tool(name: &str, args: &[&str], folder: &Path) -> Option<Output> {
+    let output =
+        Command::new(name).args(args).current_dir(folder).env("LC_ALL", "C").env("MANWIDTH", "80").output();
+    if output.is_err() {
+        support::skip(name, "REQUIRE_SHELLS");
+    }
+    output.ok()
+}
+
+fn driver(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).output().unwrap()
+}
+
+/// Files of all pages and completions.
+fn made() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh"] {
+        let script = driver(&["completions", shell]);
+        assert!(script.status.success());
+        fs::write(folder.path().join(format!("_ptxas-driver.{shell}")), script.stdout).unwrap();
+    }
+    assert!(driver(&["man", folder.path().join("man1").to_str().unwrap()]).status.success());
+    folder
+}
+
+#[test]
+fn bash_completes_commands_and_options() {
+    let folder = made();
+    for (words, expected) in [
+        ("ver", "verify"),
+        ("merc self", "self-check"),
+        ("compile -linei", "-lineinfo"),
+        ("compile --code", "--code"),
+        ("compile -arch sm_121a", "sm_121a"),
+        ("lines --color al", "always"),
+        ("compile --color", ""),
+        ("completions z", "zsh"),
+    ] {
+        // As readline calls it: command, word, the word before.
+        let script = format!(
+            "source _ptxas-driver.bash; COMP_WORDS=(ptxas-driver {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+             function=$(complete -p ptxas-driver | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+             $function ptxas-driver \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD - 1]}}\"
+             echo \"${{COMPREPLY[*]}}\""
+        );
+        let Some(output) = tool("bash", &["--norc", "-c", &script], folder.path()) else { return };
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{words}");
+    }
+}
+
+#[test]
+fn zsh_loads_the_completions() {
+    let folder = made();
+    fs::create_dir(folder.path().join("functions")).unwrap();
+    fs::rename(folder.path().join("_ptxas-driver.zsh"), folder.path().join("functions/_ptxas-driver"))
+        .unwrap();
+    let script = "fpath=($PWD/functions $fpath); autoload -U compinit; compinit -u -d dump
+        autoload +X _ptxas-driver; echo $_comps[ptxas-driver] $+functions[_ptxas-driver]; zsh -n functions/_ptxas-driver";
+    let Some(output) = tool("zsh", &["-f", "-c", script], folder.path()) else { return };
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "_ptxas-driver 1\n");
+}
+
+#[test]
+fn man_shows_every_page_without_a_warning() {
+    let folder = made();
+    let pages = fs::read_dir(folder.path().join("man1")).unwrap();
+    let mut names: Vec<String> =
+        pages.map(|entry| format!("man1/{}", entry.unwrap().file_name().to_str().unwrap())).collect();
+    names.sort();
+    assert!(names.len() > 15 && names.contains(&"man1/ptxas-driver-merc-plan.1".to_owned()), "{names:?}");
+    for name in &names {
+        let Some(output) = tool("man", &["--warnings", "-l", name], folder.path()) else { return };
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("SYNOPSIS") && text.contains("OPTIONS"), "{name}: {text}");
+    }
+}
