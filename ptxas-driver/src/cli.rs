@@ -9,6 +9,7 @@ use crate::output::HalfWritten;
 use crate::plain::{Plain, printable_lines};
 use crate::report::{Exit, Unanswered, is_of_stdout};
 use crate::stderr::{be_quiet, complain, complain_of_stdout};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, ColorChoice, CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -177,9 +178,10 @@ fn choose_colors(args: &[OsString]) {
 fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     choose_colors(&args);
-    let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args)) {
+    let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args.clone())) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            add_hint(&mut error, &args);
             return ExitCode::from(print_help_or_usage(&error));
         }
     };
@@ -232,6 +234,16 @@ fn plainly(
     let done = run(&mut text);
     let written = text.into_inner().map(drop).map_err(io::IntoInnerError::into_error);
     done.and_then(|code| Ok(written.map(|()| code)?))
+}
+
+/// Says how an output file is named, where a second file seems to be meant as one.
+fn add_hint(error: &mut clap::Error, args: &[OsString]) {
+    let writes = args.first().is_some_and(|word| ["strip", "merc", "print"].iter().any(|name| word == *name));
+    let is_file = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
+    if writes && error.get(ContextKind::InvalidArg).is_some_and(is_file) {
+        let hint = "the file to write is named with -o".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint]));
+    }
 }
 
 /// Prints what clap has in place of a command line: help and the version on standard output, or what

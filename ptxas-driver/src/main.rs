@@ -7,6 +7,7 @@ pub mod cleanup;
 pub mod cli;
 pub mod commands;
 pub mod diag;
+pub mod foreign;
 pub mod input;
 pub mod limits;
 pub mod options;

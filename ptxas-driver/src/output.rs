@@ -4,7 +4,7 @@ use crate::cleanup::{self, RegisteredPath};
 use crate::limits::MAX_LINKS;
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -44,8 +44,20 @@ pub struct HalfWritten(String);
 ///
 /// `out` cannot be written.
 pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<(), HalfWritten> {
+    if is_for_no_terminal(bytes) && io::stdout().is_terminal() {
+        return Err(HalfWritten(NO_TERMINAL.to_owned()));
+    }
     let done = out.write_all(bytes).and_then(|()| out.flush());
     done.map_err(|error| HalfWritten(error.to_string()))
+}
+
+/// Why bytes that are no text are not written to a terminal, and what to do.
+const NO_TERMINAL: &str =
+    "it is a terminal, and this is no text; name a file with -o, or send it to one with >";
+
+/// Whether it is no text, which a terminal would take for commands.
+fn is_for_no_terminal(bytes: &[u8]) -> bool {
+    bytes.contains(&0)
 }
 
 /// Files that belong together: all of them appear, or none.
@@ -135,6 +147,9 @@ impl<'b> Together<'b> {
     pub fn commit(self) -> Result<()> {
         for (path, bytes) in self.streams {
             let mut file = fs::File::create(&path).with_context(|| unopened(&path))?;
+            if is_for_no_terminal(bytes) && file.is_terminal() {
+                return Err(io::Error::other(NO_TERMINAL)).with_context(|| unwritten(&path));
+            }
             file.write_all(bytes).with_context(|| unwritten(&path))?;
         }
         let last = self.staged.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Completions load in the shells they are for, and manual pages are read without a complaint.
+//! What a person has at a terminal: completions that load, manual pages that are read, colours, and no binary.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -86,5 +86,40 @@ fn man_shows_every_page_without_a_warning() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains("SYNOPSIS") && text.contains("OPTIONS"), "{name}: {text}");
+    }
+}
+
+/// What a command line prints on a terminal.
+fn on_terminal(command: &str, folder: &Path) -> Option<String> {
+    let command = command.replace("ptxas-driver", env!("CARGO_BIN_EXE_ptxas-driver"));
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(folder)
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR");
+    let Ok(output) = script.output() else {
+        support::skip("script", "REQUIRE_SHELLS");
+        return None;
+    };
+    Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
+}
+
+#[test]
+fn a_terminal_has_colours_and_gets_no_binary() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(support::repository().join("examples/saxpy/saxpy.cubin"), folder.path().join("k.cubin"))
+        .unwrap();
+    fs::copy(support::repository().join("examples/saxpy/saxpy.ptx"), folder.path().join("k.ptx")).unwrap();
+    let Some(text) = on_terminal("ptxas-driver lines none.cubin", folder.path()) else { return };
+    assert_eq!(text, "\x1b[1m\x1b[91merror\x1b[0m: none.cubin: No such file or directory (os error 2)\n");
+    for command in [
+        "ptxas-driver strip k.cubin -o -",
+        "ptxas-driver strip k.cubin -o /dev/stdout",
+        "ptxas-driver compile -arch sm_90 -lineinfo --code none k.ptx -o /dev/stdout",
+    ] {
+        let text = on_terminal(command, folder.path()).unwrap();
+        assert!(text.contains("it is a terminal, and this is no text"), "{command}: {text:?}");
+        assert!(!text.contains('\0'), "{command}: {text:?}");
     }
 }

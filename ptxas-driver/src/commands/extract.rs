@@ -5,6 +5,7 @@ mod messages;
 mod text;
 
 use crate::commands::read;
+use crate::foreign;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::report::{Answer, Answers, Exit, Form, Image as File, Stream, report};
@@ -245,6 +246,9 @@ impl Extract<'_> {
         let (name, bytes) = read::read_bytes(path, "a fatbin, a host file or a cubin")?;
         if bytes.is_empty() {
             bail!("{name}: the file is empty");
+        }
+        if let Some((what, how)) = foreign::not_gpu_code(&bytes) {
+            bail!("{name}: {what}, expected a fatbin, a host file or a cubin; {how}");
         }
         let container = Container::parse(&bytes).with_context(|| name.clone())?;
         let survey = self.survey(&container);

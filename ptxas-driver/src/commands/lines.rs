@@ -8,7 +8,7 @@ use crate::input;
 use crate::plain::json_line;
 use crate::report::{Answer, Answers, Exit, Form, Image, Status, Stream, Unanswered, report};
 use crate::stderr::note;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::lines::{
@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use style::Style;
 
 const AFTER_HELP: &str = "\
@@ -177,6 +177,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 
 /// Reads what is asked, and answers for each cubin.
 fn answer(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+    let swapped = options.queries.iter().find(|query| Path::new(query).is_file());
+    if let Some(query) = swapped.filter(|_| !options.file.exists() && !read::is_stdin(&options.file)) {
+        let file = options.file.display();
+        bail!("{file}: no such file; the cubin comes first: `ptxas-driver lines {query} {file}`");
+    }
     let debug = options.debug.read()?;
     // What can be read once only is read before the first cubin.
     let queries = all_queries(&options.queries)?;

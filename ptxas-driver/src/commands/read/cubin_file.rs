@@ -1,6 +1,7 @@
 //! Reading a cubin, and saying what a file is that is none.
 
 use super::images::expect_file;
+use crate::foreign;
 use crate::input;
 use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
@@ -87,6 +88,9 @@ pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubi
 
 /// What a file is that is evidently no cubin, and how to come by one.
 pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String> {
+    if let Some((what, how)) = foreign::not_gpu_code(bytes) {
+        return Some(format!("{what}, expected a cubin; {how}"));
+    }
     let what = match FileKind::of(bytes)? {
         FileKind::Ptx => {
             let text = "PTX text, expected a cubin";

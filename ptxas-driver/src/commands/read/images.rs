@@ -59,8 +59,8 @@ impl File {
         if bytes.is_empty() {
             bail!("{base}: the file is empty, expected a cubin");
         }
-        if let Some(hint) = other_kind(&bytes, &base).filter(|_| FileKind::of(&bytes) == Some(FileKind::Ptx))
-        {
+        let is_other = matches!(FileKind::of(&bytes), None | Some(FileKind::Ptx));
+        if let Some(hint) = other_kind(&bytes, &base).filter(|_| is_other) {
             bail!("{base}: {hint}");
         }
         let behind = operand.to_str().zip(path.to_str()).and_then(|(all, path)| all.get(path.len()..));

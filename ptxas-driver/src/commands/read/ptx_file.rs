@@ -1,6 +1,7 @@
 //! A PTX file as text, whatever its bytes are.
 
 use super::cubin_file::read_any;
+use crate::foreign;
 use anyhow::{Result, bail};
 use ptx_syntax::raw_text;
 use std::borrow::Cow;
@@ -26,8 +27,8 @@ impl PtxFile {
     /// It cannot be read, or is evidently something else: a folder, an ELF file.
     pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
         let (name, bytes) = read_any(path, "PTX text")?;
-        if bytes.starts_with(b"\x7fELF") {
-            bail!("{name}: an ELF file, expected PTX text");
+        if let Some((what, how)) = foreign::not_ptx(&bytes, &name) {
+            bail!("{name}: {what}, expected PTX text; {how}");
         }
         let path = path.to_path_buf();
         let (text, escaped) = raw_text::decode(bytes);

@@ -1,0 +1,109 @@
+//! What a file evidently is that is not what a command expects, so that a message can name it.
+
+use nv_debug_sections::container::FileKind;
+
+/// How many bytes of a text are looked at.
+const LOOKED_AT: usize = 1 << 12;
+
+/// Files that no command reads, by their first bytes: what each is, and what to do.
+const MAGICS: [(&[u8], &str, &str); 12] = [
+    (b"\x1f\x8b", "a gzip file", "gunzip it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", "decompress it with `unzstd` first"),
+    (b"\xfd7zXZ\0", "an xz file", "decompress it with `unxz` first"),
+    (b"BZh", "a bzip2 file", "decompress it with `bunzip2` first"),
+    (b"PK\x03\x04", "a zip file, as Python wheels are", "unzip it first"),
+    (b"BC\xc0\xde", "LLVM bitcode", "`llc -mcpu=sm_90` makes PTX of it"),
+    (b"MZ", "a Windows program", "only ELF files are looked into"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O file", "only ELF files are looked into"),
+    (b"SQLite format 3\0", "an SQLite file, as reports of Nsight Systems are", "it has no GPU code"),
+    (b"\x89PNG", "a PNG picture", "it has no GPU code"),
+    (b"\xff\xd8\xff", "a JPEG picture", "it has no GPU code"),
+    (b"%PDF", "a PDF document", "it has no GPU code"),
+];
+
+/// Texts by words of theirs that PTX cannot have: what each is, and what to do.
+const TEXTS: [(&[&str], &str, &str); 6] = [
+    (&[".headerflags", "code for sm_"], "SASS text", "the cubin that it was made from is needed"),
+    (
+        &["; ModuleID", "source_filename =", "target triple =", "target datalayout ="],
+        "LLVM IR",
+        "`llc -mcpu=sm_90` makes PTX of it",
+    ),
+    (&["llvm.func", "gpu.module", "tt.func"], "MLIR", "the compiler's PTX is needed"),
+    (
+        &["__global__", "__device__", "#include <", "#include \""],
+        "C++",
+        "`nvcc -ptx` or `clang++ -S` makes PTX of it",
+    ),
+    (&["import triton", "import numba", "import cutlass"], "Python", "the compiler's PTX or cubin is needed"),
+    (&["<!DOCTYPE", "<html"], "a web page", "it has no GPU code"),
+];
+
+/// What the bytes are, and what to do, where no command reads such a file.
+fn unread(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let by_magic = MAGICS.iter().find(|(magic, ..)| bytes.starts_with(magic));
+    if let Some((_, what, how)) = by_magic {
+        return Some((what, how));
+    }
+    // What begins as PTX does is PTX, whatever comes then.
+    let is_known = FileKind::of(bytes).is_some();
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+    let is_text = |(words, ..): &&(&[&str], _, _)| words.iter().any(|word| has_line(&start, word));
+    let (_, what, how) = TEXTS.iter().find(is_text).filter(|_| !is_known)?;
+    Some((what, how))
+}
+
+/// Whether a line begins with the word; what is in a comment or a string is something else.
+fn has_line(text: &str, word: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches("extern \"C\"").trim_start();
+        line.starts_with(word)
+    })
+}
+
+/// What a file is that is no PTX, and what to do. `name` is for the commands in it.
+pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
+    let what = match FileKind::of(bytes) {
+        Some(FileKind::Ptx) => return None,
+        None => return unread(bytes).map(|(what, how)| (what, how.to_owned())),
+        Some(FileKind::Cubin) => {
+            let how = format!(
+                "`ptxas-driver verify {name}` checks it, `ptxas-driver dump {name} --section .nv_debug_ptx_txt` shows the PTX that it may have"
+            );
+            return Some(("a cubin", how));
+        }
+        Some(FileKind::Host) => "an ELF file of a host",
+        Some(FileKind::Fatbin) => "a fatbin",
+        Some(FileKind::Archive) => "an archive",
+        Some(FileKind::Nvvm) => "NVVM IR",
+    };
+    Some((what, format!("`ptxas-driver extract {name} -o DIR` takes out the PTX that it may have")))
+}
+
+/// What a file is that no command reads as GPU code, and what to do.
+pub fn not_gpu_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    if FileKind::of(bytes).is_some() { None } else { unread(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_and_ptx_is_not() {
+        for (bytes, what) in [
+            (&b"// a kernel\nextern \"C\" __global__ void k() {}"[..], Some("C++")),
+            (b"#include <cstdio>", Some("C++")),
+            (b"; ModuleID = 'k'\n", Some("LLVM IR")),
+            (b"\t.headerflags\t@\"EF_CUDA_SM90\"\n", Some("SASS text")),
+            (b"\x1f\x8b\x08", Some("a gzip file")),
+            (b"\x7fELF\x02", Some("an ELF file of a host")),
+            (b".version 8.0\n__global__", None),
+            (b".target sm_90\n// __global__", None),
+            (b"", None),
+            (b"\xff", None),
+        ] {
+            assert_eq!(not_ptx(bytes, "k").map(|(what, _)| what), what, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
