@@ -112,7 +112,7 @@ impl Sandbox {
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths([bin].into_iter().chain(env::split_paths(&path))).unwrap();
         let output = Command::new("sh")
-            .args(["-c", &format!("exec 2>&1\n{command}")])
+            .args(["-c", &format!("umask 022; exec 2>&1\n{command}")])
             .current_dir(root.join("w"))
             .env_clear()
             .envs([("LC_ALL", "C"), ("TZ", "UTC")])
