@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What a rule asks and all that its table knows of it, for people and, with serde, for programs.
+/// A rule, and all that its table knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleText {
     /// The stable code.

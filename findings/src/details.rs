@@ -7,25 +7,25 @@ use std::borrow::Cow;
 /// What a table knows of a rule beside what all tables know.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RuleDetails {
-    /// Why it is required, or what comes of breaking it.
+    /// Why it is required, or what comes of breaking it. Absent where the table does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Cow<'static, str>>,
-    /// Where it is written.
+    /// Where it is written. Absent where it is nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Cow<'static, str>>,
-    /// Which versions it is for.
+    /// Which versions it is for. Absent where it is for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Cow<'static, str>>,
-    /// A tool, and what it does about it.
+    /// A tool, and what it does about it. Absent where no tool looks at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolWords>,
-    /// The tools known to break it.
+    /// The tools known to break it. Absent where none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_fault_of: Option<&'static str>,
-    /// What to do about it, in one sentence each.
+    /// What to do about it, in one sentence each. Absent where the table does not say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mend: Vec<Cow<'static, str>>,
-    /// Text that breaks it.
+    /// Text that breaks it. Absent without an example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Cow<'static, str>>,
 }

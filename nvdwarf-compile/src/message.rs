@@ -5,7 +5,7 @@ use ptx_syntax::{LineIndex, Place, TextRange};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What there was to say of a PTX text.
+/// A message about a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Message {
     /// How bad it is. With an error nothing is written.

@@ -1,8 +1,8 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
 use crate::commands::{
-    check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, sections, strip,
-    vars, verify,
+    check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, schema, sections,
+    strip, vars, verify,
 };
 use crate::options;
 use crate::output::HalfWritten;
@@ -92,6 +92,8 @@ enum Command {
     Completions(completions::Options),
     /// Manual pages
     Man(man::Options),
+    /// The JSON Schemas of what commands write with `--json`
+    Schema(schema::Options),
 }
 
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
@@ -207,6 +209,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
         Command::Completions(options) => completions::run(&options, program(), &mut out),
         Command::Man(options) => man::run(&options, program(), &mut out),
+        Command::Schema(options) => plainly(&mut out, |out| schema::run(&options, out)),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(exit) => exit.into(),

@@ -6,6 +6,7 @@ mod coverage;
 mod damaged;
 mod debug_only;
 mod diff;
+mod documents;
 mod dump;
 mod extract;
 mod hostile;

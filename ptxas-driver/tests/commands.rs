@@ -4,11 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
 use similar::TextDiff;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
+use support::schemas;
+
+mod support;
 
 /// The folders that a command finds where it runs, as names in the repository.
 const FOLDERS: [(&str, &str); 6] = [
@@ -40,6 +44,9 @@ fn main() -> ExitCode {
 fn check(path: &Path) -> Result<(), Failed> {
     let expected = fs::read_to_string(path)?;
     let found = Sandbox::new(&expected)?.replay(&expected);
+    for document in documents(&found) {
+        schemas::check(&document).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     if found == expected {
         return Ok(());
     }
@@ -133,6 +140,13 @@ impl Sandbox {
         }
         said
     }
+}
+
+/// The JSON documents in a text, each of lines from a brace to a brace. Some are shown in part only, and left out.
+fn documents(text: &str) -> impl Iterator<Item = Value> {
+    let ends = || text.split("\n}\n").filter_map(|part| Some(part.rsplit_once("\n{\n")?.1));
+    let documents = ends().filter_map(|part| serde_json::from_str(&format!("{{{part}}}")).ok());
+    documents.filter(|document: &Value| document["schema"].is_string())
 }
 
 fn is_fence(text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Rules that the source code itself keeps, and pages that are made from it.
 
 mod circles;
+mod json_page;
 mod limits;
 mod rules_pages;

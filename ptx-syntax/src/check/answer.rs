@@ -8,14 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was found in one module.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Answer {
     /// What ptxas 13.0.88 does with the module.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdicts>,
+    verdict: Verdicts,
     /// The least `.version` that the module can have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_version: Option<MinVersion>,
+    min_version: MinVersion,
     /// The findings, in text order.
     findings: Vec<Finding>,
     /// The findings beyond the first 1000 of a rule and severity, which are only counted. Absent where there are none.
@@ -26,14 +24,14 @@ pub struct Answer {
     in_baseline: Option<usize>,
 }
 
-/// What ptxas 13.0.88 does with a module: `null` where it accepts the module, else the code of the rule that refuses it first.
+/// What ptxas 13.0.88 does with a module.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Verdicts {
-    /// Without debug options.
+    /// The code of the rule that refuses it first without debug options; `None` where it is accepted.
     none: Reject,
-    /// With `-lineinfo`.
+    /// The same with `-lineinfo`; `None` where it is accepted.
     lineinfo: Reject,
-    /// With `-g`.
+    /// The same with `-g`; `None` where it is accepted.
     g: Reject,
 }
 
@@ -101,7 +99,7 @@ struct Related {
 
 /// The findings of one rule and severity that are only counted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "UnlistedFindings")]
+#[schemars(rename = "MoreFindings")]
 struct More {
     /// The code of the rule.
     code: &'static str,
@@ -135,8 +133,8 @@ impl Answer {
         });
         let [none, lineinfo, g] = [Mode::None, Mode::Lineinfo, Mode::G].map(reject);
         Self {
-            verdict: Some(Verdicts { none, lineinfo, g }),
-            min_version: Some(MinVersion::new(&report.min_version, text, lines)),
+            verdict: Verdicts { none, lineinfo, g },
+            min_version: MinVersion::new(&report.min_version, text, lines),
             findings: findings.collect(),
             more: report
                 .more

@@ -5,12 +5,12 @@ mod repair;
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
 };
 use crate::commands::read::{self, PtxFile, SourceOptions};
 use crate::output;
 use crate::plain::{Plain, printable_lines};
-use crate::report::{Answer, Answers, Exit, Image, Status};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -156,6 +156,12 @@ impl FindingList for Checked<'_> {
     }
 }
 
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Checked<'_>>();
+
+/// The schema of the table of `--rules`.
+pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleRow>>("nvdwarf.check.rules");
+
 /// Runs the command.
 ///
 /// # Errors
@@ -164,7 +170,7 @@ impl FindingList for Checked<'_> {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.findings.asks_for_rules() {
         let row = |rule: &RuleText| RuleId::named(rule.code).map(RuleRow::from);
-        return show_rules(("check", "nvdwarf.check.rules"), &options.findings, &fix::catalog(), row, out);
+        return show_rules(("check", RULES_SCHEMA.name), &options.findings, &fix::catalog(), row, out);
     }
     if options.repairs {
         text::repairs(out)?;

@@ -16,6 +16,7 @@ use crate::plain::printable_lines;
 use crate::provider::ptxas;
 use crate::stderr::has_colors;
 use code::Choice;
+pub use document::SCHEMA;
 use document::{NVDWARF, ReportedMessage, Written};
 use nvdwarf_compile::{
     Checked, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,

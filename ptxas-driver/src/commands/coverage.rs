@@ -3,11 +3,11 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
 };
 use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
-use crate::report::{Answer, Answers, Exit, Image, Status};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -15,8 +15,11 @@ use cubin_debuginfo::coverage::ptx::PtxNames;
 use cubin_debuginfo::coverage::rules::{self, RuleId};
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
-use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, Selection, Severity};
+use findings::{
+    Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
+};
 use nv_debug_sections::cubin::Cubin;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -96,8 +99,11 @@ enum By {
     File,
 }
 
-/// What one cubin has.
-#[derive(Serialize)]
+/// What `coverage` says of a cubin: how much of its code has lines, and how much of the scopes of its variables locations.
+///
+/// The exit status is 1 where a register map cannot be read, a function does not keep a limit, there is a limit and a file has
+/// no code that limits hold for (`code` is `none`, say), or the PTX has nothing in common with any file (see `ptx`).
+#[derive(Serialize, JsonSchema)]
 struct Covered<'a> {
     #[serde(flatten)]
     report: Report,
@@ -149,6 +155,12 @@ fn percent(text: &str) -> Result<f64, String> {
 /// What is said of a file that minima cannot be looked at for.
 const NO_CODE: &str = "no code that minima could hold for";
 
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins_with::<Limits, Covered<'_>>();
+
+/// The schema of the table of `--rules`.
+pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("nvdwarf.coverage.rules");
+
 /// Runs the command.
 ///
 /// # Errors
@@ -157,13 +169,7 @@ const NO_CODE: &str = "no code that minima could hold for";
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let catalog = Catalog::of::<RuleId>();
     if options.findings.asks_for_rules() {
-        return show_rules(
-            ("coverage", "nvdwarf.coverage.rules"),
-            &options.findings,
-            &catalog,
-            |rule| rule,
-            out,
-        );
+        return show_rules(("coverage", RULES_SCHEMA.name), &options.findings, &catalog, |rule| rule, out);
     }
     let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {

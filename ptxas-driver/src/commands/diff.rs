@@ -3,10 +3,11 @@
 mod text;
 
 use crate::commands::read::{self, OneCubin};
-use crate::report::{Exit, is_of_stdout, write_document};
+use crate::report::{DocumentSchema, Exit, is_of_stdout, write_document};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -67,29 +68,37 @@ fn parse_key(name: &str) -> Result<Key, String> {
     })
 }
 
-/// Of the document of `--json`.
-const SCHEMA: &str = "nvdwarf.diff";
-
-/// What the document of `--json` has.
-#[derive(Debug, Serialize)]
+/// What `diff` finds: what two cubins say differently. The exit status is 1 where there is a difference.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Answer<'a> {
+    /// The first file, as given.
     a: &'a str,
+    /// The second file, as given.
     b: &'a str,
-    /// Keys that were not compared.
-    ignored: &'a [Key],
-    differences: &'a [Difference],
-    /// Source files whose time or size differs, which is none.
-    other_file_stats: &'a [String],
+    #[serde(flatten)]
+    outcome: Outcome<'a>,
 }
 
-/// Why the files were not compared.
-#[derive(Debug, Serialize)]
-struct Refusal {
-    a: String,
-    b: String,
-    /// What cannot be read.
-    error: String,
+/// What came of the comparison.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Outcome<'a> {
+    Compared {
+        /// Keys that were not compared. Absent with `error`.
+        ignored: &'a [Key],
+        /// All differences, whatever `--limit` says. Absent with `error`.
+        differences: &'a [Difference],
+        /// Source files of both whose time or size in the file table differs, which is not a difference. Absent with `error`.
+        other_file_stats: &'a [String],
+    },
+    Refused {
+        /// Why the files cannot be compared. Absent where they were.
+        error: String,
+    },
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of::<Answer<'_>>("nvdwarf.diff");
 
 /// Runs the command.
 ///
@@ -100,7 +109,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let done = compare(options, out);
     if let Some(error) = done.as_ref().err().filter(|error| options.json && !is_of_stdout(error)) {
         let [a, b] = [&options.a, &options.b].map(|path| read::shown_name(path));
-        write_document(out, SCHEMA, &Refusal { a, b, error: format!("{error:#}") })?;
+        let outcome = Outcome::Refused { error: format!("{error:#}") };
+        write_document(out, SCHEMA.name, &Answer { a: &a, b: &b, outcome })?;
     }
     done
 }
@@ -129,8 +139,8 @@ fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (a, b) = (a.name(), b.name());
     if options.json {
         let (differences, other_file_stats) = (&differences.kept, &other_file_stats);
-        let answer = Answer { a, b, ignored: &ignored, differences, other_file_stats };
-        write_document(out, SCHEMA, &answer)?;
+        let outcome = Outcome::Compared { ignored: &ignored, differences, other_file_stats };
+        write_document(out, SCHEMA.name, &Answer { a, b, outcome })?;
     } else {
         text::differences(out, (a, b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;

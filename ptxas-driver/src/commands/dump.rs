@@ -4,7 +4,7 @@ mod ptxas_style;
 mod text;
 
 use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections, stripped};
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Unanswered, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -13,6 +13,7 @@ use cubin_debuginfo::dump::{Filter, Header, NoItem, Section, SectionOffset, Sour
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use schemars::JsonSchema;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
@@ -82,13 +83,16 @@ fn parse_place(text: &str) -> Result<SectionOffset, String> {
     SectionOffset::parse(text).ok_or_else(|| expected.to_owned())
 }
 
-/// What the command answers about a cubin.
-#[derive(Serialize)]
+/// What `dump` says of a cubin: its sections, decoded. The exit status is 1 where a section cannot be decoded.
+#[derive(Serialize, JsonSchema)]
 struct Dump<'a, 'c> {
-    /// The ELF file type.
+    /// `e_type` of the ELF header.
     e_type: u16,
+    /// All sections of the file. Absent with `--section` and `--function`.
     #[serde(skip_serializing_if = "Option::is_none")]
     section_table: Option<Vec<Header>>,
+    /// The sections that are decoded.
+    #[schemars(with = "Vec<Section<'_>>")]
     sections: Sections<'a, 'c>,
     #[serde(skip)]
     model: Option<Model>,
@@ -107,6 +111,9 @@ struct Sections<'a, 'c> {
     /// Whether all that were written could be decoded.
     is_sound: Cell<bool>,
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Dump<'_, '_>>();
 
 /// Runs the command.
 ///

@@ -8,7 +8,7 @@ use crate::commands::read;
 use crate::foreign;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
-use crate::report::{Answer, Answers, Exit, Form, Image as File, Stream, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image as File, Stream, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use listed::Listed;
@@ -16,6 +16,7 @@ use messages::{Messages, Steady};
 use nv_debug_sections::container::{
     Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::Serializer;
 use std::borrow::Cow;
@@ -110,6 +111,9 @@ fn parse_index(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Extracted<'_>>();
+
 /// Runs the command.
 ///
 /// # Errors
@@ -166,17 +170,18 @@ struct Extracted<'a> {
     messages: RefCell<Messages>,
 }
 
-/// What the document has of a file.
-#[derive(Serialize)]
+/// What `extract` says of a file: the images in it.
+#[derive(Serialize, JsonSchema)]
 struct Members<'a> {
-    /// What the file is.
+    /// What the file is; `host` is an ELF file of the host.
+    #[schemars(extend("enum" = ["fatbin", "host", "archive", "cubin", "ltoir", "ptx"]))]
     kind: &'static str,
-    /// What is wrong with the file, beside its images.
+    /// What is wrong with the file, beside its images. Absent where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Stream<'a, String>>,
-    /// How many images there are, selected or not.
+    /// How many images the file has, selected or not.
     count: u64,
-    /// The selected images, in file order.
+    /// The selected images, in file order. They are read (with `--output-dir`: written) one at a time, as the document is.
     images: Stream<'a, Listed<'a>>,
 }
 
@@ -224,6 +229,16 @@ impl Serialize for Extracted<'_> {
             images: Stream::new(selected.map(|found| self.image(&found))),
         };
         members.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Extracted<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        Members::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Members::json_schema(generator)
     }
 }
 

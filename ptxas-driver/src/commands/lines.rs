@@ -6,7 +6,7 @@ mod text;
 use crate::commands::read::{self, DebugFile, PtxFile, no_debug_sections};
 use crate::input;
 use crate::plain::json_line;
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, Stream, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Stream, Unanswered, report};
 use crate::stderr::note;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -20,6 +20,7 @@ use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::ptx::PtxFacts;
 use ptx_syntax::{LineIndex, Module};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -104,12 +105,16 @@ impl Options {
     }
 }
 
-/// What the command answers about a cubin.
-#[derive(Serialize)]
+/// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`, `queries`, `at` and `samples`. The
+/// exit status is 1 where a query has no answer in any cubin of the file.
+#[derive(Serialize, JsonSchema)]
 struct Answered<'a, 's> {
-    /// `"mercury"` with --mercury.
+    /// With `--mercury`: sections and offsets are those of the code of the capsule. Absent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["mercury"]))]
     space: Option<&'static str>,
+    /// Sequences of a line table that belong to no section, as nvlink leaves those of functions that it has dropped. Absent
+    /// where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     unplaced_sequences: Option<UnplacedSequences>,
     #[serde(flatten)]
@@ -122,16 +127,16 @@ struct Answered<'a, 's> {
 }
 
 /// One kind of answers.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind<'a, 's> {
-    /// All addresses of the code sections.
+    /// Without queries, or with `--all`: all addresses of the code sections. Absent with other answers.
     Sections(Stream<'a, Listing<'a, 's>>),
-    /// One answer for each query.
+    /// With queries: one for each of these. Absent with other answers.
     Queries(Stream<'a, QueryAnswer<'a, 's>>),
-    /// One answer for each line.
+    /// With `--at`: one for each line that was asked for. Absent with other answers.
     At(Vec<LineCode<'a, 's>>),
-    /// Samples of a profiler.
+    /// With `--samples`: the samples of a profiler, by line and by chain of calls. Absent with other answers.
     Samples(Samples<'s>),
 }
 
@@ -154,6 +159,9 @@ struct Run<'r, 's> {
     symbolizer: &'s Symbolizer<'s>,
     lookup: Lookup<'s>,
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_, '_>>();
 
 /// Runs the command.
 ///

@@ -9,7 +9,7 @@ mod self_check;
 use crate::commands::read;
 use crate::output;
 use crate::plain::Plain;
-use crate::report::{Answers, Exit, Form, Image, Unanswered, report};
+use crate::report::{Answers, DocumentSchema, Exit, Form, Image, Unanswered, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use merc_capsule::code_difference;
@@ -17,6 +17,12 @@ use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The schema of the documents of `merc plan`.
+pub const PLAN_SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<plan::Clones<'_>>();
+
+/// The schema of the documents of `merc self-check`.
+pub const SELF_CHECK_SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<self_check::Checked<'_>>();
 
 /// What to do with it.
 #[derive(Debug, Args)]

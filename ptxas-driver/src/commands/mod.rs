@@ -13,6 +13,7 @@ pub mod man;
 pub mod merc;
 pub mod print;
 mod read;
+pub mod schema;
 pub mod sections;
 pub mod strip;
 pub mod vars;

@@ -4,7 +4,7 @@ use crate::commands::read::{self, PtxFile, printable};
 use crate::diag::Reporter;
 use crate::limits::{MAX_DOCUMENT_ERRORS, MAX_SYNTAX_ERRORS};
 use crate::output;
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, report};
 use crate::stderr::has_colors;
 use anyhow::Result;
 use clap::Args;
@@ -44,7 +44,10 @@ pub struct Options {
     json: bool,
 }
 
-/// What was printed.
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Printed<'_>>();
+
+/// What `print` says of a PTX file. The exit status is 1 where the text has syntax errors.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Printed<'a> {
     /// Whether it is other bytes than those of the file.

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile};
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, report, write_document};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, report, write_document};
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -11,12 +11,13 @@ use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
-use nv_debug_sections::level::report::{Expectation, Model, Report};
+use nv_debug_sections::level::report::{Expectation, ExpectedList, Model, Report};
 use nv_debug_sections::level::{DebugLevel, Fact, Output, Program, PtxKind, References, Request};
 use nv_debug_sections::ptx_txt;
 use nv_debug_sections::release::{Release, Target};
 use nvdwarf_compile::arch::{self, Arch};
 use nvdwarf_compile::ptx;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -125,8 +126,8 @@ struct Module<'a> {
     program: Program<'a>,
 }
 
-/// What the command answers about a cubin.
-#[derive(Serialize)]
+/// What `sections FILE` says of a cubin: which debug sections it has, and which it should have.
+#[derive(Serialize, JsonSchema)]
 struct OfFile<'a> {
     #[serde(skip)]
     name: &'a str,
@@ -139,7 +140,7 @@ struct OfFile<'a> {
     has_code: bool,
     #[serde(skip)]
     is_checked: bool,
-    /// The file that the debug sections are in, if it is another one.
+    /// The file of `--debug-file`, which has the debug sections. Absent where the file itself has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     debug_file: Option<&'a str>,
     #[serde(flatten)]
@@ -157,6 +158,12 @@ impl Answer for OfFile<'_> {
         Status { has_findings: self.is_checked && !self.report.is_clean(), ..Status::default() }
     }
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<OfFile<'_>>();
+
+/// The schema of what `--expect` lists.
+pub const EXPECTED_SCHEMA: DocumentSchema = DocumentSchema::of::<ExpectedList>("nvdwarf.sections.expected");
 
 /// Runs the command.
 ///
@@ -207,7 +214,7 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
     }
     let list = expectation.list();
     if options.json {
-        return Ok(write_document(out, "nvdwarf.sections.expected", &list)?);
+        return Ok(write_document(out, EXPECTED_SCHEMA.name, &list)?);
     }
     Ok(text::expectation(out, &list, &options.spelled())?)
 }

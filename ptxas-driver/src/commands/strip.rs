@@ -3,11 +3,12 @@
 use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
-use crate::report::{Answer, Answers, Exit, Form, Image, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Unanswered, report};
 use crate::stderr::{complain, is_quiet, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -73,22 +74,29 @@ enum Target<'o> {
     File(&'o Path),
 }
 
-/// What was stripped.
-#[derive(Debug, Serialize)]
+/// What `strip` did. With `--json` the cubin cannot go to standard output.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Stripped<'a> {
     #[serde(skip)]
     file: &'a str,
+    /// What stays of the debug sections.
     keep: Keep,
-    /// The cubin that was written; null where `file` stays as it is.
+    /// The cubin that was written; `None` where nothing was taken out and the file stays as it is.
     output: Option<String>,
-    /// Sizes of the file before and after.
+    /// Size of the cubin before, in bytes.
     bytes_before: usize,
+    /// Size of the cubin after, in bytes.
     bytes_after: usize,
+    /// The sections that went, relocations and Mercury copies too, in file order.
     removed: Vec<RemovedSection>,
-    /// The side file that was written, and its size.
+    /// The side file that was written; `None` without one.
     debug_file: Option<String>,
+    /// Size of the side file in bytes; `None` without one.
     debug_file_bytes: Option<usize>,
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Stripped<'_>>();
 
 /// Runs the command.
 ///

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections};
-use crate::report::{Answer, Answers, Exit, Form, Image, Status, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Unanswered, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,6 +13,7 @@ use cubin_debuginfo::variables::Variables;
 use cubin_debuginfo::variables::listing::{Listing, VariableFilter};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -61,8 +62,8 @@ pub struct Options {
     json: bool,
 }
 
-/// What the command answers about a cubin.
-#[derive(Serialize)]
+/// What `vars` says of a cubin: its variables, and where they are.
+#[derive(Serialize, JsonSchema)]
 struct Answered<'a> {
     #[serde(flatten)]
     listing: Listing<'a>,
@@ -82,6 +83,9 @@ impl Answer for Answered<'_> {
         Status { has_findings: !self.listing.faults().is_empty(), queries: self.has_named.clone() }
     }
 }
+
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_>>();
 
 /// Runs the command.
 ///

@@ -3,17 +3,18 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, Rules, Shown, Wanted, each_file, show_rules,
 };
 use crate::commands::read::{self, DebugFile, SourceOptions, Sources, no_debug_sections};
-use crate::report::{Answer, Answers, Exit, Status, write_document};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Status, write_document};
 use crate::stderr::note;
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
-use findings::{Catalog, FileName, KnownFindings, LocatedFinding, Selection, Severity, Summary};
+use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -58,14 +59,15 @@ pub struct Options {
     findings: FindingOptions,
 }
 
-/// What the document of `--known-faults --json` has.
-#[derive(Serialize)]
+/// What tools are known to do wrong: the table of `verify --known-faults`.
+#[derive(Serialize, JsonSchema)]
 struct KnownFaults {
+    /// The rules that they break.
     rules: Vec<KnownFault>,
 }
 
-/// What was found in one cubin.
-#[derive(Serialize)]
+/// What `verify` finds in a cubin. The exit status is 1 where `errors` is not 0.
+#[derive(Serialize, JsonSchema)]
 struct Verified<'a> {
     #[serde(skip)]
     name: &'a str,
@@ -109,6 +111,16 @@ fn catalog() -> Catalog {
     Catalog::of::<native::RuleId>().and::<capsule::RuleId>()
 }
 
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Verified<'_>>();
+
+/// The schema of the table of `--rules`.
+pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("nvdwarf.verify.rules");
+
+/// The schema of the table of `--known-faults`.
+pub const KNOWN_FAULTS_SCHEMA: DocumentSchema =
+    DocumentSchema::of::<KnownFaults>("nvdwarf.verify.known_faults");
+
 /// Runs the command.
 ///
 /// # Errors
@@ -119,14 +131,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.known_faults {
         let rules: Vec<KnownFault> = known_faults().collect();
         if json {
-            write_document(out, "nvdwarf.verify.known_faults", &KnownFaults { rules })?;
+            write_document(out, KNOWN_FAULTS_SCHEMA.name, &KnownFaults { rules })?;
         } else {
             text::known_faults(out, &rules)?;
         }
         return Ok(Exit::Answered);
     }
     if options.findings.asks_for_rules() {
-        let names = ("verify", "nvdwarf.verify.rules");
+        let names = ("verify", RULES_SCHEMA.name);
         return show_rules(names, &options.findings, &catalog(), |rule| rule, out);
     }
     let is_stdin = options.files.iter().map(|path| read::is_stdin(path));

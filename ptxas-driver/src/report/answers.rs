@@ -9,6 +9,7 @@ use crate::plain::printable;
 use crate::stderr::{complain, note};
 use anyhow::{Result, anyhow};
 use nv_debug_sections::cubin::{CodePlace, Cubin};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -59,22 +60,36 @@ pub struct Refused {
 #[error("{0}")]
 pub struct Unanswered(pub String);
 
-/// What all elements of `files` begin with.
-#[derive(Serialize)]
-struct Element<'a, A> {
+/// An element of `files` about a cubin.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OfCubin<'a, A> {
+    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an operand chooses it alone,
+    /// such as `a.out:sm_90:2`.
     file: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sm: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<CodePlace>,
+    /// SM number: 90 for sm_90.
+    sm: u32,
+    /// Where the machine code is.
+    code: CodePlace,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// An element of `files` about a file that is no cubin.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OfFile<'a, A> {
+    /// The name as given, `<stdin>` for `-`.
+    file: &'a str,
     #[serde(flatten)]
     answer: &'a A,
 }
 
 /// Why there is no answer, in its place.
-#[derive(Serialize)]
-struct Refusal<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NoAnswer")]
+pub(super) struct Refusal<'a> {
+    /// The name of the file or cubin; of a fault between the images of a file the name of the file.
     file: &'a str,
+    /// Why it cannot be read, or why it answers nothing of what was asked.
     error: &'a str,
 }
 
@@ -191,8 +206,11 @@ impl Answers<'_> {
         answer: &A,
     ) -> io::Result<()> {
         if let Some(document) = &mut self.document {
-            let (sm, code) = cubin.unzip();
-            document.element(self.out, &Element { file: &image.name, sm, code, answer })?;
+            let file = &*image.name;
+            match cubin {
+                Some((sm, code)) => document.element(self.out, &OfCubin { file, sm, code, answer })?,
+                None => document.element(self.out, &OfFile { file, answer })?,
+            }
         } else {
             if let Some(origin) = image.origin.as_ref().filter(|_| self.form == Form::Text) {
                 if self.count != 0 {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 /// Version of the documents. Raised when a member goes or changes its meaning; `docs/json.md` tells how to come from one
 /// to the next.
-const SCHEMA_VERSION: u32 = 2;
+pub(super) const SCHEMA_VERSION: u32 = 2;
 
 /// A document of a schema.
 #[derive(Serialize)]

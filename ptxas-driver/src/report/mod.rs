@@ -5,6 +5,7 @@
 
 mod answers;
 mod document;
+mod schema;
 mod status;
 mod stream;
 
@@ -12,14 +13,16 @@ pub use answers::{
     Answers, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end, report_with,
 };
 pub use document::write_document;
+pub use schema::DocumentSchema;
 pub use status::{Exit, Status};
 pub use stream::Stream;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// What a command answers about one file or image.
-pub trait Answer: Serialize {
+pub trait Answer: Serialize + JsonSchema {
     /// Name of the JSON document that it is a part of, such as `nvdwarf.lines` (docs/json.md).
     const SCHEMA: &'static str;
 

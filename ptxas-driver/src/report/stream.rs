@@ -1,6 +1,8 @@
 //! Sequences that are made while they are written.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::iter::Flatten;
@@ -33,5 +35,19 @@ impl<T: Serialize> Serialize for Stream<'_, T> {
     /// Once, as [`take`](Self::take).
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.take())
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Stream<'_, T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<T>::json_schema(generator)
     }
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+use super::schemas;
 use serde_json::Value;
 use std::process::Output;
 
@@ -14,14 +15,14 @@ pub fn document(output: &Output) -> Value {
     parse(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// A document of this version, of the driver's own schemas.
+/// A document of this version, which is as its schema says.
 pub fn parse(text: &[u8]) -> Result<Value, String> {
     let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let is_known = document["schema"].as_str().is_some_and(|schema| schema.starts_with("nvdwarf."));
-    if is_known && document["schema_version"] == 2 {
-        return Ok(document);
+    if !is_known || document["schema_version"] != 2 {
+        return Err(format!("not a document of version 2: {document}"));
     }
-    Err(format!("not a document of version 2: {document}"))
+    schemas::check(&document).map(|()| document)
 }
 
 /// What the document that a run printed says of its only file or image.

@@ -17,6 +17,7 @@ pub mod json;
 pub mod loc_streams;
 pub mod made;
 pub mod random;
+pub mod schemas;
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {

@@ -3,30 +3,44 @@
 use super::{Checked, repair};
 use ptx_syntax::check::Answer;
 use ptx_syntax::fix::Repair;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
-/// What the document has of a file.
-#[derive(Serialize)]
+/// What `check` finds in a PTX file. With `--fix` verdict and findings are those of the repaired text, with `--diff` those of the
+/// text as it is.
+#[derive(Serialize, JsonSchema)]
 struct OneFile {
     #[serde(flatten)]
     answer: Answer,
+    /// What was repaired. Absent without `--fix` and `--diff`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<Fix>,
 }
 
-#[derive(Serialize)]
+/// Repairs of a text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Repairs")]
 struct Fix {
+    /// Whether the text was changed.
     changed: bool,
+    /// The repairs that changed something.
     repairs: Vec<Applied>,
+    /// With `--diff`: the changes as a unified diff. Absent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
+    /// With `--fix` of standard input: the repaired text. Absent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
-#[derive(Serialize)]
+/// A repair that was made.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Repair")]
 struct Applied {
+    /// Its name.
     name: &'static str,
+    /// How many places it changed.
     edits: u32,
 }
 
@@ -52,5 +66,15 @@ impl OneFile {
 impl Serialize for Checked<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         OneFile::new(self).serialize(serializer)
+    }
+}
+
+impl JsonSchema for Checked<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        OneFile::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        OneFile::json_schema(generator)
     }
 }

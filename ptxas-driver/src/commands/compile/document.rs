@@ -2,7 +2,7 @@
 
 use super::Compile;
 use crate::options::Input;
-use crate::report::{Answer, Exit, Form, Image, Status, report};
+use crate::report::{Answer, DocumentSchema, Exit, Form, Image, Status, report};
 use crate::stderr::complain_of_stdout;
 use nvdwarf_compile::{Message, Severity, Statistics};
 use schemars::JsonSchema;
@@ -12,7 +12,10 @@ use std::io::{self, Write};
 /// Who gives our own messages.
 pub(super) const NVDWARF: &str = "nvdwarf";
 
-/// What a compilation did.
+/// The schema of the documents.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Compiled<'_>>();
+
+/// What `compile` did. Its exit status is that of ptxas: 0 where a file was written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Compiled<'a> {
     /// The GPU that was compiled for, such as `sm_90a`.
@@ -41,14 +44,15 @@ pub(crate) struct Compiled<'a> {
 pub(super) struct Written {
     /// The file that was written. Absent where none was.
     pub(super) output: String,
-    /// Its size in bytes.
+    /// Its size in bytes. Absent where none was written.
     pub(super) output_bytes: usize,
 }
 
 /// A message, and who gave it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReportedMessage {
-    /// The tool: `nvdwarf` or `ptxas`.
+    /// The tool.
+    #[schemars(extend("enum" = ["nvdwarf", "ptxas"]))]
     pub(super) from: &'static str,
     #[serde(flatten)]
     pub(super) message: Message,

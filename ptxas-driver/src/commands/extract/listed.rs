@@ -1,16 +1,19 @@
 //! An image as it is shown.
 
 use nv_debug_sections::container::Image;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An image that was looked at or written.
-#[derive(Debug, Serialize)]
+/// An image of a file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Image")]
 pub(super) struct Listed<'d> {
     #[serde(flatten)]
     pub(super) image: Image<'d>,
-    /// The file that it was written to.
+    /// The file that it was written to. Absent without `--output-dir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
+    /// Why it could not be decompressed, read or written. Absent where nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }

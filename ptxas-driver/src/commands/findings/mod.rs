@@ -6,7 +6,7 @@ mod rules;
 
 pub(in crate::commands) use folders::{Wanted, each_file};
 pub(in crate::commands) use options::{FailOn, FindingOptions, FormatName};
-pub(in crate::commands) use rules::show_rules;
+pub(in crate::commands) use rules::{Rules, show_rules};
 
 use crate::input;
 use crate::output;

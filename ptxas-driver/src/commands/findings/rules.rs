@@ -4,11 +4,14 @@ use super::{FindingOptions, FormatName, with_hint};
 use crate::report::{Exit, write_document};
 use anyhow::{Result, bail};
 use findings::{Catalog, RuleText, Selection, UnknownRule};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write;
 
-#[derive(Serialize)]
-struct Rules<R> {
+/// Rules of a command: the table of `--rules`, or what `--explain` says of some.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct Rules<R> {
+    /// The rules, in the order of their tables.
     rules: Vec<R>,
 }
 

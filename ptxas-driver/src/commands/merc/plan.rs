@@ -7,6 +7,7 @@ use crate::report::{Answer, Exit};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{CloneRow, SectionView};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -31,10 +32,10 @@ pub(super) struct Options {
     view: View,
 }
 
-/// The sections of a cubin that have a clone.
-#[derive(Debug, Serialize)]
-struct Clones<'a> {
-    /// One row for each, in file order.
+/// What `merc plan` says of a cubin: the clones that its capsule should have.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Clones<'a> {
+    /// One for each section that has a clone, in file order.
     clones: Vec<CloneRow<'a>>,
 }
 

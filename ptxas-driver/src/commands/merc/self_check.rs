@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
 use merc_capsule::self_check::{Answer as Verdicts, SectionVerdict, self_check};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -37,9 +38,10 @@ pub(super) struct Options {
     all: bool,
 }
 
-/// What the command answers.
-#[derive(Serialize)]
-struct Checked<'a> {
+/// What `merc self-check` says of a cubin: whether its capsule gives its native sections. The exit status is 1 where a section
+/// has a `difference`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Checked<'a> {
     #[serde(flatten)]
     answer: Verdicts<'a>,
     /// Of the cubin, for the text.

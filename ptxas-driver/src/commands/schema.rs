@@ -1,0 +1,69 @@
+//! `schema`: the JSON Schemas of the documents that other commands write.
+
+use crate::commands::{
+    check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
+};
+use crate::plain::{write_json, write_line};
+use crate::report::{DocumentSchema, Exit};
+use anyhow::Result;
+use clap::Args;
+use std::io::Write;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver schema                  the names of all schemas
+  ptxas-driver schema nvdwarf.lines    what `lines --json` writes
+
+Schemas are those of JSON Schema, 2020-12. docs/json.md tells the same for people.
+
+Exit status:
+  0  answered
+  2  the command line is wrong";
+
+/// All schemas, in the order of docs/json.md.
+const SCHEMAS: [DocumentSchema; 19] = [
+    lines::SCHEMA,
+    dump::SCHEMA,
+    vars::SCHEMA,
+    sections::SCHEMA,
+    sections::EXPECTED_SCHEMA,
+    coverage::SCHEMA,
+    coverage::RULES_SCHEMA,
+    verify::SCHEMA,
+    verify::RULES_SCHEMA,
+    verify::KNOWN_FAULTS_SCHEMA,
+    check::SCHEMA,
+    check::RULES_SCHEMA,
+    compile::SCHEMA,
+    print::SCHEMA,
+    diff::SCHEMA,
+    strip::SCHEMA,
+    extract::SCHEMA,
+    merc::PLAN_SCHEMA,
+    merc::SELF_CHECK_SCHEMA,
+];
+
+/// What to show.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// The schema to print; without one the names of all
+    #[arg(value_name = "NAME", value_parser = SCHEMAS.map(|schema| schema.name))]
+    name: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    for schema in &SCHEMAS {
+        match &options.name {
+            None => write_line(out, format_args!("{}", schema.name))?,
+            Some(name) if name == schema.name => write_json(out, &schema.schema())?,
+            Some(_) => {}
+        }
+    }
+    Ok(Exit::Answered)
+}
