@@ -4,13 +4,16 @@ use crate::commands::{
     check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, schema, sections,
     strip, vars, verify,
 };
+use crate::help;
 use crate::options;
-use crate::output::HalfWritten;
+use crate::output::{HalfWritten, is_closed_pipe};
 use crate::plain::{Plain, printable_lines};
 use crate::report::{Exit, Unanswered, is_of_stdout};
 use crate::stderr::{be_quiet, complain, complain_of_stdout};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Args, ColorChoice, CommandFactory as _, Parser, Subcommand, ValueEnum as _};
+use clap::{
+    Arg, Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum as _,
+};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
@@ -180,7 +183,9 @@ fn choose_colors(args: &[OsString]) {
 fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     choose_colors(&args);
-    let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args.clone())) {
+    let words = std::iter::once("ptxas-driver".into()).chain(args.clone());
+    let parsed = with_layout(Cli::command(), help::columns()).try_get_matches_from(words);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(mut error) => {
             add_hint(&mut error, &args);
@@ -239,6 +244,13 @@ fn plainly(
     done.and_then(|code| Ok(written.map(|()| code)?))
 }
 
+/// The command and its subcommands with help for a width.
+fn with_layout(command: clap::Command, columns: usize) -> clap::Command {
+    let after = command.get_after_help().map(|text| help::laid_out(&text.to_string(), columns));
+    let command = if let Some(after) = after { command.after_help(after) } else { command };
+    command.mut_subcommands(|sub| with_layout(sub, columns))
+}
+
 /// Says how an output file is named, where a second file seems to be meant as one.
 fn add_hint(error: &mut clap::Error, args: &[OsString]) {
     let writes = args.first().is_some_and(|word| ["strip", "merc", "print"].iter().any(|name| word == *name));
@@ -268,14 +280,4 @@ fn print_help_or_usage(error: &clap::Error) -> u8 {
         }
         _ => u8::try_from(error.exit_code()).unwrap_or(Exit::Unreadable as u8),
     }
-}
-
-/// Whether the reader of our output went away, as `head` does.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let is = |cause: &(dyn std::error::Error + 'static)| {
-        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        io.or(json) == Some(io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(is)
 }

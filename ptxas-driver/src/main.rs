@@ -8,6 +8,7 @@ pub mod cli;
 pub mod commands;
 pub mod diag;
 pub mod foreign;
+pub mod help;
 pub mod input;
 pub mod limits;
 pub mod options;

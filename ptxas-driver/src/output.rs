@@ -51,6 +51,16 @@ pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<(), HalfWritten
     done.map_err(|error| HalfWritten(error.to_string()))
 }
 
+/// Whether the reader of our output went away, as `head` does.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is)
+}
+
 /// Why bytes that are no text are not written to a terminal, and what to do.
 const NO_TERMINAL: &str =
     "it is a terminal, and this is no text; name a file with -o, or send it to one with >";

@@ -106,6 +106,23 @@ fn on_terminal(command: &str, folder: &Path) -> Option<String> {
 }
 
 #[test]
+fn help_fits_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    for columns in [80, 100] {
+        for command in [
+            "", "compile", "check", "lines", "dump", "diff", "sections", "coverage", "extract", "strip",
+            "vars",
+        ] {
+            let command = format!("stty cols {columns} rows 40; NO_COLOR=1 ptxas-driver {command} --help");
+            let Some(text) = on_terminal(&command, folder.path()) else { return };
+            let is_long = |line: &&str| line.chars().count() > columns && line.contains(' ');
+            assert_eq!(text.lines().find(is_long), None, "{command}");
+            assert!(text.contains("Exit status"), "{command}: {text}");
+        }
+    }
+}
+
+#[test]
 fn a_terminal_has_colours_and_gets_no_binary() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(support::repository().join("examples/saxpy/saxpy.cubin"), folder.path().join("k.cubin"))

@@ -9,6 +9,7 @@ mod version;
 
 use crate::call_log::Call;
 use crate::diag::Reporter;
+use crate::help;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
 use crate::options::{self, Message as OptionMessage, Options, Parsed as Command};
 use crate::output;
@@ -68,7 +69,7 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         }
     };
     match parsed {
-        Command::Help => (String::new(), print(&options::help(help_columns()))),
+        Command::Help => (String::new(), print(&options::help(help::columns()))),
         Command::Version => version::print(as_ptxas),
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
@@ -81,12 +82,6 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
             (compile.code, if is_shown { exit } else { FAILURE })
         }
     }
-}
-
-/// How wide the lines of `--help` may be: as a terminal has it, and 100 at most.
-fn help_columns() -> usize {
-    let columns = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
-    columns.clamp(40, 100)
 }
 
 fn list_version() -> (String, u8) {

@@ -1,5 +1,6 @@
 //! `man`: manual pages, made from what `--help` says.
 
+use crate::help;
 use crate::output::Together;
 use crate::report::Exit;
 use anyhow::{Context as _, Result};
@@ -14,6 +15,9 @@ const AFTER_HELP: &str = "\
 Examples:
   ptxas-driver man | man -l -                     read the page of the program
   ptxas-driver man ~/.local/share/man/man1        write one page a command, for `man ptxas-driver-lines`";
+
+/// How wide notes are: with the indentation of a page they fit a terminal of 80 columns.
+const NOTE_COLUMNS: usize = 72;
 
 /// Where the pages go.
 #[derive(Debug, Args)]
@@ -61,7 +65,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     if !notes.is_empty() {
         let mut roff = Roff::new();
         roff.control("SH", ["NOTES"]).control("nf", []);
-        for line in notes.lines() {
+        for line in help::laid_out(&notes, NOTE_COLUMNS).lines() {
             roff.text([roman(line)]);
         }
         roff.control("fi", []);

@@ -110,7 +110,7 @@ impl Compile<'_> {
         let written = written.and_then(|exit: Exit| Ok(out.flush().map(|()| exit)?));
         match written {
             Ok(_) => true,
-            Err(error) if crate::cli::is_closed_pipe(&error) => true,
+            Err(error) if crate::output::is_closed_pipe(&error) => true,
             Err(error) => {
                 complain_of_stdout(&error);
                 false
