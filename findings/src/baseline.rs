@@ -48,7 +48,7 @@ struct KnownFinding {
 pub enum BaselineError {
     /// It is not JSON, or lacks members.
     #[error("not a baseline: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// It is another document.
     #[error("not a baseline: its schema is `{0}`, expected `{SCHEMA}`")]
     Schema(String),
@@ -77,14 +77,14 @@ impl Baseline {
             schema: String,
             schema_version: u32,
         }
-        let Head { schema, schema_version } = serde_json::from_slice(text)?;
+        let Head { schema, schema_version } = serde_json::from_slice(text).map_err(BaselineError::Json)?;
         if schema != SCHEMA {
             return Err(BaselineError::Schema(schema));
         }
         if schema_version != SCHEMA_VERSION {
             return Err(BaselineError::Version(schema_version));
         }
-        let baseline: Self = serde_json::from_slice(text)?;
+        let baseline: Self = serde_json::from_slice(text).map_err(BaselineError::Json)?;
         if baseline.command != command {
             let (found, expected) = (baseline.command, command.to_owned());
             return Err(BaselineError::Command { found, expected });

@@ -9,6 +9,7 @@ mod diff;
 mod documents;
 mod dump;
 mod extract;
+mod findings;
 mod hostile;
 mod images;
 mod kills;
