@@ -11,15 +11,18 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The schema of a baseline.
 const SCHEMA: &str = "nvdwarf.baseline";
-/// Its version, raised when an older reader would take it for something else.
-const SCHEMA_VERSION: u32 = 1;
+/// Version of baselines, which is that of the JSON documents of commands. It is raised when an older reader would take one
+/// for something else.
+pub const BASELINE_VERSION: u32 = 2;
 
-/// The known findings of a command, as they are kept in a file.
+/// The known findings of a command, as `--write-baseline` keeps them in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// `nvdwarf.baseline`
+    #[schemars(skip)]
     schema: String,
-    /// 1
+    /// [`BASELINE_VERSION`]
+    #[schemars(skip)]
     schema_version: u32,
     /// The command whose findings they are.
     command: String,
@@ -53,7 +56,7 @@ pub enum BaselineError {
     #[error("not a baseline: its schema is `{0}`, expected `{SCHEMA}`")]
     Schema(String),
     /// Another program made it.
-    #[error("a baseline of version {0}, expected {SCHEMA_VERSION}")]
+    #[error("a baseline of version {0}, expected {BASELINE_VERSION}")]
     Version(u32),
     /// It is of another command, whose codes mean other rules.
     #[error("a baseline of `{found}`, expected one of `{expected}`")]
@@ -81,7 +84,7 @@ impl Baseline {
         if schema != SCHEMA {
             return Err(BaselineError::Schema(schema));
         }
-        if schema_version != SCHEMA_VERSION {
+        if schema_version != BASELINE_VERSION {
             return Err(BaselineError::Version(schema_version));
         }
         let baseline: Self = serde_json::from_slice(text).map_err(BaselineError::Json)?;
@@ -181,7 +184,7 @@ impl BaselineBuilder {
         let known = |((file, rule, subject), count)| KnownFinding { file, rule, subject, count };
         Baseline {
             schema: SCHEMA.to_owned(),
-            schema_version: SCHEMA_VERSION,
+            schema_version: BASELINE_VERSION,
             command: command.to_owned(),
             findings: self.findings.into_iter().map(known).collect(),
         }

@@ -12,7 +12,7 @@ mod rule;
 mod selection;
 mod summary;
 
-pub use baseline::{Baseline, BaselineBuilder, BaselineError, KnownFindings};
+pub use baseline::{BASELINE_VERSION, Baseline, BaselineBuilder, BaselineError, KnownFindings};
 pub use catalog::{Catalog, Explanation, RuleText};
 pub use details::{RuleDetails, ToolWords};
 pub use limits::{MAX_FINDINGS, MAX_SUBJECT};

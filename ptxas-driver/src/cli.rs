@@ -38,7 +38,7 @@ Exit status:
   0  answered
   1  something was found, or a query has no answer
   2  the command line is wrong, or a file cannot be read or written
-  compile has ptxas' own: 0 when the output was written, else 255";
+  compile has ptxas' own: 0 when the output was written, else 255 or that of the ptxas that failed";
 
 /// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in a cubin.
 #[derive(Debug, Parser)]
@@ -52,12 +52,12 @@ struct Cli {
 
 /// What all commands but `compile` have.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "On all commands")]
+#[command(next_help_heading = "On all commands but compile")]
 struct Speech {
     /// When to use colours. auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// No notes and no progress; errors and answers stay
+    /// No notes; errors and answers stay
     #[arg(short, long, global = true)]
     quiet: bool,
 }

@@ -14,10 +14,8 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use findings::{FileName, KnownFindings, LocatedFinding, RuleText, Selection};
-use ptx_syntax::check::{
-    self, Context, Mode, PtxasLines, Report, RuleId, RuleRow, RuleTable as _, Severity, Verdict,
-};
+use findings::{FileName, KnownFindings, LocatedFinding, Selection};
+use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Severity, Verdict};
 use ptx_syntax::fix::{self, Fixed, Fixes, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
 use std::borrow::Cow;
@@ -37,8 +35,8 @@ Examples:
   ptxas-driver check --format github build/      all files of a folder, as annotations (docs/ci.md)
   ptxas-driver check --repairs                   every repair
 
-Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F); --fix leaves alone what those ask that
-are ignored. Notes are no findings, unless --fail-on says so.
+Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F). --fix leaves
+out a repair if all rules that it serves are ignored. Notes are no findings, unless --fail-on says so.
 Lines are looked up in source files below the working folder, the folder of FILE and those of --source-dir.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
@@ -160,7 +158,8 @@ impl FindingList for Checked<'_> {
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Checked<'_>>();
 
 /// The schema of the table of `--rules`.
-pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleRow>>("nvdwarf.check.rules");
+pub const RULES_SCHEMA: DocumentSchema =
+    DocumentSchema::of::<Rules<json::CheckRule<'_>>>("nvdwarf.check.rules");
 
 /// Runs the command.
 ///
@@ -169,8 +168,8 @@ pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleRow>>("n
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.findings.asks_for_rules() {
-        let row = |rule: &RuleText| RuleId::named(rule.code).map(RuleRow::from);
-        return show_rules(("check", RULES_SCHEMA.name), &options.findings, &fix::catalog(), row, out);
+        let names = ("check", RULES_SCHEMA.name);
+        return show_rules(names, &options.findings, &fix::catalog(), json::CheckRule::new, out);
     }
     if options.repairs {
         text::repairs(out)?;
@@ -217,24 +216,24 @@ fn one_file(
 ) -> Result<()> {
     let file = PtxFile::read(path)?;
     let image = Image { name: file.name.clone(), ..Image::default() };
-    let of_text = |of_repaired| {
-        let mut checked = Checked::new(&file, fixes, (options, findings.selection()), of_repaired);
-        checked.shown = findings.take(&findings.file(&image), &mut checked);
-        checked
-    };
+    let of_text = |of_repaired| Checked::new(&file, fixes, (options, findings.selection()), of_repaired);
+    let take = |checked: &mut Checked<'_>| findings.take(&findings.file(&image), checked);
     // What would be changed is shown beside what is found now.
-    let checked = of_text(!options.diff);
+    let mut checked = of_text(!options.diff);
     if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", file.name))? {
         answers.out.write_all(&text)?;
     }
+    // A text that could not be written has no findings.
+    checked.shown = take(&mut checked);
     answers.add(&image, &checked)?;
     if options.diff && !options.findings.json {
         // The patch alone would not say what it leaves.
-        let left = of_text(true);
+        let mut left = of_text(true);
+        left.shown = take(&mut left);
         if left.is_finding() {
             answers.worsen(Exit::Findings);
             answers.flush()?;
-            text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock())?;
+            let _ = text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock());
         }
     }
     Ok(())

@@ -116,8 +116,8 @@ struct Covered<'a> {
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
-    /// Why limits that are asked for are not looked at.
-    #[serde(skip)]
+    /// Why limits that are asked for are not looked at. Absent where they are, or none is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     no_code: Option<String>,
     #[serde(skip)]
     shown: Shown,
@@ -198,8 +198,8 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
     let (mut reports, mut has_ptx, mut files) = (Vec::new(), false, 0);
     each_file(&options.files, Wanted::Cubins, answers, |path, answers| {
         files += 1;
-        // Whether limits could be looked at, or it was said why not.
-        let mut is_judged = false;
+        // Whether there is a cubin, and limits could be looked at or it was said why not.
+        let (mut is_read, mut is_judged) = (false, false);
         read::each_cubin(path, answers, |image, bytes, answers| {
             debug.look(&image.name, bytes, |cubin, _| {
                 let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
@@ -209,14 +209,15 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
                 answers.flush()?;
                 covered.complain(&debug);
                 let Covered { report, debug_only, .. } = covered;
+                is_read = true;
                 is_judged |= debug_only.is_some() || report.judged > 0;
                 has_ptx |= report.ptx.is_some();
                 reports.push((report.instructions, report.variables));
                 Ok(())
             })
         })?;
-        if limits.is_any() && !is_judged {
-            let image = Image { name: path.display().to_string(), ..Image::default() };
+        if limits.is_any() && is_read && !is_judged {
+            let image = Image { name: read::shown_name(path), ..Image::default() };
             say(findings.take_one(rules::no_code(&findings.file(&image), NO_CODE.to_owned())), answers)?;
         }
         Ok(())
@@ -239,6 +240,7 @@ fn say(finding: Option<(LocatedFinding, Shown)>, answers: &mut Answers<'_>) -> R
         answers.worsen(Exit::Findings);
     }
     if !shown.write(answers.out)? {
+        answers.add_words(&finding.place.file.shown, &finding.message)?;
         answers.flush()?;
         complain(format_args!("{}: {}", finding.place.file.shown, finding.message));
     }

@@ -1,7 +1,8 @@
 //! `schema`: the JSON Schemas of the documents that other commands write.
 
 use crate::commands::{
-    check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
+    check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, strip, vars,
+    verify,
 };
 use crate::plain::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
@@ -21,7 +22,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 19] = [
+const SCHEMAS: [DocumentSchema; 20] = [
     lines::SCHEMA,
     dump::SCHEMA,
     vars::SCHEMA,
@@ -41,6 +42,7 @@ const SCHEMAS: [DocumentSchema; 19] = [
     extract::SCHEMA,
     merc::PLAN_SCHEMA,
     merc::SELF_CHECK_SCHEMA,
+    findings::BASELINE_SCHEMA,
 ];
 
 /// What to show.

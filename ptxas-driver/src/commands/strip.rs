@@ -258,7 +258,8 @@ impl Stripped<'_> {
         let mut errors = io::stderr().lock();
         for RemovedSection { name, size, .. } in &self.removed {
             let s = if *size == 1 { "" } else { "s" };
-            let _ = writeln!(errors, "{}: {}: {size} byte{s}", self.file, read::printable(name));
+            let (file, name) = (read::printable(self.file), read::printable(name));
+            let _ = writeln!(errors, "{file}: {name}: {size} byte{s}");
         }
         drop(errors);
         let Self { file, removed, bytes_before, bytes_after, .. } = self;

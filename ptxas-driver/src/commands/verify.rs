@@ -3,12 +3,12 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, Rules, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
 };
 use crate::commands::read::{self, DebugFile, SourceOptions, Sources, no_debug_sections};
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Status, write_document};
 use crate::stderr::note;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
 use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
@@ -127,13 +127,12 @@ pub const KNOWN_FAULTS_SCHEMA: DocumentSchema =
 ///
 /// The debug file cannot be read, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    let FindingOptions { json, .. } = options.findings;
     if options.known_faults {
         let rules: Vec<KnownFault> = known_faults().collect();
-        if json {
-            write_document(out, KNOWN_FAULTS_SCHEMA.name, &KnownFaults { rules })?;
-        } else {
-            text::known_faults(out, &rules)?;
+        match options.findings.format() {
+            FormatName::Text => text::known_faults(out, &rules)?,
+            FormatName::Json => write_document(out, KNOWN_FAULTS_SCHEMA.name, &KnownFaults { rules })?,
+            _ => bail!("rules are no findings: expected --format text or json"),
         }
         return Ok(Exit::Answered);
     }

@@ -40,7 +40,7 @@ pub struct Image {
     pub name: String,
     /// Where it is from, for the heading of one of several; `None` for the only one.
     pub origin: Option<String>,
-    /// What of the name chooses it in its file, such as `sm_90:2`; `None` where the file's name is all.
+    /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the file itself.
     pub number: Option<String>,
 }
 
@@ -103,12 +103,15 @@ pub struct Answers<'o> {
     count: u64,
     /// What came of the files before this one.
     exit: Exit,
-    /// What came of this one, whose faults are counted.
+    /// What came of this one.
     tally: Tally,
+    /// How many faults were found in it.
     faults: u64,
-    /// Not more of a file than are said of it.
+    /// How many of its images have no answer, without those with a fault.
+    unanswered: u64,
+    /// Why there was no answer, of at most [`MAX_MESSAGES`] images of a file.
     refused: Vec<Refused>,
-    /// How many of them are of the files before this one.
+    /// How many of `refused` are of the files before this one.
     ended: usize,
 }
 
@@ -157,9 +160,18 @@ pub fn report_to_end(
     end: impl FnOnce(&mut dyn Write, Exit, &[Refused]) -> Result<()>,
 ) -> Result<Exit> {
     let document = if form == Form::Json { Some(Files::new(schema, command)?) } else { None };
-    let (exit, tally) = Default::default();
-    let (refused, ended) = Default::default();
-    let mut answers = Answers { out, form, document, count: 0, exit, tally, faults: 0, refused, ended };
+    let mut answers = Answers {
+        out,
+        form,
+        document,
+        count: 0,
+        exit: Exit::Answered,
+        tally: Tally::default(),
+        faults: 0,
+        unanswered: 0,
+        refused: Vec::new(),
+        ended: 0,
+    };
     if let Err(error) = run(&mut answers) {
         answers.alone(name, error)?;
     }
@@ -263,9 +275,24 @@ impl Answers<'_> {
         self.tally.refuse();
         let error = format!("{error:#}");
         let why = without_name(name, &error);
-        self.flush()?;
-        note(format_args!("{name}: {why}"));
+        self.unanswered += 1;
+        if self.unanswered <= MAX_MESSAGES {
+            self.flush()?;
+            note(format_args!("{name}: {why}"));
+        }
         self.refusal(name, why)
+    }
+
+    /// Puts what was found about no image of a file into the document, where one is written.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn add_words(&mut self, file: &str, words: &str) -> io::Result<()> {
+        match &mut self.document {
+            Some(document) => document.element(self.out, &Refusal { file, error: words }),
+            None => Ok(()),
+        }
     }
 
     /// Shows what was written before something is said on standard error. A document is not cut for that.
@@ -286,7 +313,7 @@ impl Answers<'_> {
         if let Some(document) = &mut self.document {
             document.element(self.out, &Refusal { file, error })?;
         }
-        if self.faults <= MAX_MESSAGES {
+        if self.faults.max(self.unanswered) <= MAX_MESSAGES {
             // Whose image it is, is known at the end of the file.
             let (name, error) = (file.to_owned(), error.to_owned());
             self.refused.push(Refused { file: String::new(), name, error });
@@ -308,6 +335,11 @@ impl Answers<'_> {
         if faults > MAX_MESSAGES {
             self.flush()?;
             complain(format_args!("{name}: and {} more", faults - MAX_MESSAGES));
+        }
+        let unanswered = std::mem::take(&mut self.unanswered);
+        if unanswered > MAX_MESSAGES {
+            self.flush()?;
+            note(format_args!("{name}: and {} more", unanswered - MAX_MESSAGES));
         }
         if tally.is_unanswered() {
             self.flush()?;

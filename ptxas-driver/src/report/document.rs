@@ -8,6 +8,7 @@ use std::io::{self, Write};
 /// Version of the documents. Raised when a member goes or changes its meaning; `docs/json.md` tells how to come from one
 /// to the next.
 pub(super) const SCHEMA_VERSION: u32 = 2;
+const _: () = assert!(SCHEMA_VERSION == findings::BASELINE_VERSION);
 
 /// A document of a schema.
 #[derive(Serialize)]

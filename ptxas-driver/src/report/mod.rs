@@ -1,4 +1,5 @@
-//! How every command but `compile` gives its answers: as text or as one JSON document, with one exit status.
+//! How commands give their answers: as text or as one JSON document, with one exit status. `compile` gives its JSON
+//! document so; its text and exit status are those of ptxas.
 //!
 //! A command makes an [`Answer`] for each file or image and adds it to the [`Answers`]. The rule of the exit status:
 //! a query fails when no image answers it; what is wrong with a file or an image itself fails always.

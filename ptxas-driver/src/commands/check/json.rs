@@ -1,7 +1,8 @@
 //! Findings as JSON (docs/json.md).
 
 use super::{Checked, repair};
-use ptx_syntax::check::Answer;
+use findings::{RuleDetails, RuleText};
+use ptx_syntax::check::{Answer, RuleId, RuleRow, RuleTable as _};
 use ptx_syntax::fix::Repair;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -76,5 +77,29 @@ impl JsonSchema for Checked<'_> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         OneFile::json_schema(generator)
+    }
+}
+
+/// A rule of `check`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CheckRule<'c> {
+    #[serde(flatten)]
+    row: RuleRow,
+    /// Why it is required, or what comes of breaking it. Absent where the summary says all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'c str>,
+    /// What to do about it, in one sentence each.
+    mend: &'c [Cow<'static, str>],
+    /// Text that breaks it. Absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<&'c str>,
+}
+
+impl<'c> CheckRule<'c> {
+    /// `None` for a rule of another table.
+    pub(super) fn new(rule: &'c RuleText) -> Option<Self> {
+        let RuleDetails { why, mend, example, .. } = &rule.more;
+        let row = RuleRow::from(RuleId::named(rule.code)?);
+        Some(Self { row, why: why.as_deref(), mend, example: example.as_deref() })
     }
 }

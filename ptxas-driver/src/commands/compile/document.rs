@@ -59,16 +59,13 @@ pub(super) struct ReportedMessage {
 }
 
 impl ReportedMessage {
-    /// A line that ptxas printed. Its severity is the word before the first colon, as in `ptxas warning : ...`.
+    /// A line that ptxas printed. The word before ` : ` is its severity, as in `ptxas k.ptx, line 5; warning : ...`.
     pub(super) fn of_ptxas(line: &str) -> Self {
-        let word = line.split(':').next().unwrap_or_default();
-        let is = |kind: &str| word.contains(kind);
-        let severity = if is("error") || is("fatal") {
-            Severity::Error
-        } else if is("warning") {
-            Severity::Warning
-        } else {
-            Severity::Note
+        let before = line.split_once(" :").map_or("", |(before, _)| before);
+        let severity = match before.split_whitespace().next_back() {
+            Some("error" | "fatal") => Severity::Error,
+            Some("warning") => Severity::Warning,
+            _ => Severity::Note,
         };
         Self { from: "ptxas", message: Message::of_text(severity, line.to_owned()) }
     }

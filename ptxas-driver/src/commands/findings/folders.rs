@@ -1,7 +1,7 @@
 //! Folders given as operands: the files in them that a command reads.
 
 use crate::report::Answers;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 use nv_debug_sections::container::{Container, EntryKind, FileKind};
 use std::fs::File;
 use std::io::Read;
@@ -21,7 +21,7 @@ impl Wanted {
     fn is_met(self, path: &Path) -> bool {
         match self {
             Self::Ptx => path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx")),
-            Self::Cubins => has_cubins(path),
+            Self::Cubins => is_named_cubin(path) || has_cubins(path),
         }
     }
 
@@ -45,12 +45,14 @@ pub(in crate::commands) fn each_file(
     mut look: impl FnMut(&Path, &mut Answers<'_>) -> Result<()>,
 ) -> Result<()> {
     for operand in operands {
-        match files(operand, wanted) {
-            Ok(paths) => paths.iter().try_for_each(|path| look(path, answers))?,
-            Err(error) => {
-                let name = operand.display().to_string();
-                answers.alone(&name, error)?;
-                answers.end_of_file(&name)?;
+        for file in files(operand, wanted) {
+            match file {
+                Ok(path) => look(&path, answers)?,
+                Err(error) => {
+                    let name = operand.display().to_string();
+                    answers.alone(&name, error)?;
+                    answers.end_of_file(&name)?;
+                }
             }
         }
     }
@@ -58,14 +60,11 @@ pub(in crate::commands) fn each_file(
 }
 
 /// The operand, or the wanted files of a folder: at any depth, in the order of their names. Hidden files and folders are
-/// left out, and links to folders are not followed.
-///
-/// # Errors
-///
-/// A folder cannot be read, or has no such file.
-fn files(operand: &Path, wanted: Wanted) -> Result<Vec<PathBuf>> {
+/// left out, and links to folders are not followed. In their place is an error where a folder cannot be read, or where
+/// there is no such file.
+fn files(operand: &Path, wanted: Wanted) -> Vec<Result<PathBuf>> {
     if !operand.is_dir() {
-        return Ok(vec![operand.to_path_buf()]);
+        return vec![Ok(operand.to_path_buf())];
     }
     let name = || operand.display().to_string();
     let is_hidden =
@@ -73,15 +72,26 @@ fn files(operand: &Path, wanted: Wanted) -> Result<Vec<PathBuf>> {
     let entries = WalkDir::new(operand).sort_by_file_name().into_iter();
     let mut files = Vec::new();
     for entry in entries.filter_entry(|entry| !is_hidden(entry)) {
-        let path = entry.with_context(name)?.into_path();
-        if path.is_file() && wanted.is_met(&path) {
-            files.push(path);
+        match entry.with_context(name) {
+            Ok(entry) => {
+                let path = entry.into_path();
+                if path.is_file() && wanted.is_met(&path) {
+                    files.push(Ok(path));
+                }
+            }
+            Err(error) => files.push(Err(error)),
         }
     }
     if files.is_empty() {
-        bail!("{}: a folder without {}", name(), wanted.words());
+        files.push(Err(anyhow!("{}: a folder without {}", name(), wanted.words())));
     }
-    Ok(files)
+    files
+}
+
+/// Whether the name is that of a cubin or a fatbin. One that is empty or damaged is not passed over in silence.
+fn is_named_cubin(path: &Path) -> bool {
+    let is = |name: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+    is("cubin") || is("fatbin")
 }
 
 /// Whether a file is a cubin, or has one in it. What cannot be told is: reading it says why.
@@ -123,13 +133,17 @@ mod tests {
         {
             fs::write(at(path), "").unwrap();
         }
-        let found = files(folder.path(), Wanted::Ptx).unwrap();
+        let read = |folder: &Path| -> Vec<PathBuf> {
+            files(folder, Wanted::Ptx).into_iter().map(Result::unwrap).collect()
+        };
+        let found = read(folder.path());
         let found: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
         assert_eq!(found, ["a/c/2.ptx", "a.ptx", "b/1.PTX", "z.ptx"].map(Path::new));
-        let none = files(&at("b"), Wanted::Cubins).unwrap_err().to_string();
+        let [Err(none)] = &*files(&at("b"), Wanted::Cubins) else { panic!() };
+        let none = none.to_string();
         assert!(none.ends_with("/b: a folder without cubins"), "{none}");
-        assert_eq!(files(&at("a/3.txt"), Wanted::Ptx).unwrap(), [at("a/3.txt")]);
+        assert_eq!(read(&at("a/3.txt")), [at("a/3.txt")]);
         // Hidden ones are read where they are named.
-        assert_eq!(files(&at("a/.x"), Wanted::Ptx).unwrap(), [at("a/.x/5.ptx")]);
+        assert_eq!(read(&at("a/.x")), [at("a/.x/5.ptx")]);
     }
 }

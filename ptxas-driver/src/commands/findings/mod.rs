@@ -11,7 +11,7 @@ pub(in crate::commands) use rules::{Rules, show_rules};
 use crate::input;
 use crate::output;
 use crate::plain::{write_json, write_line};
-use crate::report::{Answers, Exit, Form, Image, Refused, report_to_end};
+use crate::report::{Answers, DocumentSchema, Exit, Form, Image, Refused, report_to_end};
 use anyhow::{Context, Result, anyhow, bail};
 use findings::format::{Concise, Github, GithubFault, sarif};
 use findings::{
@@ -21,6 +21,10 @@ use findings::{
 use serde::Serialize;
 use std::cell::RefCell;
 use std::io::{self, Write};
+use std::path::Path;
+
+/// Of the file that `--write-baseline` writes.
+pub(super) const BASELINE_SCHEMA: DocumentSchema = DocumentSchema::of::<Baseline>("nvdwarf.baseline");
 
 /// An answer that is a list of findings.
 pub(in crate::commands) trait FindingList {
@@ -86,6 +90,9 @@ impl<'o> Findings<'o> {
                 Baseline::parse(&text, command).with_context(name)?.known()
             }
         };
+        if let Some(path) = &options.write_baseline {
+            expect_replaceable(path, command)?;
+        }
         let folder = std::env::current_dir().ok();
         Ok(Self {
             command,
@@ -138,7 +145,7 @@ impl<'o> Findings<'o> {
         self.show(file, answer.located(file), &answer.unlisted())
     }
 
-    /// Takes a finding that is of no answer, if it counts.
+    /// Takes a finding that no answer has, if it counts.
     pub(in crate::commands) fn take_one(&self, finding: LocatedFinding) -> Option<(LocatedFinding, Shown)> {
         if !self.selection.has(finding.code) {
             return None;
@@ -218,6 +225,9 @@ impl<'o> Findings<'o> {
     ///
     /// The baseline cannot be written, or is not whole, since a file could not be read; `out` cannot be written.
     fn finish(&self, out: &mut dyn Write, exit: Exit, refused: &[Refused]) -> Result<()> {
+        // The log has the exit status.
+        let baseline = self.write_baseline(exit);
+        let exit = if baseline.is_err() { Exit::Unreadable } else { exit };
         let folder = self.folder.as_deref();
         let named = |Refused { file, name, error }: &Refused| {
             let number = name.strip_prefix(&**file).and_then(|rest| rest.strip_prefix(':'));
@@ -246,6 +256,10 @@ impl<'o> Findings<'o> {
             }
             FormatName::Text | FormatName::Concise | FormatName::Json => {}
         }
+        baseline
+    }
+
+    fn write_baseline(&self, exit: Exit) -> Result<()> {
         let Some(path) = &self.options.write_baseline else { return Ok(()) };
         let name = path.display();
         if exit == Exit::Unreadable {
@@ -280,6 +294,26 @@ impl Shown {
         }
         Ok(true)
     }
+}
+
+/// Expects that `path` is not there, or is a baseline of `command`: an operand too many is no file to be replaced.
+///
+/// # Errors
+///
+/// It is standard output, cannot be read, or is another file.
+fn expect_replaceable(path: &Path, command: &str) -> Result<()> {
+    let name = path.display();
+    if path == Path::new("-") {
+        bail!("the baseline needs a name: --write-baseline FILE");
+    }
+    if !path.is_file() {
+        return Ok(());
+    }
+    let text = input::read(path).with_context(|| name.to_string())?;
+    if !text.is_empty() && Baseline::parse(&text, command).is_err() {
+        bail!("{name}: not replaced, since it is another file than a baseline of `{command}`");
+    }
+    Ok(())
 }
 
 /// The error, and where the rules of the command are listed.

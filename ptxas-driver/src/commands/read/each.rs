@@ -28,7 +28,11 @@ pub(in crate::commands) fn each_cubin(
 ) -> Result<()> {
     let file = match File::read(operand) {
         Ok(file) => file,
-        Err(error) => return answers.alone(&shown_name(operand), error),
+        Err(error) => {
+            let name = shown_name(operand);
+            answers.alone(&name, error)?;
+            return answers.end_of_file(&name);
+        }
     };
     if let Err(error) = each_of_file(&file, answers, &mut show) {
         answers.alone(&file.name, error)?;
