@@ -30,6 +30,20 @@ fn object(folder: &Path, example: &str, options: &[&str]) -> PathBuf {
     path
 }
 
+/// The note is that of ptxas' files, with our name; other readers of notes find it.
+#[test]
+fn the_note_names_who_made_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = fs::read(object(folder.path(), "saxpy/saxpy.ptx", &["-lineinfo", "-arch", "sm_90"])).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let note = cubin.bytes(cubin.section_by_name(tkinfo::NAME).unwrap()).unwrap();
+    let [tool] = *tkinfo::decode(&note).unwrap() else { panic!() };
+    assert_eq!((tool.tool, tool.version_number()), (&b"nvdwarf"[..], Some(env!("CARGO_PKG_VERSION"))));
+    let elf = object::File::parse(&*bytes).unwrap();
+    let section = object::Object::section_by_name(&elf, tkinfo::NAME).unwrap();
+    assert_eq!(object::ObjectSection::data(&section).unwrap(), &*note);
+}
+
 /// Objects of versions that wrote no note.
 #[test]
 fn objects_without_a_note_are_told() {
