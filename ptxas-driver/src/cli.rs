@@ -57,7 +57,7 @@ struct Speech {
     /// When to use colours. auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// No notes; errors and answers stay
+    /// No notes on standard error; errors and answers stay
     #[arg(short, long, global = true)]
     quiet: bool,
 }

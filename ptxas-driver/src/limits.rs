@@ -106,3 +106,6 @@ pub const MAX_PTXAS_LINES: usize = 1000;
 
 /// Syntax errors that the document of `print --json` has.
 pub const MAX_DOCUMENT_ERRORS: usize = 1000;
+
+/// Bytes of a PTX text in which its `.target` is looked for, to name it in a hint.
+pub const MAX_HEADER: usize = 4096;

@@ -102,14 +102,16 @@ impl Report {
         self.register_fault.take_if(|_| !selection.has(Id::RegisterMap.rule().code));
     }
 
-    /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known,
-    /// whatever its share is now.
+    /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known as
+    /// long as its share is no worse than it was.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.met();
         for function in &mut self.functions {
             let name = &function.name;
             function.below.retain(|shortfall| {
-                !known.strike(file, shortfall.measure.rule().code, &subject_of_shortfall(name))
+                let is_no_worse = |share: &str| shortfall.is_no_worse_than(share);
+                let code = shortfall.measure.rule().code;
+                !known.strike_like(file, code, &beginning_of_subject(name), is_no_worse)
             });
         }
         let is_known = |error: &mut String| {
@@ -154,13 +156,29 @@ fn of_file(id: RuleId, file: &FileName, message: String, subject: String) -> Loc
 fn of_function(file: &FileName, function: &str, shortfall: &Shortfall) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *shortfall.measure.rule();
     let place = Place { file: file.clone(), function: Some(function.to_owned()), ..Place::default() };
-    let (message, subject) = (shortfall.to_string(), subject_of_shortfall(function));
+    let (message, subject) = (shortfall.to_string(), subject_of_shortfall(function, shortfall));
     LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
 }
 
-/// The function: its share changes with all code.
-fn subject_of_shortfall(function: &str) -> String {
+/// The function, and its share in percent.
+fn subject_of_shortfall(function: &str, shortfall: &Shortfall) -> String {
+    format!("{}{:.1}", beginning_of_subject(function), shortfall.found)
+}
+
+fn beginning_of_subject(function: &str) -> String {
     subject_of_words(function, "")
+}
+
+impl Shortfall {
+    /// Whether it is no worse than it was, by the share that [`subject_of_shortfall`] kept.
+    fn is_no_worse_than(&self, share: &str) -> bool {
+        // Both with the same number of digits.
+        let Some((was, is)) = share.parse::<f64>().ok().zip(format!("{:.1}", self.found).parse::<f64>().ok())
+        else {
+            return false;
+        };
+        if self.measure == Measure::Inherited { is <= was } else { is >= was }
+    }
 }
 
 #[cfg(test)]
@@ -175,16 +193,21 @@ mod tests {
     }
 
     #[test]
-    fn a_shortfall_that_is_known_stays_known_as_it_changes() {
+    fn a_shortfall_that_is_known_stays_known_until_it_gets_worse() {
         let shortfall = |measure, found| Shortfall { measure, found, limit: 95.0 };
         let file = FileName::new("a.cubin", None);
         let mut builder = BaselineBuilder::default();
-        builder.add(&of_function(&file, "k1", &shortfall(Measure::Lines, 90.0)));
+        builder.add(&of_function(&file, "k1", &shortfall(Measure::Lines, 89.96)));
+        builder.add(&of_function(&file, "k1", &shortfall(Measure::Inherited, 97.0)));
         let known = builder.finish("coverage").known();
-        let strike = |function, measure: Measure| {
-            known.clone().strike("a.cubin", measure.rule().code, &subject_of_shortfall(function))
+        let strike = |function, measure: Measure, found| {
+            let is_no_worse = |share: &str| shortfall(measure, found).is_no_worse_than(share);
+            let (code, beginning) = (measure.rule().code, beginning_of_subject(function));
+            known.clone().strike_like("a.cubin", code, &beginning, is_no_worse)
         };
-        assert!(strike("k1", Measure::Lines));
-        assert!(!strike("k1", Measure::Own) && !strike("k2", Measure::Lines));
+        assert!(strike("k1", Measure::Lines, 90.0) && strike("k1", Measure::Lines, 93.0));
+        assert!(!strike("k1", Measure::Lines, 89.0) && !strike("k1", Measure::Lines, 9.5));
+        assert!(strike("k1", Measure::Inherited, 96.0) && !strike("k1", Measure::Inherited, 98.0));
+        assert!(!strike("k1", Measure::Own, 90.0) && !strike("k2", Measure::Lines, 90.0));
     }
 }

@@ -18,7 +18,7 @@ use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
     Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
 };
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{CodePlace, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -316,6 +316,9 @@ fn of_cubin<'a>(
 ) -> Result<Covered<'a>> {
     if let Some(why) = no_debug_sections(cubin, None) {
         note(format_args!("{name}: {why}"));
+    }
+    if cubin.code_place() == CodePlace::OtherFile {
+        note(format_args!("{name}: the code is in another file, so that padding counts as instructions"));
     }
     let report = || {
         let symbolizer = Symbolizer::new(cubin)?;

@@ -9,6 +9,7 @@ use crate::foreign;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image as File, Stream, report};
+use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use listed::Listed;
@@ -120,6 +121,10 @@ pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Extracted<'_>>();
 ///
 /// The output folder cannot be made, or `out` cannot be written. What is wrong with a file is said, and the others follow.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    if options.output_dir.as_deref() == Some(Path::new("-")) {
+        complain(format_args!("images go to a folder: -o DIR"));
+        return Ok(Exit::Unreadable);
+    }
     if let Some(folder) = &options.output_dir {
         fs::create_dir_all(folder)
             .with_context(|| format!("Output folder '{}' could not be made", folder.display()))?;

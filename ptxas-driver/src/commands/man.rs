@@ -3,6 +3,7 @@
 use crate::help;
 use crate::output::Together;
 use crate::report::Exit;
+use crate::stderr::note;
 use anyhow::{Context as _, Result};
 use clap::{Args, Command};
 use clap_mangen::Man;
@@ -48,6 +49,7 @@ pub fn run(options: &Options, program: Command, out: &mut dyn Write) -> Result<E
         files.add(&folder.join(name), page)?;
     }
     files.commit()?;
+    note(format_args!("{}: {} pages written", folder.display(), pages.len()));
     Ok(Exit::Answered)
 }
 

@@ -38,6 +38,7 @@ enum Command {
     /// The cubin with the clones of its debug sections made anew from these
     Clone(clone::Options),
     /// The cubin without its capsule, from which its debug sections are made anew
+    #[command(visible_alias = "finalize")]
     Finalise(finalise::Options),
     /// Whether the native sections say what the capsule says
     SelfCheck(self_check::Options),

@@ -3,6 +3,7 @@
 use super::images::expect_file;
 use crate::foreign;
 use crate::input;
+use crate::limits::MAX_HEADER;
 use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
@@ -94,7 +95,9 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
     let what = match FileKind::of(bytes)? {
         FileKind::Ptx => {
             let text = "PTX text, expected a cubin";
-            return Some(format!("{text}; `ptxas-driver compile {name} -o out.cubin` makes one"));
+            let arch = target_of(bytes).map_or(String::new(), |arch| format!(" -arch {arch}"));
+            let command = format!("ptxas-driver compile -lineinfo{arch} {name} -o out.cubin");
+            return Some(format!("{text}; `{command}` makes one"));
         }
         FileKind::Fatbin => "a fatbin",
         FileKind::Host if has_images(bytes) => "a host file with GPU code in it",
@@ -106,4 +109,12 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
 
 fn has_images(bytes: &[u8]) -> bool {
     Container::parse(bytes).is_ok_and(|container| container.entries().flatten().next().is_some())
+}
+
+/// The first word of `.target` in PTX text, such as `sm_90`.
+fn target_of(ptx: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(ptx.get(..ptx.len().min(MAX_HEADER))?);
+    let (_, after) = text.split_once(".target")?;
+    let word = after.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
+    word.starts_with("sm_").then(|| word.to_owned())
 }
