@@ -95,11 +95,6 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// How many findings are known.
-    pub fn count(&self) -> usize {
-        self.findings.iter().fold(0, |sum, known| sum.saturating_add(known.count))
-    }
-
     /// The known findings, to be struck off one by one.
     pub fn known(&self) -> KnownFindings {
         let mut known = KnownFindings::default();
@@ -243,7 +238,7 @@ mod tests {
     fn of_those_that_are_counted_the_sum_is_known() {
         // One listed finding was mended, so that another one is listed in its place.
         let mut known = baseline(1, 3).known();
-        assert_eq!(baseline(1, 3).count(), 4);
+        assert_eq!(baseline(1, 3).findings.iter().map(|known| known.count).sum::<usize>(), 4);
         assert!(known.strike("a b/k,1.ptx", "A001", "another"));
         assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 0);
         assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 2);

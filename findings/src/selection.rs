@@ -1,6 +1,6 @@
 //! Which rules count: those that a user selects, less those that are to be ignored.
 
-use crate::{Catalog, RuleText};
+use crate::Catalog;
 use std::collections::BTreeSet;
 
 /// The rules that count.
@@ -65,18 +65,6 @@ impl Selection {
     /// Whether the rule with that code counts.
     pub fn has(&self, code: &str) -> bool {
         self.codes.contains(code)
-    }
-}
-
-impl Catalog {
-    /// The rules that a word means: a code, a name, the beginning of codes, or `ALL`.
-    ///
-    /// # Errors
-    ///
-    /// It means none.
-    pub fn named(&self, word: &str) -> Result<Vec<&RuleText>, UnknownRule> {
-        let selection = Selection::new(self, &[word], &[""; 0])?;
-        Ok(self.rules().iter().filter(|rule| selection.has(rule.code)).collect())
     }
 }
 

@@ -82,15 +82,6 @@ impl Summary {
         }));
     }
 
-    /// How many findings of a severity there are, those that are not listed included.
-    pub fn count(&self, severity: Severity) -> usize {
-        match severity {
-            Severity::Error => self.errors,
-            Severity::Warning => self.warnings,
-            Severity::Note => self.notes,
-        }
-    }
-
     fn count_mut(&mut self, severity: Severity) -> &mut usize {
         match severity {
             Severity::Error => &mut self.errors,

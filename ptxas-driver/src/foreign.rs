@@ -61,7 +61,7 @@ fn has_line(text: &str, word: &str) -> bool {
     })
 }
 
-/// What a file is that is no PTX, and what to do. `name` is for the commands in it.
+/// What a file is that does not hold PTX, and what to do. `name` is for the commands in it.
 pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
     let what = match FileKind::of(bytes) {
         Some(FileKind::Ptx) => return None,

@@ -32,7 +32,7 @@ fn write_as<'b>(mut file: Together<'b>, path: &Path, bytes: &'b [u8]) -> Result<
     file.commit()
 }
 
-/// Standard output did not take all of a file. This is a failure also where the reader went away, so that the cause is not
+/// The error that standard output took a part of a file only. It is a failure also where the reader went away, so that the cause is not
 /// passed on as such.
 #[derive(Debug, Error)]
 #[error("Standard output could not be written: {0}")]
@@ -65,7 +65,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 const NO_TERMINAL: &str =
     "it is a terminal, and this is no text; name a file with -o, or send it to one with >";
 
-/// Whether it is no text, which a terminal would take for commands.
+/// Whether bytes are something else than text, which a terminal would take for commands.
 fn is_for_no_terminal(bytes: &[u8]) -> bool {
     bytes.contains(&0)
 }

@@ -68,7 +68,7 @@ const fn row(
     Rule { id, code, name, severity: Severity::Error, summary, details: why }
 }
 
-/// All rules.
+/// The rules of coverage, in the order of their codes.
 #[rustfmt::skip] // one rule, one place
 pub static RULES: [Rule; 7] = [
     row(Id::MinLines, "G001", "min-lines", "The share of a function's instructions with a line is at least that of --min-lines.", "Of the others nobody can say which source they are from."),
@@ -103,7 +103,7 @@ impl Report {
     }
 
     /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known as
-    /// long as its share is no worse than it was.
+    /// long as its share does not get worse.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.met();
         for function in &mut self.functions {
@@ -170,7 +170,7 @@ fn beginning_of_subject(function: &str) -> String {
 }
 
 impl Shortfall {
-    /// Whether it is no worse than it was, by the share that [`subject_of_shortfall`] kept.
+    /// Whether the share is at least as good as the one that [`subject_of_shortfall`] kept.
     fn is_no_worse_than(&self, share: &str) -> bool {
         // Both with the same number of digits.
         let Some((was, is)) = share.parse::<f64>().ok().zip(format!("{:.1}", self.found).parse::<f64>().ok())

@@ -196,7 +196,7 @@ struct FrameMembers<'a> {
     /// `name_doubt` it is the lowest of several that are possible. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     name_recovered: bool,
-    /// A context that is no earlier row: the callers are unknown, and this frame is the last. Absent elsewhere.
+    /// The number of a context that names no earlier row: the callers are unknown, and this frame is the last. Absent elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_context: Option<u64>,
 }

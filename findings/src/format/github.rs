@@ -47,7 +47,7 @@ fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a workflow command: what ends it is escaped too.
+/// Escapes the value of a property, such as `file`, in a workflow command of GitHub.
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -45,7 +45,7 @@ const fn row(
     Rule { id, code, name, severity: Severity::Error, summary, details: why }
 }
 
-/// All rules.
+/// The rules of the capsule, in the order of their codes.
 #[rustfmt::skip] // one rule, one place
 pub static RULES: [Rule; 4] = [
     row(Id::CapsuleUnsound, "C001", "capsule-unsound", "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),

@@ -215,7 +215,7 @@ fn is_whole(item: &Item<'_>, text: &str) -> bool {
     }
 }
 
-/// What concerns the module as a whole. `describes`: `.debug_info` has entries of more than units.
+/// Checks what concerns the module as a whole. `describes` says whether `.debug_info` has entries other than those of units.
 fn whole(module: &Module<'_>, known: &Known, describes: bool, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
     let Some(debug) = words.into_iter().find(|word| word.text == "debug") else { return };

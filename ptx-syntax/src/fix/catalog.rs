@@ -30,7 +30,8 @@ mod tests {
             let repairs = rule.more.mend.iter().any(|what| what.starts_with("--fix"));
             assert_eq!(row.details.fixable, repairs, "{}", rule.code);
         }
-        let text = catalog.named("duplicate-file-index").unwrap()[0].explanation().to_string();
+        let rule = catalog.rules().iter().find(|rule| rule.name == "duplicate-file-index").unwrap();
+        let text = rule.explanation().to_string();
         assert!(text.contains("\n\nptxas 13.0.88: "), "{text}");
         assert!(text.contains("\n\nTo mend it: --fix: "), "{text}");
     }

@@ -50,7 +50,7 @@ pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Printed<'_>>();
 /// What `print` says of a PTX file. The exit status is 1 where the text has syntax errors.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Printed<'a> {
-    /// Whether it is other bytes than those of the file.
+    /// Whether the text has other bytes than the file.
     changed: bool,
     /// The file that was written. Absent where the text is in the document.
     #[serde(skip_serializing_if = "Option::is_none")]

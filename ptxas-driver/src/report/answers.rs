@@ -74,7 +74,7 @@ pub(super) struct OfCubin<'a, A> {
     answer: &'a A,
 }
 
-/// An element of `files` about a file that is no cubin.
+/// An element of `files` about a file other than a cubin.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct OfFile<'a, A> {
     /// The name as given, `<stdin>` for `-`.
@@ -128,25 +128,11 @@ pub fn report(
     name: &str,
     run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
 ) -> Result<Exit> {
-    report_with(out, form, (schema, &None::<()>), name, run)
+    report_to_end(out, form, (schema, &None::<()>), name, run, |_, _, _| Ok(()))
 }
 
-/// As [`report`], with the members of `command` before `files` in the document.
-///
-/// # Errors
-///
-/// Those of [`report`].
-pub fn report_with(
-    out: &mut dyn Write,
-    form: Form,
-    (schema, command): (&'static str, &impl Serialize),
-    name: &str,
-    run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
-) -> Result<Exit> {
-    report_to_end(out, form, (schema, command), name, run, |_, _, _| Ok(()))
-}
-
-/// As [`report_with`]; `end` writes what comes after all answers, and is told the exit status and what was not answered.
+/// As [`report`], with the members of `command` before `files` in the document. `end` writes what comes after all answers,
+/// and is told the exit status and what was not answered.
 ///
 /// # Errors
 ///
@@ -193,7 +179,7 @@ impl fmt::Debug for Answers<'_> {
 }
 
 impl Answers<'_> {
-    /// Writes the answer about a file that is no cubin.
+    /// Writes the answer about a file other than a cubin.
     ///
     /// # Errors
     ///
@@ -350,7 +336,7 @@ impl Answers<'_> {
     }
 }
 
-/// The error, unless it is that standard output cannot be written.
+/// Gives an error back, or passes it on where it says that standard output cannot be written.
 fn not_of_stdout(error: anyhow::Error) -> Result<anyhow::Error> {
     if is_of_stdout(&error) { Err(error) } else { Ok(error) }
 }

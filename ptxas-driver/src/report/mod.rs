@@ -10,9 +10,7 @@ mod schema;
 mod status;
 mod stream;
 
-pub use answers::{
-    Answers, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end, report_with,
-};
+pub use answers::{Answers, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end};
 pub use document::write_document;
 pub use schema::DocumentSchema;
 pub use status::{Exit, Status};

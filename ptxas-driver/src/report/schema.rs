@@ -96,7 +96,8 @@ impl DocumentSchema {
     }
 }
 
-/// Of a document with `files`: `C` has the members before these, and `E` those of an element with the answer `A`.
+/// The parts of the schema of a document with `files`. `C` has the members before these, and `E` those of an element with the
+/// answer `A`.
 fn parts<C: JsonSchema, A: Answer, E: JsonSchema>(generator: &mut SchemaGenerator) -> Parts {
     let about = taken(&mut A::json_schema(generator).to_value(), "description");
     let command = C::json_schema(generator).to_value();
