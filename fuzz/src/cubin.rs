@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use nv_debug_sections::catalog::{SectionKind, SectionName, is_debug_section};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, Section, SectionIndex};
 use nv_debug_sections::level::compare::compare;
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::relocated::Relocated;
 
 pub(crate) fn inputs(target: &Target) {
@@ -74,7 +74,7 @@ fn check_relocated(cubin: &Cubin<'_>) {
 fn check_expected(cubin: &Cubin<'_>) {
     let names: HashSet<&str> = cubin.iter().map(|(_, name, _)| name).collect();
     assert!(names.iter().all(|name| SectionName::parse(name).to_string() == **name));
-    let expected = Found::of(cubin).expected();
+    let expected = DetectedLevel::of(cubin).expected();
     let comparison = compare(cubin, &expected);
     assert!(comparison.missing.iter().all(|name| !names.contains(&*name.to_string())));
     for index in &comparison.extra {

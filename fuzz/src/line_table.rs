@@ -7,10 +7,11 @@ use crate::seeds::sections;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use dwarf2_writer::line::Params;
 use dwarf2_writer::{Address, SymbolId};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, FunctionStart, Loc, LocId, Located, Table, locations, ptx_lines, transcode,
+    AddressPair, EntryRow, FunctionStart, Loc, LocId, LocatedInstruction, line_program_from_locs,
+    mercury_to_native, ptx_lines,
 };
 
 /// What errors call the section.
@@ -86,9 +87,9 @@ impl Input {
         self.locs.iter().enumerate().map(loc).collect()
     }
 
-    fn located(&self) -> Vec<Located> {
+    fn located(&self) -> Vec<LocatedInstruction> {
         let mut addresses = self.addresses();
-        let located = |&(place, loc): &(Place, Option<u8>)| Located {
+        let located = |&(place, loc): &(Place, Option<u8>)| LocatedInstruction {
             address: addresses.next(place),
             loc: loc.map(|loc| LocId(loc.into())),
         };
@@ -150,13 +151,13 @@ pub(crate) fn run(data: &[u8]) {
     let input: Result<Input> = Unstructured::new(data).arbitrary();
     let Ok(input) = input else { return };
     let (locs, located, entries, starts) = (input.locs(), input.located(), input.entries(), input.starts());
-    check(&locations(&locs, &located, &entries, Table::Native), input.ascending);
-    let mercury = locations(&locs, &located, &entries, Table::Mercury);
+    check(&line_program_from_locs(&locs, &located, &entries, Space::Native), input.ascending);
+    let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
     check(&mercury, input.ascending);
 
     let (pairs, natives) = (input.pairs(), starts.iter().map(|start| start.address).collect::<Vec<_>>());
     for program in [mercury, input.program()] {
-        check(&transcode(&program, 0, &pairs, &natives), input.ascending);
+        check(&mercury_to_native(&program, 0, &pairs, &natives), input.ascending);
     }
 
     let mut addresses = input.addresses();
@@ -166,7 +167,7 @@ pub(crate) fn run(data: &[u8]) {
     // Each function has code of its own on the line of its `{`, or none.
     assert!((lines.len()..=lines.len() + entries.len()).contains(&located.len()));
     assert_eq!(locs.len(), lines.len() + entries.len());
-    check(&locations(&locs, &located, &entries, Table::Native), input.ascending);
+    check(&line_program_from_locs(&locs, &located, &entries, Space::Native), input.ascending);
 }
 
 /// Contexts name earlier rows; where addresses ascend the program can be written, and comes back.

@@ -22,7 +22,7 @@ use nv_debug_sections::code::CodeSection;
 use nv_debug_sections::container::Container;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex, sht};
 use nv_debug_sections::level::compare::compare;
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{NumberedText, PtxText};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{frame, line, nv_info, reg_sass, reg_type, shared_window, tkinfo};
@@ -156,7 +156,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
         tally.end("capsule", plan(&SectionView::all(cubin)));
         tally.end("capsule", self_check(cubin, None));
     }
-    let found = Found::of(cubin);
+    let found = DetectedLevel::of(cubin);
     let comparison = compare(cubin, &found.expected());
     assert!(comparison.extra.iter().all(|index| index.as_usize() < cubin.sections.len()));
     tally.end("sections", Ok::<_, String>(()));

@@ -242,7 +242,7 @@ impl Around<'_> {
                 starts.binary_search_by_key(&address, |start| start.native).ok().and_then(|at| starts.get(at))
             };
             let Some(mercury) = mercury.or_else(|| start().map(|start| start.mercury)) else { continue };
-            // Whether other code stands between it and that whose lines it has, which counts where these start (`transcode`, step 1).
+            // Whether other code stands between it and that whose lines it has, which counts where these start (`mercury_to_native`, step 1).
             let before = address.checked_sub(INSTRUCTION).filter(|before| {
                 let is_known =
                     found.last().is_some_and(|(last, _): &(AddressPair, u64)| last.native == *before);

@@ -55,7 +55,7 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
     if target.generation() < Generation::Mercury {
         let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
         let text = format!("code for sm_{sm} has no capsule, expected sm_{first} or later");
-        return Err(Error::whole("", ErrorKind::Capsule(text)));
+        return Err(Error::in_section("", ErrorKind::Capsule(text)));
     }
     let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;
     let Origin { maps, lines } = origin;

@@ -110,11 +110,12 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     /// The clone cannot be read, has no native name, or says something that a map does not: an address or symbol, a function.
     pub fn section(&self, mercury: SectionIndex) -> Result<DebugSection> {
         let clone = self.cubin.section_name(mercury);
-        let name = native_name(clone)
-            .ok_or_else(|| Error::whole(clone, ErrorKind::Unsuitable("this is not the name of a clone")))?;
+        let name = native_name(clone).ok_or_else(|| {
+            Error::in_section(clone, ErrorKind::Unsuitable("this is not the name of a clone"))
+        })?;
         // What codecs say of a native section is said of its clone.
         let here = |error: Error| match error.section() {
-            section if section == name || section.is_empty() => error.moved(clone, 0),
+            section if section == name || section.is_empty() => error.rebased(clone, 0),
             _ => error,
         };
         let kind = SectionName::parse(&name).kind();
@@ -214,7 +215,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let clone = |kind: SectionKind| {
             let clone = kind.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
             let clone = clone.ok_or_else(|| {
-                Error::whole(kind.name(), ErrorKind::Missing("the capsule has no clone of it".into()))
+                Error::in_section(kind.name(), ErrorKind::Missing("the capsule has no clone of it".into()))
             })?;
             self.cubin.bytes(clone)
         };
@@ -245,7 +246,7 @@ pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<
         [DebugLine, NvDebugLineSass, NvDebugInfoRegSass, NvDebugInfoRegType].map(Some).contains(&kind);
     let name = cubin.section_name(index);
     if is_of_all && cubin.section_by_name(name) != Some(index) {
-        return Err(Error::whole(name, ErrorKind::Second("section of this name, expected one")));
+        return Err(Error::in_section(name, ErrorKind::Second("section of this name, expected one")));
     }
     Ok(())
 }
@@ -264,7 +265,7 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`](crate::code_maps),
 /// [`Finaliser::section`] and [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
-    let fault = |text: &'static str| Err(Error::whole("", ErrorKind::Missing(text.into())));
+    let fault = |text: &'static str| Err(Error::in_section("", ErrorKind::Missing(text.into())));
     if !cubin.has_capsule() {
         return fault("there is no capsule to finalise");
     }

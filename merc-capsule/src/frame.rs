@@ -84,7 +84,7 @@ impl Frames {
         let name = cubin.section_name(index);
         let space = if cubin.section(index)?.is_mercury() { Space::Mercury } else { Space::Native };
         let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))
-            .map_err(|error| error.moved(name, 0))?;
+            .map_err(|error| error.rebased(name, 0))?;
         let table = view.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
         let symbols = table.map_or(&[][..], |table| cubin.symbols_of(SectionIndex(table)));
         let functions = entries.iter().map(|entry| {

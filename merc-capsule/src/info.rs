@@ -195,13 +195,13 @@ pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> R
         let there = there.remove(&attribute).unwrap_or_default();
         if here.len() != there.len() {
             let text = format!("{attribute}: {} addresses, in {clone} {}", here.len(), there.len());
-            return Err(Error::whole(section, ErrorKind::Disagreement(text)));
+            return Err(Error::in_section(section, ErrorKind::Disagreement(text)));
         }
         pairs.extend(here.into_iter().zip(there).map(|(native, mercury)| AddressPair { native, mercury }));
     }
     if let Some(attribute) = there.keys().next() {
         let text = format!("{attribute}: {section} has no addresses of it");
-        return Err(Error::whole(clone, ErrorKind::Disagreement(text)));
+        return Err(Error::in_section(clone, ErrorKind::Disagreement(text)));
     }
     pairs.sort_unstable_by_key(|pair| (pair.native, pair.mercury));
     pairs.dedup();

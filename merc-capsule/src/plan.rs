@@ -151,7 +151,7 @@ impl PlanError {
             Self::NoSymtab => ".symtab",
             Self::Twice { name, .. } | Self::Space { name, .. } | Self::NoOriginal { name, .. } => name,
         };
-        Error::whole(section, ErrorKind::Capsule(self.to_string()))
+        Error::in_section(section, ErrorKind::Capsule(self.to_string()))
     }
 }
 

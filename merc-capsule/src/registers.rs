@@ -100,7 +100,7 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
     if all.len() != types.len() {
         let (types, all) = (types.len(), all.len());
         let text = format!("{types} functions, but {} has {all}", reg_sass::NAME);
-        return Err(Error::whole(reg_type::NAME, ErrorKind::Disagreement(text)));
+        return Err(Error::in_section(reg_type::NAME, ErrorKind::Disagreement(text)));
     }
     let mut at = 0;
     let mut both = Vec::with_capacity(all.len());
@@ -133,7 +133,7 @@ pub(crate) fn translate(
     let here = |error: Error, by: u64| {
         let clone = merc_name(error.section()).filter(|_| from == Space::Mercury);
         let section = clone.unwrap_or_else(|| error.section().to_owned());
-        error.moved(section, by)
+        error.rebased(section, by)
     };
     let all = decode(reg_sass, reg_type).map_err(|error| here(error, 0))?;
     let mut made = Vec::with_capacity(all.len());

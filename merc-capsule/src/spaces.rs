@@ -23,7 +23,7 @@ impl Spaces {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::expect_short_names`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
+    /// That of [`Cubin::check_name_expansion`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
     pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
         let mut spaces = Self::of_sections(cubin)?;
         spaces.pair_symbols(cubin)?;
@@ -34,9 +34,9 @@ impl Spaces {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::expect_short_names`].
+    /// That of [`Cubin::check_name_expansion`].
     pub fn of_sections(cubin: &Cubin<'_>) -> Result<Self> {
-        cubin.expect_short_names()?;
+        cubin.check_name_expansion()?;
         let mut clones: HashMap<&str, VecDeque<SectionIndex>> = HashMap::new();
         for (index, name, _) in cubin.iter().filter(|(_, _, section)| section.is_mercury()) {
             clones.entry(name).or_default().push_back(index);
@@ -79,7 +79,7 @@ impl Spaces {
             Some((number, _)) => {
                 let name = cubin.symbol_name_in(there, SymbolIndex(number));
                 let text = format!("symbol {number}, {name}, is none of .symtab in its order there");
-                Err(Error::whole(cubin.section_name(there), ErrorKind::NoCounterpart(text)))
+                Err(Error::in_section(cubin.section_name(there), ErrorKind::NoCounterpart(text)))
             }
         }
     }

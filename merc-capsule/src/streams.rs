@@ -8,20 +8,20 @@ use foldhash::{HashSet, HashSetExt as _};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, LineTable};
-use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located, untranscode};
+use nv_debug_sections::line_table::{EntryRow, Loc, LocId, LocatedInstruction, native_to_mercury};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The locations of one code section, as [`locations`](nv_debug_sections::line_table::locations) takes them. Addresses are those of
+/// The locations of one code section, as [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them. Addresses are those of
 /// Mercury code.
 #[derive(Debug, Clone, Default)]
 pub struct Stream<'l> {
     /// The `.loc` directives.
     pub locs: Cow<'l, [Loc]>,
     /// Instructions by address, at least those where the location changes.
-    pub located: Vec<Located>,
+    pub located: Vec<LocatedInstruction>,
     /// Rows that open functions, by address.
     pub entries: Vec<EntryRow>,
 }
@@ -57,9 +57,9 @@ pub fn of_table(
             };
             // nvlink keeps the programs of functions it drops, without relocation.
             let Some(code) = native.and_then(|code| CodeMap::of(translation.maps(), code)) else { continue };
-            let mercury = kind
-                .filter(|_| space == Space::Native)
-                .and_then(|kind| untranscode(&sequence.ops, 0, &kind.instructions(&code.map), &code.starts));
+            let mercury = kind.filter(|_| space == Space::Native).and_then(|kind| {
+                native_to_mercury(&sequence.ops, 0, &kind.instructions(&code.map), &code.starts)
+            });
             let stream = match mercury {
                 Some(ops) => of_ops(&ops, code, Space::Mercury),
                 None => of_ops(&sequence.ops, code, space),
@@ -127,7 +127,7 @@ fn of_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<Stream<'static
             let flagged = row.is_entry || space == Space::Native;
             stream.entries.push(EntryRow { address, loc: id, flagged });
         } else {
-            stream.located.push(Located { address, loc: Some(id) });
+            stream.located.push(LocatedInstruction { address, loc: Some(id) });
         }
     }
     stream.located.sort_by_key(|located| located.address);

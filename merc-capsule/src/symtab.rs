@@ -62,7 +62,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =
         functions.map(|function| (function.symbol, function.mercury)).collect();
-    let fault = |kind| Error::whole(".symtab", kind);
+    let fault = |kind| Error::in_section(".symtab", kind);
     let symtab = cubin
         .symtab()
         .ok_or_else(|| fault(ErrorKind::Missing("there is none to make Mercury symbols of".into())))?;

@@ -44,7 +44,7 @@ fn cloned(cubin: &Cubin<'_>, origin: &Origin<'_>) -> Vec<u8> {
 enum Tables {
     /// The directives: they come back byte for byte.
     Given,
-    /// Rows, which say less (`nv-debug-sections/tests/untranscode.rs` has what comes back of them), or maps read off lines that do not tell which instruction comes from which.
+    /// Rows, which say less (`nv-debug-sections/tests/native_to_mercury.rs` has what comes back of them), or maps read off lines that do not tell which instruction comes from which.
     Rebuilt,
 }
 

@@ -12,9 +12,9 @@ const VOLTA: u32 = 70;
 pub fn parameter_base(target: Target) -> u64 {
     match target.generation() {
         Generation::Mercury => 0x380,
-        Generation::Transcoded => 0x210,
-        Generation::Legacy if target.sm >= VOLTA => 0x160,
-        Generation::Legacy => 0x140,
+        Generation::HiddenMercury => 0x210,
+        Generation::PreMercury if target.sm >= VOLTA => 0x160,
+        Generation::PreMercury => 0x140,
     }
 }
 
@@ -22,7 +22,7 @@ pub fn parameter_base(target: Target) -> u64 {
 ///
 /// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later (FORMATS 4).
 pub fn shared_window_reserve(target: Target) -> u64 {
-    if target.generation() >= Generation::Transcoded { 0x400 } else { 0 }
+    if target.generation() >= Generation::HiddenMercury { 0x400 } else { 0 }
 }
 
 #[cfg(test)]

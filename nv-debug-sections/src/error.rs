@@ -84,7 +84,7 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
-    /// The DWARF writer refuses a part of a section; the error is then of the [whole](Error::whole) section.
+    /// The DWARF writer refuses a part of a section; the error is then of the section as a whole ([`Error::in_section`]).
     #[error("{part} {index}: {reason}")]
     Unwritable {
         /// Kind of part: "unit", "directory", "file", "sequence", "entry".
@@ -237,14 +237,14 @@ impl Error {
     }
 
     /// A fault of `section` as a whole, or of the whole file if that is empty: no byte of it is at fault more than others.
-    pub fn whole(section: impl Into<String>, kind: ErrorKind) -> Self {
+    pub fn in_section(section: impl Into<String>, kind: ErrorKind) -> Self {
         Self { section: section.into(), offset: None, kind }
     }
 
     /// The same fault, `by` bytes behind its place and in `section`: what decoders of a part, or of bytes whose section they do not
     /// know, say of these.
     #[must_use]
-    pub fn moved(self, section: impl Into<String>, by: u64) -> Self {
+    pub fn rebased(self, section: impl Into<String>, by: u64) -> Self {
         let offset = self.offset.map(|offset| offset.saturating_add(by));
         Self { section: section.into(), offset, ..self }
     }
@@ -261,7 +261,7 @@ impl Error {
         index: usize,
         reason: dwarf2_writer::Error,
     ) -> Self {
-        Self::whole(section, ErrorKind::Unwritable { part, index: index as u64, reason })
+        Self::in_section(section, ErrorKind::Unwritable { part, index: index as u64, reason })
     }
 
     /// Byte offset inside [`section`](Self::section); 0 if the fault is of no one place.
@@ -313,10 +313,10 @@ mod tests {
         let rows = [
             (Error::new("", 0, kind()), "offset 0x0: the data ends inside a field"),
             (Error::new(".x", 0, kind()), ".x+0x0: the data ends inside a field"),
-            (Error::new("", 1, kind()).moved(".x", 2), ".x+0x3: the data ends inside a field"),
-            (Error::whole("", kind()), "the data ends inside a field"),
-            (Error::whole(".x", kind()), ".x: the data ends inside a field"),
-            (Error::whole("", kind()).moved(".x", 2), ".x: the data ends inside a field"),
+            (Error::new("", 1, kind()).rebased(".x", 2), ".x+0x3: the data ends inside a field"),
+            (Error::in_section("", kind()), "the data ends inside a field"),
+            (Error::in_section(".x", kind()), ".x: the data ends inside a field"),
+            (Error::in_section("", kind()).rebased(".x", 2), ".x: the data ends inside a field"),
         ];
         for (error, want) in rows {
             assert_eq!(error.to_string(), want);

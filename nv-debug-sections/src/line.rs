@@ -482,7 +482,7 @@ impl LineTable<'_> {
                 "the paths of the {} files have {whole:#x} bytes, their names and directories only {own:#x}",
                 self.files.len()
             );
-            return Err(Error::whole(section, ErrorKind::Limit(text.into())));
+            return Err(Error::in_section(section, ErrorKind::Limit(text.into())));
         }
         Ok(sizes)
     }

@@ -18,7 +18,7 @@ struct Row {
     name: &'static str,
     /// The version of ptxas in it, and of the tools beside it: `13.0.88`.
     version: &'static str,
-    /// The first SM that code is made for, the first of [`Generation::Transcoded`], the first of
+    /// The first SM that code is made for, the first of [`Generation::HiddenMercury`], the first of
     /// [`Generation::Mercury`].
     first_sms: [u32; 3],
     /// The last SM that code is made for.
@@ -72,9 +72,9 @@ impl Release {
         if sm >= mercury {
             Generation::Mercury
         } else if sm >= transcoded {
-            Generation::Transcoded
+            Generation::HiddenMercury
         } else {
-            Generation::Legacy
+            Generation::PreMercury
         }
     }
 
@@ -83,8 +83,8 @@ impl Release {
     pub fn sms(self, generation: Generation) -> RangeInclusive<u32> {
         let [legacy, transcoded, mercury] = self.0.first_sms;
         match generation {
-            Generation::Legacy => legacy..=transcoded - 1,
-            Generation::Transcoded => transcoded..=mercury - 1,
+            Generation::PreMercury => legacy..=transcoded - 1,
+            Generation::HiddenMercury => transcoded..=mercury - 1,
             Generation::Mercury => mercury..=self.0.last_sm,
         }
     }
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn every_sm_of_ptxas_13_0_has_its_generation() {
         for (generation, sms) in [
-            (Generation::Legacy, &[52, 75, 80, 86, 87, 88, 89][..]),
-            (Generation::Transcoded, &[90]),
+            (Generation::PreMercury, &[52, 75, 80, 86, 87, 88, 89][..]),
+            (Generation::HiddenMercury, &[90]),
             (Generation::Mercury, &[100, 103, 110, 120, 121, 130]),
         ] {
             for &sm in sms {

@@ -156,7 +156,7 @@ pub fn split_relocations(
     bytes: &mut [u8],
 ) -> Result<SplitRelocations> {
     let kind = SectionKind::from_name(name);
-    let rela_only = target.generation() >= Generation::Transcoded;
+    let rela_only = target.generation() >= Generation::HiddenMercury;
     match kind {
         Some(SectionKind::DebugFrame) => {}
         Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass)

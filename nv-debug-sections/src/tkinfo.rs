@@ -91,7 +91,7 @@ pub fn encode(tools: &[ToolInfo<'_>]) -> Result<Vec<u8>> {
 
 fn size(what: &'static str, size: usize) -> Result<u32> {
     let (value, field) = (size as u64, "32 bits");
-    u32::try_from(value).map_err(|_| Error::whole(NAME, ErrorKind::DoesNotFit { what, value, field }))
+    u32::try_from(value).map_err(|_| Error::in_section(NAME, ErrorKind::DoesNotFit { what, value, field }))
 }
 
 /// Sizes are padded to 4 bytes.

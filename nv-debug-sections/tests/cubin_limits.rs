@@ -36,7 +36,7 @@ fn one_long_name_for_many_symbols_is_not_listed() {
     let name = strings.push(&"q".repeat(1 << 20)).unwrap();
     let mut with = |count| {
         cubin.sections[3].contents = Contents::Symbols(vec![Symbol { name, ..Symbol::default() }; count]);
-        cubin.expect_short_names()
+        cubin.check_name_expansion()
     };
     assert_eq!(with(4), Ok(()));
     assert!(with(3000).unwrap_err().to_string().contains("too many symbols"));

@@ -8,7 +8,7 @@ use corpus::{Cubins, file};
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space, classify};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, DebugSection, Function, Relocation, debug_only};
 use nv_debug_sections::level::compare::{Odd, Oddity, compare};
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
 use nv_debug_sections::level::report::{Expectation, Model, Report};
 use nv_debug_sections::level::{
@@ -192,7 +192,7 @@ fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
             };
             assert_eq!(documented, known, "{}: {name}", path.display());
         }
-        let found = Found::of(&cubin);
+        let found = DetectedLevel::of(&cubin);
         let comparison = compare(&cubin, &found.expected());
         let writer = found.writer.as_ref().map_or("unnamed", |writer| &writer.tool);
         *levels.entry((writer.to_owned(), found.level)).or_default() += 1;
@@ -220,7 +220,7 @@ fn stripped_cubins_and_side_files_are_known() {
         SectionKind::from_name(name).is_some_and(|kind| kept.contains(&kind))
     };
     let clean = |cubin: &Cubin<'_>, path: &Path| {
-        let found = Found::of(cubin);
+        let found = DetectedLevel::of(cubin);
         let comparison = compare(cubin, &found.expected());
         assert!(comparison.is_clean(), "{}: {comparison:?}", path.display());
         (found.removed.clone(), found.is_apart, found.output, found.level)
@@ -293,7 +293,7 @@ fn what_references_a_section_may_have_is_not_guessed() {
         };
         cubin.set_debug_sections(of_ptx.map(section).into()).unwrap();
         cubin.header.e_flags = cubin.header.e_flags & !0xff00 | if rela.is_empty() { 89 } else { 90 } << 8;
-        let comparison = compare(&cubin, &Found::of(&cubin).expected());
+        let comparison = compare(&cubin, &DetectedLevel::of(&cubin).expected());
         assert_eq!(
             comparison.extra,
             [],
@@ -340,7 +340,7 @@ fn a_section_that_is_lost_is_missed() {
             }
             let mut cubin = whole.clone();
             cubin.sections[index.0 as usize].name = 0; // no name: what a reader does not find
-            let found = Found::of(&cubin);
+            let found = DetectedLevel::of(&cubin);
             let comparison = compare(&cubin, &found.expected());
             if comparison.missing.contains(&name) {
                 told += 1;
@@ -369,7 +369,7 @@ fn what_does_not_belong_is_told() {
     let with = |change: &dyn Fn(&mut Cubin<'_>)| {
         let mut cubin = whole.clone();
         change(&mut cubin);
-        compare(&cubin, &Found::of(&cubin).expected()).odd
+        compare(&cubin, &DetectedLevel::of(&cubin).expected()).odd
     };
     let clone = at(".nv.merc.debug_line");
     let odd = with(&|cubin| cubin.sections[clone.0 as usize].flags = 0);
@@ -382,11 +382,11 @@ fn what_does_not_belong_is_told() {
     let second = at(".nv_debug_info_reg_type");
     let mut twice = whole.clone();
     twice.sections[second.0 as usize].name = twice.sections[at(".debug_line").0 as usize].name;
-    let comparison = compare(&twice, &Found::of(&twice).expected());
+    let comparison = compare(&twice, &DetectedLevel::of(&twice).expected());
     assert_eq!(comparison.extra, [second]);
 
     // The same file with the lists of other levels and chips.
-    let found = Found::of(&whole);
+    let found = DetectedLevel::of(&whole);
     let names = |level, sm| {
         let list = sections(&Compilation {
             level,
@@ -408,7 +408,7 @@ fn what_does_not_belong_is_told() {
 fn a_report_says_what_is_missing() {
     let bytes = std::fs::read("../examples/saxpy/saxpy.cubin").unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
-    let found = Found::of(&cubin);
+    let found = DetectedLevel::of(&cubin);
     let own = Expectation::of_file(Model::Observed, &found);
     let report = Report::new(&cubin, bytes.len() as u64, &found, &own);
     assert!(report.is_clean() && !report.level_asked);

@@ -6,7 +6,7 @@ use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::release::Release;
 use ptx_syntax::section_data::FixupTarget;
 use ptx_syntax::{MergedSection, MergedSections, Module, Statement};
@@ -113,8 +113,10 @@ impl PtxNames {
             ours.get(function).is_some_and(|ours| !ours.is_disjoint(names))
         };
         let has_any = self.functions.iter().any(is_ours) || self.variables.iter().any(has_variable);
-        let may_be_folded =
-            || self.functions.iter().any(|function| !function.lines.is_empty()) && Found::of(cubin).is_linked;
+        let may_be_folded = || {
+            self.functions.iter().any(|function| !function.lines.is_empty())
+                && DetectedLevel::of(cubin).is_linked
+        };
         if !has_any && !may_be_folded() {
             return Ok(None);
         }

@@ -227,7 +227,7 @@ impl Counter<'_, '_, '_> {
         if location.cut {
             let text = "registers of locations are in so many places that they cannot all be followed";
             let name = SectionKind::NvDebugInfoRegSass.name();
-            let cut = || Error::whole(name, ErrorKind::Limit(text.into()));
+            let cut = || Error::in_section(name, ErrorKind::Limit(text.into()));
             self.register_fault.get_or_insert_with(cut);
         }
         let bytes = |wanted: fn(&Place) -> bool| {

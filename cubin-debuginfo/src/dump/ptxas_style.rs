@@ -172,7 +172,7 @@ fn abbreviations<E>(
             }
             Ok(false) => table = AbbrevTable::default(),
             Err(error) => {
-                return take(fault(error.moved(&*view.name, 0), bytes, start, bytes.len() as u64));
+                return take(fault(error.rebased(&*view.name, 0), bytes, start, bytes.len() as u64));
             }
         }
     }
@@ -222,7 +222,7 @@ impl<'v> Info<'v, '_> {
             let (header, unit) = match header(&mut cursor) {
                 Ok(header) => header,
                 Err(error) => {
-                    let error = Error::from(error).moved(&*self.view.name, 0);
+                    let error = Error::from(error).rebased(&*self.view.name, 0);
                     return take(fault(error, bytes, start, bytes.len() as u64));
                 }
             };
@@ -268,7 +268,7 @@ impl<'v> Info<'v, '_> {
         let (bytes, what) = (&view.data.bytes, "the abbreviations of a unit");
         let mut cursor =
             Cursor::at(abbrev::SECTION, bytes, offset, what).map_err(|error| self.view.fault(error))?;
-        while next(&mut table, &mut cursor).map_err(|error| error.moved(&*view.name, 0))? {
+        while next(&mut table, &mut cursor).map_err(|error| error.rebased(&*view.name, 0))? {
             if !self.abbreviations.take(1) {
                 let text = "too many units share a part of their abbreviations";
                 return Err(Error::new(&*view.name, cursor.offset(), ErrorKind::Limit(text.into())));

@@ -104,7 +104,7 @@ impl View<'_> {
             Space::Native => native.to_string(),
             Space::Mercury => native.mercury().to_string(),
         };
-        Error::from(error).moved(name, 0)
+        Error::from(error).rebased(name, 0)
     }
 
     /// Takes the bytes of a text from a budget, for the field at a byte offset of the section.

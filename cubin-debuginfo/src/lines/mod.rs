@@ -49,7 +49,7 @@ use names::NameCache;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -266,6 +266,6 @@ impl<'s> Lookup<'s> {
 
     /// Whether a linker made the file, which may have left code out.
     fn is_linked(&self) -> bool {
-        Found::of(self.cubin).is_linked
+        DetectedLevel::of(self.cubin).is_linked
     }
 }

@@ -121,7 +121,7 @@ impl<'c> LineIndex<'c> {
             let UnitProgram { table, mut program, .. } = unit?;
             while !program.is_empty() {
                 let added = index.add(&table, &mut program, &mut place, &mut scratch);
-                added.map_err(|error| Error::from(error).moved(section, 0))?;
+                added.map_err(|error| Error::from(error).rebased(section, 0))?;
             }
             index.params.push(table.params);
             scratch.packing = Packing::of(index.params.len() as u32);

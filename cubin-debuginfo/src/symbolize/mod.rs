@@ -284,7 +284,7 @@ impl<'s> Place<'s> {
 fn read_text<'c>(cubin: &'c Cubin<'_>, section: SectionIndex) -> Result<Text<'c>> {
     let text = NumberedText::decode(cubin.bytes(section)?);
     let name = cubin.section_name(section);
-    Ok(Text { section, text: text.map_err(|error| error.moved(name, 0))? })
+    Ok(Text { section, text: text.map_err(|error| error.rebased(name, 0))? })
 }
 
 /// Where the tables of one space are.

@@ -131,7 +131,7 @@ impl One<'_, '_> {
     /// From sm_90 on `ptxas -c` 13.0.88 writes the offset of the CIE in the Mercury `.debug_frame`, whose entries have
     /// other sizes; F101 finds it. Only files for sm_100 and later have that section.
     fn cie_pointer_limit(&self, size: u64) -> u64 {
-        if self.cubin.target().generation() < Generation::Transcoded {
+        if self.cubin.target().generation() < Generation::HiddenMercury {
             return size;
         }
         let mercury =

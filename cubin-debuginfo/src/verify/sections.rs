@@ -3,12 +3,12 @@
 use super::{Check, RuleId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::compare::{Oddity, compare};
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{self, PtxText};
 
 pub(super) fn check(check: &mut Check<'_, '_>) {
     let cubin = check.cubin;
-    let found = Found::of(cubin);
+    let found = DetectedLevel::of(cubin);
     let expected = found.expected();
     let comparison = compare(cubin, &expected);
     let level = found.level.name();

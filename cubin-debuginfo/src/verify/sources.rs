@@ -98,7 +98,7 @@ pub(super) fn lines(
 /// in the context of the row before (FORMATS 1.6), and what follows up to the next file that is set.
 fn forgotten_files(target: Target, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
     let mut forgotten = HashSet::new();
-    if target.generation() < Generation::Transcoded {
+    if target.generation() < Generation::HiddenMercury {
         return forgotten;
     }
     for sequence in units.iter().flat_map(|unit| unit.sequences().map_while(Result::ok)) {

@@ -25,7 +25,7 @@ pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, count
         return;
     }
     let new = Params { line_base: best, ..*params };
-    if let Some(written) = transcode(*params, new, program).filter(|new| new.len() < program.len()) {
+    if let Some(written) = reencode(*params, new, program).filter(|new| new.len() < program.len()) {
         (*params, *program) = (new, written);
     }
 }
@@ -54,7 +54,7 @@ fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
 }
 
 /// The same rows with other special opcodes. None if `program` is none of this crate's.
-fn transcode(old: Params, new: Params, program: &Program) -> Option<Program> {
+fn reencode(old: Params, new: Params, program: &Program) -> Option<Program> {
     let bytes = program.bytes();
     let (rows, mut out) = (Encoder::new(new, Policy::Compact(Header::Keep)), Program::default());
     let mut relocs = program.relocs().iter().peekable();

@@ -6,10 +6,12 @@ use crate::line_table_kind::LineTableKind;
 use crate::streams::{Stream, Streams, check_numbers};
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{MercurySection, SectionIndex};
 use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
-use nv_debug_sections::line_table::{Table, last_name, locations, transcode, untranscode};
+use nv_debug_sections::line_table::{
+    last_inlined_name, line_program_from_locs, mercury_to_native, native_to_mercury,
+};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
@@ -57,7 +59,7 @@ impl Cloner<'_, '_> {
                 let Some(stream) = streams.get(&code.native) else { continue };
                 let native = natives.get(&code.native).map(|(_, ops)| ops.as_slice());
                 let ops = mercury_program(stream, native, last, (kind, code));
-                last = last_name(&ops, last);
+                last = last_inlined_name(&ops, last);
                 if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }))
                     && kind == LineTableKind::Source
                 {
@@ -88,7 +90,7 @@ impl Cloner<'_, '_> {
         let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-            Error::whole(name, ErrorKind::Missing(text.into()))
+            Error::in_section(name, ErrorKind::Missing(text.into()))
         })?;
         let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
@@ -105,13 +107,13 @@ fn mercury_program(
     last: u32,
     (kind, code): (LineTableKind, &CodeMap),
 ) -> Vec<LineOp> {
-    let made = locations(locs, located, entries, Table::Mercury);
+    let made = line_program_from_locs(locs, located, entries, Space::Mercury);
     let Some(native) = native else { return made };
     let instructions = kind.instructions(&code.map);
-    if transcode(&made, last, &instructions, &code.starts) == native {
+    if mercury_to_native(&made, last, &instructions, &code.starts) == native {
         return made;
     }
-    untranscode(native, last, &instructions, &code.starts).unwrap_or(made)
+    native_to_mercury(native, last, &instructions, &code.starts).unwrap_or(made)
 }
 
 /// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a

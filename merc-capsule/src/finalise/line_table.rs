@@ -9,7 +9,7 @@ use foldhash::HashSet;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol};
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
-use nv_debug_sections::line_table::{last_name, transcode};
+use nv_debug_sections::line_table::{last_inlined_name, mercury_to_native};
 use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -29,10 +29,10 @@ pub fn sequences(
     let code = code.iter().copied().chain(std::iter::repeat(None));
     for (sequence, code) in mercury.sequences.iter().zip(code) {
         native.push(code.map(|CodeMap { map, starts, size, .. }| {
-            let ops = transcode(&sequence.ops, name, &kind.instructions(map), starts);
+            let ops = mercury_to_native(&sequence.ops, name, &kind.instructions(map), starts);
             Sequence { base: 0, base_offset: 0, ops, end: *size }
         }));
-        name = last_name(&sequence.ops, name);
+        name = last_inlined_name(&sequence.ops, name);
     }
     native
 }

@@ -29,7 +29,7 @@ pub fn native_only(
     constants: Option<SymbolIndex>,
     has_images: bool,
 ) -> Result<Vec<Record<'static>>> {
-    let missing = |text: Cow<'static, str>| Error::whole(nv_info::NAME, ErrorKind::Missing(text));
+    let missing = |text: Cow<'static, str>| Error::in_section(nv_info::NAME, ErrorKind::Missing(text));
     let (_, workarounds) = SW_WAR
         .iter()
         .find(|(chip, _)| *chip == target.sm)
@@ -39,7 +39,7 @@ pub fn native_only(
     if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
         let half = |what, value| {
             let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
-            u16::try_from(value).map_err(|_| Error::whole(nv_info::NAME, kind))
+            u16::try_from(value).map_err(|_| Error::in_section(nv_info::NAME, kind))
         };
         let base = half("where a kernel's parameters begin", parameter_base(target))?;
         let size = half("the size of a kernel's parameters", size)?;
@@ -87,9 +87,9 @@ impl<'c> FrameOwners<'c> {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::expect_short_names`].
+    /// That of [`Cubin::check_name_expansion`].
     pub fn of(cubin: &'c Cubin<'_>) -> Result<Self> {
-        cubin.expect_short_names()?;
+        cubin.check_name_expansion()?;
         let Some(symtab) = cubin.mercury_symtab() else {
             return Ok(Self { symbols: &[], owners: HashMap::new() });
         };

@@ -10,7 +10,7 @@ use merc_capsule::{AddressMap, CodeMap, FunctionMap, Place};
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Info, Link, NewSection, SectionIndex, Symbol, SymbolIndex, debug_only,
 };
-use nv_debug_sections::line_table::{AddressPair, EntryRow, Loc, LocId, Located};
+use nv_debug_sections::line_table::{AddressPair, EntryRow, Loc, LocId, LocatedInstruction};
 use nv_debug_sections::release::Release;
 use std::borrow::Cow;
 
@@ -285,8 +285,9 @@ fn ptx_lines(
     }
     let loc = |line: u32| Loc { file: 0, line, name: 0, parent: None };
     let locs: Vec<Loc> = (0..OPENING + opening_lines.len() as u32).map(loc).collect();
-    let located =
-        mercury.iter().map(|(address, line)| Located { address: *address, loc: Some(LocId(*line)) });
+    let located = mercury
+        .iter()
+        .map(|(address, line)| LocatedInstruction { address: *address, loc: Some(LocId(*line)) });
     let entries = code.functions.iter().zip(&opening_lines).map(|(function, line)| EntryRow {
         address: function.start.mercury,
         loc: LocId(*line),
@@ -330,7 +331,7 @@ fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &Stream<'_>) -> Str
         let line = changed.checked_sub(1).and_then(|at| ptx.located[at].loc);
         line.is_some_and(|line| line.0 >= OPENING)
     };
-    let located = addresses.into_iter().map(|address| Located {
+    let located = addresses.into_iter().map(|address| LocatedInstruction {
         address,
         loc: (choices.below(4) != 3 && !is_opening(address)).then(|| LocId(choices.below(locs.len()) as u32)),
     });

@@ -13,7 +13,7 @@ use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, debug_relocs};
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
-use nv_debug_sections::line_table::{Table, locations};
+use nv_debug_sections::line_table::line_program_from_locs;
 use nv_debug_sections::reg_sass::{RegisterRange, SassRegister};
 use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::Relocated;
@@ -116,7 +116,7 @@ fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection 
     for code in &given.maps {
         let Some(stream) = streams(given, name).get(&code.native) else { continue };
         let Stream { locs, located, entries } = stream;
-        let ops = locations(locs, located, entries, Table::Mercury);
+        let ops = line_program_from_locs(locs, located, entries, Space::Mercury);
         if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
             mercury.debug_str_base = Some(0);
         }

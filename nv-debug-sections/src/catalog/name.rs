@@ -124,7 +124,7 @@ impl<'a> SectionName<'a> {
     /// The first SM whose files have the section, of those that a release knows.
     pub fn first_sm(&self, release: Release) -> u32 {
         let by_space = match self.space {
-            Space::Native => Generation::Legacy,
+            Space::Native => Generation::PreMercury,
             Space::Mercury => Generation::Mercury,
         };
         *release.sms(self.entry().map_or(by_space, |row| row.since)).start()

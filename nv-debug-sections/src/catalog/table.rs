@@ -24,9 +24,9 @@ const ALLOC: u64 = elf::SHF_ALLOC.0;
 
 /// First generation, last generation.
 type Sms = (Generation, Generation);
-const ALL: Sms = (Generation::Legacy, Generation::Mercury);
-const LEGACY: Sms = (Generation::Legacy, Generation::Legacy);
-const SM_90: Sms = (Generation::Transcoded, Generation::Mercury);
+const ALL: Sms = (Generation::PreMercury, Generation::Mercury);
+const LEGACY: Sms = (Generation::PreMercury, Generation::PreMercury);
+const SM_90: Sms = (Generation::HiddenMercury, Generation::Mercury);
 const SM_100: Sms = (Generation::Mercury, Generation::Mercury);
 
 /// Who makes the contents, what nvlink makes of the inputs' sections, what may follow the name, whether the file keeps the PTX's order.

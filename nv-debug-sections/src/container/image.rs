@@ -5,7 +5,7 @@ use super::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags, Place};
 use crate::Result;
 use crate::cubin::{CodePlace, Cubin};
 use crate::level::DebugLevel;
-use crate::level::found::Found;
+use crate::level::detected::DetectedLevel;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -150,10 +150,10 @@ impl<'d> Image<'d> {
 
     fn look_into_cubin(&mut self, payload: &[u8]) -> Result<()> {
         let cubin = Cubin::parse(payload)?;
-        cubin.expect_short_names()?;
+        cubin.check_name_expansion()?;
         self.code = Some(cubin.code_place());
         self.debug_only = cubin.debug_only_words();
-        match Found::of(&cubin).level {
+        match DetectedLevel::of(&cubin).level {
             DebugLevel::Full => self.debug = Some(DebugInfo::Dwarf),
             DebugLevel::Lines => self.debug = Some(DebugInfo::LineInfo),
             DebugLevel::None => {}

@@ -194,7 +194,7 @@ impl<'d> Cubin<'d> {
                 return Err(wrong_link(section, name, "a symbol table"));
             }
         }
-        extended::check_room(self, self.sections.len())
+        extended::check_section_count(self, self.sections.len())
     }
 
     fn check_alias(&self, index: usize, target: SectionIndex, name: &str) -> Result<()> {

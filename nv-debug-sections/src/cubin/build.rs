@@ -129,7 +129,7 @@ pub fn debug_only(
 }
 
 fn fault(what: &'static str, value: u64, field: &'static str) -> Error {
-    Error::whole("", ErrorKind::DoesNotFit { what, value, field })
+    Error::in_section("", ErrorKind::DoesNotFit { what, value, field })
 }
 
 /// Numbers symbols, and says which is the first global one. ELF wants local symbols first; within each kind the order is the given one.
@@ -249,7 +249,7 @@ impl Builder {
 
     /// Takes `size` bytes for `name` at the next multiple of `align`, and gives their address.
     fn place(&mut self, name: &str, size: u64, align: u64) -> Result<u64> {
-        let overflow = || Error::whole("", ErrorKind::AddressSpace { name: name.to_owned(), size });
+        let overflow = || Error::in_section("", ErrorKind::AddressSpace { name: name.to_owned(), size });
         let address = self.address.checked_next_multiple_of(align).ok_or_else(overflow)?;
         self.address = address.checked_add(size).ok_or_else(overflow)?;
         Ok(address)

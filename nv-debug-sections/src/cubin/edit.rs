@@ -17,9 +17,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use dwarf2_reader::WorkBudget;
 use object::elf;
 
-use super::given::{Edit, Fate, Given, Part, relocations};
-use super::order::{self, Place};
-use super::replaced::{Replaced, not_a_name};
+use super::order::{self, SectionOrderKey};
+use super::replaced::{ReplacedSections, not_a_debug_section};
+use super::replacement::{Edit, ReplacementSection, SectionAction, SectionPart, relocations};
 use super::strtab::NameMap;
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
@@ -53,25 +53,25 @@ impl Space {
 }
 
 impl Cubin<'_> {
-    /// For lists of sections or symbols by name: refuses a file in which so many share a long name that the list would be far larger.
+    /// Rejects a file whose section or symbol names, listed one by one, would expand to more than four times the string table.
     ///
     /// # Errors
     ///
     /// The names of all sections, or of all symbols of a table, together take more than four times the bytes that the file has for these
     /// names, and 1 MiB.
-    pub fn expect_short_names(&self) -> Result<()> {
+    pub fn check_name_expansion(&self) -> Result<()> {
         let table = self.header.shstrndx;
-        self.expect_short(table, self.iter().map(|(_, name, _)| name), "sections")?;
+        self.check_expansion_of(table, self.iter().map(|(_, name, _)| name), "sections")?;
         for (index, _, section) in self.iter() {
             let symbols = (0..).zip(self.symbols_of(index));
             let names = symbols.map(|(symbol, _)| self.symbol_name_in(index, SymbolIndex(symbol)));
-            self.expect_short(SectionIndex(section.link), names, "symbols")?;
+            self.check_expansion_of(SectionIndex(section.link), names, "symbols")?;
         }
         Ok(())
     }
 
-    /// Refuses `names` of the string table `table` that take far more bytes than it has.
-    fn expect_short<'n>(
+    /// Rejects `names` that, listed one by one, take more than four times the bytes of their string table.
+    fn check_expansion_of<'n>(
         &self,
         table: SectionIndex,
         names: impl Iterator<Item = &'n str>,
@@ -95,28 +95,30 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::expect_short_names`].
+    /// That of [`Cubin::check_name_expansion`].
     pub fn debug_sections(&self) -> Result<Vec<DebugSection>> {
-        let all = self.given(Space::Native)?.into_iter().map(|given| {
-            let Given { base, bytes, rel, rela } = given;
+        let all = self.debug_sections_in(Space::Native)?.into_iter().map(|given| {
+            let ReplacementSection { base, bytes, rel, rela } = given;
             DebugSection { name: base, bytes: bytes.unwrap_or_default(), rel, rela }
         });
         Ok(all.collect())
     }
 
     /// The debug sections of a space as values, in file order.
-    pub(super) fn given(&self, space: Space) -> Result<Vec<Given>> {
-        self.expect_short_names()?;
+    pub(super) fn debug_sections_in(&self, space: Space) -> Result<Vec<ReplacementSection>> {
+        self.check_name_expansion()?;
         let mut tables: HashMap<u32, Vec<&[Relocation]>> = HashMap::new();
         for section in self.sections.iter().filter(|section| part_of(space, section).is_some()) {
             tables.entry(section.info).or_default().extend(section.relocations());
         }
         let mut out = Vec::new();
-        let mut replaced = Replaced::debug(space);
-        for (index, name, section) in self.iter().filter(|(_, name, section)| replaced.takes(name, section)) {
+        let mut replaced = ReplacedSections::debug(space);
+        for (index, name, section) in
+            self.iter().filter(|(_, name, section)| replaced.includes(name, section))
+        {
             let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
             let is_shared = matches!(section.contents, Contents::Alias(_));
-            out.push(Given {
+            out.push(ReplacementSection {
                 base: SectionName::parse(name).base.into_owned(),
                 bytes: if is_shared { None } else { Some(self.bytes(index)?.into_owned()) },
                 rel: all().filter(|r| r.addend.is_none()).collect(),
@@ -155,24 +157,24 @@ impl Cubin<'_> {
     fn edit_native(&mut self, sections: Vec<DebugSection>, keeps: bool) -> Result<()> {
         let given = sections.into_iter().map(|section| {
             let DebugSection { name, bytes, rel, rela } = section;
-            Given { base: name, bytes: Some(bytes), rel, rela }
+            ReplacementSection { base: name, bytes: Some(bytes), rel, rela }
         });
-        self.edit(Edit { space: Space::Native, keeps, given: given.collect() })
+        self.edit(Edit { space: Space::Native, keeps_others: keeps, replacements: given.collect() })
     }
 
     /// Gives a space its debug sections, or changes nothing.
     pub(super) fn edit(&mut self, edit: Edit) -> Result<()> {
         let symbols = edit.space.symtab(self).map_or(&[][..], |table| self.symbols_of(table));
         check(&edit, symbols.len() as u64)?;
-        let fates = fates(self, &edit)?;
-        let plan = Plan::new(self, &edit, fates)?;
+        let actions = section_actions(self, &edit)?;
+        let plan = Plan::new(self, &edit, actions)?;
         plan.apply(self, edit);
         Ok(())
     }
 }
 
 fn check(edit: &Edit, symbols: u64) -> Result<()> {
-    for section in &edit.given {
+    for section in &edit.replacements {
         let name = section.base.as_str();
         let all = section.rel.iter().map(|r| (r, false)).chain(section.rela.iter().map(|r| (r, true)));
         for (relocation, with_addend) in all {
@@ -193,9 +195,9 @@ fn check(edit: &Edit, symbols: u64) -> Result<()> {
 /// Everything that is decided, and can fail, before anything is changed.
 #[derive(Debug)]
 pub(super) struct Plan<'d> {
-    /// By old section index.
-    fates: Vec<Fate>,
-    new: Vec<(Place, usize, Part, Section<'static>)>,
+    /// What to do with each section of the file, by its index before the edit.
+    actions: Vec<SectionAction>,
+    new: Vec<(SectionOrderKey, usize, SectionPart, Section<'static>)>,
     /// The section names, with those of new sections added.
     names: StringTable<'d>,
     /// By given section: the native section whose file range it shares.
@@ -203,10 +205,10 @@ pub(super) struct Plan<'d> {
 }
 
 impl<'d> Plan<'d> {
-    pub(super) fn new(cubin: &Cubin<'d>, edit: &Edit, fates: Vec<Fate>) -> Result<Self> {
-        check_links(cubin, &fates)?;
+    pub(super) fn new(cubin: &Cubin<'d>, edit: &Edit, actions: Vec<SectionAction>) -> Result<Self> {
+        check_links(cubin, &actions)?;
         let shared = shared_ranges(cubin, edit)?;
-        let places = order::places(cubin, edit, &fates);
+        let places = order::new_section_order(cubin, edit, &actions);
         let texts: Vec<String> =
             places.iter().map(|(_, index, part)| edit.section_name(*index, *part).to_string()).collect();
         let mut names = cubin.strings(cubin.header.shstrndx).cloned().unwrap_or_default();
@@ -215,29 +217,30 @@ impl<'d> Plan<'d> {
         let mut new = Vec::new();
         for (((place, index, part), offset), text) in places.into_iter().zip(offsets).zip(&texts) {
             let name = edit.section_name(index, part);
-            let shape = name.ptx_shape().ok_or_else(|| not_a_name(text))?;
+            let shape = name.ptx_shape().ok_or_else(|| not_a_debug_section(text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
-        extended::check_room(cubin, cubin.sections.len() + new.len())?;
-        Ok(Self { fates, new, names, shared })
+        extended::check_section_count(cubin, cubin.sections.len() + new.len())?;
+        Ok(Self { actions, new, names, shared })
     }
 }
 
 /// The native sections that given ones without bytes share their contents with.
 fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionIndex>>> {
     let mut wanted: NameMap<'_, Option<SectionIndex>> = NameMap::default();
-    for given in edit.given.iter().filter(|given| given.bytes.is_none()) {
+    for given in edit.replacements.iter().filter(|given| given.bytes.is_none()) {
         wanted.change(&given.base, |_| {});
     }
-    let mut native = Replaced::debug(Space::Native);
-    for (index, name, section) in cubin.iter().filter(|(_, name, section)| native.takes(name, section)) {
+    let mut native = ReplacedSections::debug(Space::Native);
+    for (index, name, section) in cubin.iter().filter(|(_, name, section)| native.includes(name, section)) {
         if let Some(first) = wanted.find(section.name, name) {
             let has_bytes = !matches!(section.contents, Contents::NoBits(_));
             *first = first.or(has_bytes.then_some(index));
         }
     }
-    let mut shared = vec![None; edit.given.len()];
-    for (given, slot) in edit.given.iter().zip(&mut shared).filter(|(given, _)| given.bytes.is_none()) {
+    let mut shared = vec![None; edit.replacements.len()];
+    for (given, slot) in edit.replacements.iter().zip(&mut shared).filter(|(given, _)| given.bytes.is_none())
+    {
         wanted.change(&given.base, |found| *slot = *found);
         if slot.is_none() {
             let text = "there is no such section whose file range its clone could share";
@@ -247,54 +250,59 @@ fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionInd
     Ok(shared)
 }
 
-fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Fate>> {
+fn section_actions(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<SectionAction>> {
     // Linked files may have several sections of one name: they match in order.
-    let names: Vec<String> =
-        (0..edit.given.len()).map(|index| edit.section_name(index, Part::Bytes).to_string()).collect();
-    let mut replaced = Replaced::by(cubin, edit, &names)?;
+    let names: Vec<String> = (0..edit.replacements.len())
+        .map(|index| edit.section_name(index, SectionPart::Bytes).to_string())
+        .collect();
+    let mut replaced = ReplacedSections::by(cubin, edit, &names)?;
     let mut wanted: NameMap<'_, VecDeque<usize>> = NameMap::default();
     for (index, name) in names.iter().enumerate() {
         wanted.change(name, |queue| queue.push_back(index));
     }
-    let mut fates = vec![Fate::Stays; cubin.sections.len()];
-    for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
-        if replaced.takes(name, section) {
+    let mut actions = vec![SectionAction::Keep; cubin.sections.len()];
+    for ((_, name, section), action) in cubin.iter().zip(actions.iter_mut().skip(1)) {
+        if replaced.includes(name, section) {
             let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
-            let other = if edit.keeps { Fate::Stays } else { Fate::Goes };
-            *fate = next.map_or(other, |index| Fate::Takes(index, Part::Bytes));
+            let other = if edit.keeps_others { SectionAction::Keep } else { SectionAction::Remove };
+            *action = next.map_or(other, |index| SectionAction::Replace(index, SectionPart::Bytes));
         }
     }
     let mut placed = HashSet::new();
     for (index, section) in cubin.sections.iter().enumerate() {
-        let target = fates.get(section.info as usize).copied();
-        let fate = match (target, part_of(edit.space, section)) {
-            (Some(Fate::Goes), Some(_)) => Fate::Goes,
-            (Some(Fate::Takes(g, Part::Bytes)), Some(part)) => {
-                let filled = edit.given.get(g).is_some_and(|s| !relocations(s, part).is_empty());
-                if filled && placed.insert((g, part)) { Fate::Takes(g, part) } else { Fate::Goes }
+        let target = actions.get(section.info as usize).copied();
+        let action = match (target, part_of(edit.space, section)) {
+            (Some(SectionAction::Remove), Some(_)) => SectionAction::Remove,
+            (Some(SectionAction::Replace(g, SectionPart::Bytes)), Some(part)) => {
+                let filled = edit.replacements.get(g).is_some_and(|s| !relocations(s, part).is_empty());
+                if filled && placed.insert((g, part)) {
+                    SectionAction::Replace(g, part)
+                } else {
+                    SectionAction::Remove
+                }
             }
             _ => continue,
         };
-        if let Some(slot) = fates.get_mut(index) {
-            *slot = fate;
+        if let Some(slot) = actions.get_mut(index) {
+            *slot = action;
         }
     }
-    Ok(fates)
+    Ok(actions)
 }
 
 /// Which part of a debug section a relocation section of `space` holds.
-fn part_of(space: Space, section: &Section<'_>) -> Option<Part> {
-    let part = if section.sh_type == elf::SHT_REL.0 { Part::Rel } else { Part::Rela };
+fn part_of(space: Space, section: &Section<'_>) -> Option<SectionPart> {
+    let part = if section.sh_type == elf::SHT_REL.0 { SectionPart::Rel } else { SectionPart::Rela };
     let in_space = section.is_mercury() == (space == Space::Mercury);
     (section.relocations().is_some() && in_space).then_some(part)
 }
 
 /// A section that stays must not need one that goes. Clones may: they get the bytes.
-fn check_links(cubin: &Cubin<'_>, fates: &[Fate]) -> Result<()> {
-    let goes = |index: u32| fates.get(index as usize) == Some(&Fate::Goes);
-    for ((_, name, section), fate) in cubin.iter().zip(fates.iter().skip(1)) {
+fn check_links(cubin: &Cubin<'_>, actions: &[SectionAction]) -> Result<()> {
+    let goes = |index: u32| actions.get(index as usize) == Some(&SectionAction::Remove);
+    for ((_, name, section), action) in cubin.iter().zip(actions.iter().skip(1)) {
         let info = if section.info_is_section() { section.info } else { 0 };
-        if *fate == Fate::Stays && (goes(section.link) || goes(info)) {
+        if *action == SectionAction::Keep && (goes(section.link) || goes(info)) {
             let gone = if goes(section.link) { section.link } else { info };
             let removed = cubin.section_name(SectionIndex(gone)).to_owned();
             return Err(Error::new(name, 0, ErrorKind::Needed { what: "the section", removed }));
@@ -306,34 +314,34 @@ fn check_links(cubin: &Cubin<'_>, fates: &[Fate]) -> Result<()> {
 /// One section of the result.
 #[derive(Debug)]
 struct Slot<'d> {
-    place: Place,
+    place: SectionOrderKey,
     /// Index before the edit.
     old: Option<usize>,
-    /// What was given for it.
-    given: Option<(usize, Part)>,
+    /// The replacement and its part, for a section that takes new contents.
+    given: Option<(usize, SectionPart)>,
     section: Section<'d>,
 }
 
 impl<'d> Plan<'d> {
     pub(super) fn apply(self, cubin: &mut Cubin<'d>, edit: Edit) {
-        let Self { fates, new, names, shared } = self;
-        let Edit { space, mut given, .. } = edit;
-        release_clones(cubin, &fates, &given);
+        let Self { actions, new, names, shared } = self;
+        let Edit { space, replacements: mut given, .. } = edit;
+        release_clones(cubin, &actions, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
             section.contents = Contents::Strings(names);
         }
-        let mut take = |index: usize, part: Part| {
+        let mut take = |index: usize, part: SectionPart| {
             let alias = shared.get(index).copied().flatten();
             given.get_mut(index).map_or(Contents::NoBits(0), |g| g.take(part, alias))
         };
-        let mut slots = Vec::with_capacity(fates.len() + new.len());
-        for (old, (mut section, fate)) in
-            std::mem::take(&mut cubin.sections).into_iter().zip(fates).enumerate()
+        let mut slots = Vec::with_capacity(actions.len() + new.len());
+        for (old, (mut section, action)) in
+            std::mem::take(&mut cubin.sections).into_iter().zip(actions).enumerate()
         {
-            let given = match fate {
-                Fate::Goes => continue,
-                Fate::Stays => None,
-                Fate::Takes(index, part) => {
+            let given = match action {
+                SectionAction::Remove => continue,
+                SectionAction::Keep => None,
+                SectionAction::Replace(index, part) => {
                     section.contents = take(index, part);
                     if is_nobits(section.sh_type, section.flags) || section.sh_type == elf::SHT_NULL.0 {
                         section.sh_type = elf::SHT_PROGBITS.0;
@@ -341,7 +349,7 @@ impl<'d> Plan<'d> {
                     Some((index, part))
                 }
             };
-            slots.push(Slot { place: Place::old(old), old: Some(old), given, section });
+            slots.push(Slot { place: SectionOrderKey::old(old), old: Some(old), given, section });
         }
         for (place, index, part, section) in new {
             let section = Section { contents: take(index, part), ..section };
@@ -352,16 +360,16 @@ impl<'d> Plan<'d> {
     }
 }
 
-impl Given {
+impl ReplacementSection {
     /// `shared` is the section whose file range stands for bytes of its own.
-    fn take(&mut self, part: Part, shared: Option<SectionIndex>) -> Contents<'static> {
+    fn take(&mut self, part: SectionPart, shared: Option<SectionIndex>) -> Contents<'static> {
         match part {
-            Part::Bytes => match shared {
+            SectionPart::Bytes => match shared {
                 Some(native) => Contents::Alias(native),
                 None => Contents::Bytes(Cow::Owned(self.bytes.take().unwrap_or_default())),
             },
-            Part::Rel => Contents::Relocations(std::mem::take(&mut self.rel)),
-            Part::Rela => Contents::Relocations(std::mem::take(&mut self.rela)),
+            SectionPart::Rel => Contents::Relocations(std::mem::take(&mut self.rel)),
+            SectionPart::Rela => Contents::Relocations(std::mem::take(&mut self.rela)),
         }
     }
 }
@@ -373,10 +381,10 @@ fn header(name: u32, Shape { sh_type, flags, align, entsize }: Shape, symtab: u3
 }
 
 /// Gives clones of sections that change or go their old bytes: the first of them owns these, the others follow it.
-fn release_clones(cubin: &mut Cubin<'_>, fates: &[Fate], given: &[Given]) {
-    let changes = |target: usize, contents: Option<&Contents<'_>>| match (fates.get(target), contents) {
-        (Some(Fate::Goes), _) => true,
-        (Some(Fate::Takes(g, _)), Some(Contents::Bytes(old))) => {
+fn release_clones(cubin: &mut Cubin<'_>, actions: &[SectionAction], given: &[ReplacementSection]) {
+    let changes = |target: usize, contents: Option<&Contents<'_>>| match (actions.get(target), contents) {
+        (Some(SectionAction::Remove), _) => true,
+        (Some(SectionAction::Replace(g, _)), Some(Contents::Bytes(old))) => {
             given.get(*g).is_some_and(|new| new.bytes.as_deref() != Some(&**old))
         }
         _ => false,
@@ -412,7 +420,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
                 *entry = new;
             }
         }
-        if let Some((given, Part::Bytes)) = slot.given {
+        if let Some((given, SectionPart::Bytes)) = slot.given {
             targets.insert(given, new);
         }
     }
@@ -425,7 +433,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
         let section = &mut slot.section;
         section.link = map(section.link);
         match (slot.old, slot.given) {
-            (None, Some((given, Part::Rel | Part::Rela))) => {
+            (None, Some((given, SectionPart::Rel | SectionPart::Rela))) => {
                 section.info = targets.get(&given).copied().unwrap_or(0);
             }
             (None, _) => added.push(new),

@@ -124,7 +124,7 @@ fn table<'s, 'd>(section: &'s Section<'d>) -> Option<(usize, &'s Cow<'d, [u8]>)>
 }
 
 /// Refuses to let a file grow to `count` sections whose symbols cannot name them all.
-pub(super) fn check_room(cubin: &Cubin<'_>, count: usize) -> Result<()> {
+pub(super) fn check_section_count(cubin: &Cubin<'_>, count: usize) -> Result<()> {
     let tables: HashSet<usize> = cubin.sections.iter().filter_map(table).map(|(link, _)| link).collect();
     let has_room =
         |(i, s): (usize, &Section<'_>)| !matches!(s.contents, Contents::Symbols(_)) || tables.contains(&i);
@@ -132,5 +132,8 @@ pub(super) fn check_room(cubin: &Cubin<'_>, count: usize) -> Result<()> {
         return Ok(());
     }
     let field = "st_shndx (0xfeff without an SHT_SYMTAB_SHNDX section)";
-    Err(Error::whole("", ErrorKind::DoesNotFit { what: "number of sections", value: count as u64, field }))
+    Err(Error::in_section(
+        "",
+        ErrorKind::DoesNotFit { what: "number of sections", value: count as u64, field },
+    ))
 }

@@ -133,8 +133,8 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
 /// Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins, no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
     match cubin.target().generation() {
-        Generation::Legacy => true,
-        Generation::Transcoded => cubin.is_linked(),
+        Generation::PreMercury => true,
+        Generation::HiddenMercury => cubin.is_linked(),
         Generation::Mercury => false,
     }
 }
@@ -158,11 +158,11 @@ pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     const CAPMERC: &str = ".nv.capmerc";
     match cubin.target().generation() {
         Generation::Mercury => 36,
-        Generation::Transcoded if !is_classic(cubin) => {
+        Generation::HiddenMercury if !is_classic(cubin) => {
             let text = cubin.iter().filter(|(_, name, _)| name.starts_with(CODE_PREFIX));
             14 + text.map(|(_, name, _)| (CAPMERC.len() + name.len() + 1) as u64).sum::<u64>()
         }
-        Generation::Legacy | Generation::Transcoded => 0,
+        Generation::PreMercury | Generation::HiddenMercury => 0,
     }
 }
 

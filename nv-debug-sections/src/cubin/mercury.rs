@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::edit::Plan;
-use super::given::{Edit, Fate, Given};
+use super::replacement::{Edit, ReplacementSection, SectionAction};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, sht};
 use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ impl Cubin<'_> {
     pub fn remove_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if self.has_capsule() && self.symtab().is_none() {
             let text = "there is no native code beside the capsule: without that nothing would be left";
-            return Err(Error::whole("", ErrorKind::Missing(text.into())));
+            return Err(Error::in_section("", ErrorKind::Missing(text.into())));
         }
         self.remove_sections(|_, section| section.is_mercury())
     }
@@ -60,7 +60,7 @@ impl Cubin<'_> {
     /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
     pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if !self.has_capsule() {
-            return Err(Error::whole("", ErrorKind::Missing("there are no Mercury sections".into())));
+            return Err(Error::in_section("", ErrorKind::Missing("there are no Mercury sections".into())));
         }
         self.remove_sections(|name, section| {
             // The notes link to `.nv.compat`.
@@ -71,15 +71,15 @@ impl Cubin<'_> {
     }
 
     fn remove_sections(&mut self, goes: impl Fn(&str, &Section<'_>) -> bool) -> Result<Vec<SectionIndex>> {
-        let mut fates = vec![Fate::Stays; self.sections.len()];
-        for ((_, name, section), fate) in self.iter().zip(fates.iter_mut().skip(1)) {
+        let mut actions = vec![SectionAction::Keep; self.sections.len()];
+        for ((_, name, section), action) in self.iter().zip(actions.iter_mut().skip(1)) {
             if goes(name, section) {
-                *fate = Fate::Goes;
+                *action = SectionAction::Remove;
             }
         }
-        let gone = (0..).zip(&fates).filter(|(_, fate)| **fate == Fate::Goes);
+        let gone = (0..).zip(&actions).filter(|(_, action)| **action == SectionAction::Remove);
         let gone = gone.map(|(index, _)| SectionIndex(index)).collect();
-        Plan::new(self, &Edit::nothing(), fates)?.apply(self, Edit::nothing());
+        Plan::new(self, &Edit::nothing(), actions)?.apply(self, Edit::nothing());
         Ok(gone)
     }
 
@@ -87,10 +87,12 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::expect_short_names`].
+    /// That of [`Cubin::check_name_expansion`].
     pub fn mercury_sections(&self) -> Result<Vec<MercurySection>> {
-        let all = self.given(Space::Mercury)?.into_iter();
-        Ok(all.map(|Given { base, bytes, rela, .. }| MercurySection { native: base, bytes, rela }).collect())
+        let all = self.debug_sections_in(Space::Mercury)?.into_iter();
+        Ok(all
+            .map(|ReplacementSection { base, bytes, rela, .. }| MercurySection { native: base, bytes, rela })
+            .collect())
     }
 
     /// Makes `sections` the Mercury clones of debug sections in this cubin, all of them: what is not listed is removed.
@@ -109,9 +111,9 @@ impl Cubin<'_> {
         }
         let given = sections.into_iter().map(|section| {
             let MercurySection { native, bytes, rela } = section;
-            Given { base: native, bytes, rel: Vec::new(), rela }
+            ReplacementSection { base: native, bytes, rel: Vec::new(), rela }
         });
-        self.edit(Edit { space: Space::Mercury, keeps: false, given: given.collect() })
+        self.edit(Edit { space: Space::Mercury, keeps_others: false, replacements: given.collect() })
     }
     /// Gives the Mercury section at `index` bytes of its own, as `.nv.merc.nv.info.F`. Clones of debug sections, which come with
     /// relocations, are [`set_mercury_sections`](Self::set_mercury_sections)' matter.

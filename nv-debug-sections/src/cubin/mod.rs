@@ -12,12 +12,12 @@ mod append;
 mod build;
 mod edit;
 mod extended;
-mod given;
 mod layout;
 mod mercury;
 mod order;
 mod read;
 mod replaced;
+mod replacement;
 mod side_file;
 mod strip;
 mod strtab;
@@ -358,7 +358,7 @@ impl<'d> Cubin<'d> {
     pub fn section(&self, index: SectionIndex) -> Result<&Section<'d>> {
         self.sections.get(index.as_usize()).ok_or_else(|| {
             let count = self.sections.len() as u64;
-            Error::whole("", ErrorKind::Index { what: "section", index: index.0.into(), count })
+            Error::in_section("", ErrorKind::Index { what: "section", index: index.0.into(), count })
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::given::{Edit, Fate, Part, relocations};
+use super::replacement::{Edit, SectionAction, SectionPart, relocations};
 use super::sht;
 use crate::catalog::{CATALOG, CODE_PREFIX, Entry, RelocForm, SectionKind, SectionName, Space};
 
@@ -46,54 +46,58 @@ fn kind_rank(target: &str, form: RelocForm) -> usize {
     at.unwrap_or(CATALOG.len())
 }
 
-/// Where a section goes: before the old section `before` (as that section itself if `old`), then by rank.
+/// The sort key of a section in the edited file: before the old section `before` (or that section itself if `old`), then by rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct SectionOrderKey {
     before: usize,
     old: bool,
     rank: usize,
     /// Order among sections of one rank: as given, or for relocation sections that of their targets.
     ordinal: usize,
-    kind: usize,
+    form: usize,
 }
 
-impl Place {
+impl SectionOrderKey {
     pub(super) fn old(index: usize) -> Self {
-        Self { before: index, old: true, rank: 0, ordinal: 0, kind: 0 }
+        Self { before: index, old: true, rank: 0, ordinal: 0, form: 0 }
     }
 }
 
-/// Places of the given parts that no section of the file takes.
-pub(super) fn places(cubin: &Cubin<'_>, edit: &Edit, fates: &[Fate]) -> Vec<(Place, usize, Part)> {
-    let given = &edit.given;
-    let mut all: Vec<Option<Place>> = vec![None; given.len()];
-    for (index, fate) in fates.iter().enumerate() {
-        if let Fate::Takes(g, Part::Bytes) = fate
+/// The sort keys of the sections that the edit adds.
+pub(super) fn new_section_order(
+    cubin: &Cubin<'_>,
+    edit: &Edit,
+    actions: &[SectionAction],
+) -> Vec<(SectionOrderKey, usize, SectionPart)> {
+    let given = &edit.replacements;
+    let mut all: Vec<Option<SectionOrderKey>> = vec![None; given.len()];
+    for (index, action) in actions.iter().enumerate() {
+        if let SectionAction::Replace(g, SectionPart::Bytes) = action
             && let Some(slot) = all.get_mut(*g)
         {
-            *slot = Some(Place::old(index));
+            *slot = Some(SectionOrderKey::old(index));
         }
     }
-    let starts = rank_starts(cubin, edit.space, fates);
+    let starts = rank_starts(cubin, edit.space, actions);
     let mut out = Vec::new();
     for (g, (section, slot)) in given.iter().zip(&mut all).enumerate() {
         if slot.is_none() {
             let rank = section_rank(&section.base);
             let before = starts.get(rank + 1).copied().unwrap_or(0);
-            let place = Place { before, old: false, rank, ordinal: g, kind: 0 };
+            let place = SectionOrderKey { before, old: false, rank, ordinal: g, form: 0 };
             *slot = Some(place);
-            out.push((place, g, Part::Bytes));
+            out.push((place, g, SectionPart::Bytes));
         }
     }
     let mut by_place: Vec<usize> = (0..given.len()).collect();
     by_place.sort_by_key(|&g| all.get(g).copied().flatten());
-    relocation_places(cubin, edit, fates, &by_place, &mut out);
+    relocation_order(cubin, edit, actions, &by_place, &mut out);
     out
 }
 
-/// For each rank the old index of the first debug section of this rank or a higher one; behind the last debug section
-/// (if there are none, behind `.symtab`; of Mercury's behind the capsules' code) where no section is.
-fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; CATALOG.len() + 2] {
+/// For each rank the old index of the first debug section of this rank or a higher one. Where there is none, the index after the
+/// last debug section (without debug sections, after `.symtab`; in Mercury space, after the code of the capsules).
+fn rank_starts(cubin: &Cubin<'_>, space: Space, actions: &[SectionAction]) -> [usize; CATALOG.len() + 2] {
     let mut end = match space {
         Space::Native => {
             let tables = [Some(cubin.header.shstrndx), cubin.symtab()].into_iter().flatten();
@@ -106,8 +110,8 @@ fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; CATAL
     };
     let debug: Vec<(usize, usize)> = cubin
         .iter()
-        .zip(fates.iter().skip(1))
-        .filter(|((.., section), fate)| **fate != Fate::Stays && section.relocations().is_none())
+        .zip(actions.iter().skip(1))
+        .filter(|((.., section), action)| **action != SectionAction::Keep && section.relocations().is_none())
         .map(|((index, name, _), _)| (index.as_usize(), section_rank(&SectionName::parse(name).base)))
         .collect();
     if let Some((last, _)) = debug.last() {
@@ -121,36 +125,36 @@ fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; CATAL
 }
 
 /// Order among relocation sections: rank of the target, position of the target, `.rel` or `.rela`.
-type Key = (usize, usize, usize);
+type RelocationOrderKey = (usize, usize, usize);
 
-fn relocation_places(
+fn relocation_order(
     cubin: &Cubin<'_>,
     edit: &Edit,
-    fates: &[Fate],
+    actions: &[SectionAction],
     by_place: &[usize],
-    out: &mut Vec<(Place, usize, Part)>,
+    out: &mut Vec<(SectionOrderKey, usize, SectionPart)>,
 ) {
-    let Edit { space, given, .. } = edit;
+    let Edit { space, replacements: given, .. } = edit;
     let mut ordinals = vec![0; given.len()];
     for (ordinal, &g) in by_place.iter().enumerate() {
         if let Some(slot) = ordinals.get_mut(g) {
             *slot = ordinal;
         }
     }
-    let key = |g: usize, part: Part| -> Key {
+    let key = |g: usize, part: SectionPart| -> RelocationOrderKey {
         let name = given.get(g).map_or("", |s| s.base.as_str());
         let kind = part.form().map_or(0, |form| kind_rank(name, form));
         (given_relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind)
     };
     let mut taken = HashSet::new();
-    let mut present: Vec<(Key, usize)> = Vec::new();
-    for (index, (fate, section)) in fates.iter().zip(&cubin.sections).enumerate() {
-        match *fate {
-            Fate::Takes(g, part @ (Part::Rel | Part::Rela)) => {
+    let mut present: Vec<(RelocationOrderKey, usize)> = Vec::new();
+    for (index, (action, section)) in actions.iter().zip(&cubin.sections).enumerate() {
+        match *action {
+            SectionAction::Replace(g, part @ (SectionPart::Rel | SectionPart::Rela)) => {
                 taken.insert((g, part));
                 present.push((key(g, part), index));
             }
-            Fate::Stays
+            SectionAction::Keep
                 if section.relocations().is_some() && section.is_mercury() == (*space == Space::Mercury) =>
             {
                 let target = SectionName::parse(cubin.section_name(super::SectionIndex(section.info)));
@@ -161,14 +165,14 @@ fn relocation_places(
     }
     // Smallest old index among those with this key or a higher one.
     present.sort_unstable();
-    let behind = first_behind(cubin, *space);
+    let behind = relocations_end(cubin, *space);
     let mut first = behind;
     for (_, index) in present.iter_mut().rev() {
         first = first.min(*index);
         *index = first;
     }
     for g in 0..given.len() {
-        for part in [Part::Rel, Part::Rela] {
+        for part in [SectionPart::Rel, SectionPart::Rela] {
             if given.get(g).is_none_or(|s| relocations(s, part).is_empty()) || taken.contains(&(g, part)) {
                 continue;
             }
@@ -176,13 +180,13 @@ fn relocation_places(
             let later = present.partition_point(|(k, _)| *k <= key);
             let before = present.get(later).map_or(behind, |(_, index)| *index);
             let (rank, ordinal, kind) = key;
-            out.push((Place { before, old: false, rank, ordinal, kind }, g, part));
+            out.push((SectionOrderKey { before, old: false, rank, ordinal, form: kind }, g, part));
         }
     }
 }
 
 /// Where the relocation sections of a space end: before the first section that is loaded, or what is last of the space.
-fn first_behind(cubin: &Cubin<'_>, space: Space) -> usize {
+fn relocations_end(cubin: &Cubin<'_>, space: Space) -> usize {
     let is_loaded = |s: &super::Section<'_>| s.flags & elf::SHF_ALLOC.0 != 0;
     let is_behind = |s: &super::Section<'_>| match space {
         Space::Native => is_loaded(s) || s.is_mercury(),

@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use super::given::Edit;
+use super::replacement::Edit;
 use super::strtab::NameMap;
 use super::{Contents, Cubin, Section};
 use crate::catalog::{SectionKind, SectionName, Space, is_debug_section};
@@ -22,14 +22,14 @@ fn can_be_given(base: &str) -> bool {
 
 /// The sections of one space that are replaced.
 #[derive(Debug)]
-pub(super) struct Replaced<'e> {
+pub(super) struct ReplacedSections<'e> {
     space: Space,
     /// Given names that no debug section has, as the file has them.
     others: NameMap<'e, ()>,
 }
 
-impl<'e> Replaced<'e> {
-    /// All debug sections.
+impl<'e> ReplacedSections<'e> {
+    /// All debug sections of a space.
     pub(super) fn debug(space: Space) -> Self {
         Self { space, others: NameMap::default() }
     }
@@ -41,9 +41,9 @@ impl<'e> Replaced<'e> {
     /// One is no name of a debug section or of one that PTX can bring, or the file has another kind of section of this name.
     pub(super) fn by(cubin: &Cubin<'_>, edit: &Edit, names: &'e [String]) -> Result<Self> {
         let mut all = Self::debug(edit.space);
-        for (given, name) in edit.given.iter().zip(names) {
+        for (given, name) in edit.replacements.iter().zip(names) {
             if !can_be_given(&given.base) {
-                return Err(not_a_name(&given.base));
+                return Err(not_a_debug_section(&given.base));
             }
             if !is_replaced(&given.base) {
                 all.others.change(name, |()| {});
@@ -58,7 +58,7 @@ impl<'e> Replaced<'e> {
     }
 
     /// Whether this section is replaced. Native ones have contents of their own.
-    pub(super) fn takes(&mut self, name: &str, section: &Section<'_>) -> bool {
+    pub(super) fn includes(&mut self, name: &str, section: &Section<'_>) -> bool {
         let is_plain = match section.contents {
             Contents::Bytes(_) | Contents::NoBits(_) => true,
             Contents::Alias(_) => self.space == Space::Mercury,
@@ -80,6 +80,6 @@ fn is_data(section: &Section<'_>) -> bool {
     section.sh_type == elf::SHT_PROGBITS.0 && section.flags & elf::SHF_ALLOC.0 == 0
 }
 
-pub(super) fn not_a_name(name: &str) -> Error {
+pub(super) fn not_a_debug_section(name: &str) -> Error {
     Error::new(name, 0, ErrorKind::NotADebugSection)
 }

@@ -107,7 +107,7 @@ impl<'d> Cubin<'d> {
             let ((own_sm, own_type), (sm, e_type)) = (of(self), of(code));
             let text =
                 format!("sm_{sm}, ELF type {e_type:#x}; the debug file has sm_{own_sm}, type {own_type:#x}");
-            return Err(Error::whole("", ErrorKind::OtherFile(text)));
+            return Err(Error::in_section("", ErrorKind::OtherFile(text)));
         }
         let (own, other) = (self.plain(), code.plain());
         let pairs: Vec<_> = own.iter().copied().zip(other.iter().copied()).collect();
@@ -129,7 +129,7 @@ impl<'d> Cubin<'d> {
         if own.len() != other.len() {
             let (own, other) = (own.len(), other.len());
             let text = format!("{other} sections without debug information, in the debug file {own}");
-            return Err(Error::whole("", ErrorKind::OtherFile(text)));
+            return Err(Error::in_section("", ErrorKind::OtherFile(text)));
         }
         Ok(pairs)
     }
@@ -148,7 +148,7 @@ impl<'d> Cubin<'d> {
         let offset = |cubin: &Cubin<'_>, at: usize| cubin.sections.get(at).map(|section| section.name);
         if pairs.iter().any(|(own, other)| offset(self, *own) != offset(code, *other)) {
             let text = "the debug file has other section names";
-            return Err(Error::whole("", ErrorKind::OtherFile(text.into())));
+            return Err(Error::in_section("", ErrorKind::OtherFile(text.into())));
         }
         Ok(())
     }
@@ -171,13 +171,13 @@ impl<'d> Cubin<'d> {
                     "function {other} at {:#x} of {:#x} bytes; the debug file has {own} at {:#x} of {:#x}",
                     b.value, b.size, a.value, a.size
                 );
-                return Err(Error::whole("", ErrorKind::OtherFile(text)));
+                return Err(Error::in_section("", ErrorKind::OtherFile(text)));
             }
         }
         let (own, other) = (self.functions().count(), code.functions().count());
         if own != other {
             let text = format!("{other} functions, in the debug file {own}");
-            return Err(Error::whole("", ErrorKind::OtherFile(text)));
+            return Err(Error::in_section("", ErrorKind::OtherFile(text)));
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl<'d> Cubin<'d> {
     /// What is no debug information must be the same: by digests if this is a side file, else by fields and bytes.
     fn check_contents(&self, code: &Cubin<'_>) -> Result<()> {
         let of_header =
-            || Error::whole("", ErrorKind::OtherFile("the debug file has another file header".into()));
+            || Error::in_section("", ErrorKind::OtherFile("the debug file has another file header".into()));
         let bare = code.bare()?;
         let Some(note) = self.code_note() else {
             let own = self.bare()?;

@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::Plan;
-use super::given::{Edit, Fate};
 use super::layout::section_size;
 use super::replaced::is_replaced;
+use super::replacement::{Edit, SectionAction};
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
 use crate::catalog::{SectionKind, SectionName, Space};
@@ -109,9 +109,10 @@ impl Cubin<'_> {
     /// A section that stays links to one that goes, or has a relocation against its symbol. Nothing is changed then.
     pub fn remove_debug_sections(&mut self, keep: impl Fn(&str) -> bool) -> Result<Vec<SectionIndex>> {
         let goes = self.debug_info(|name| !keep(name));
-        let fates: Vec<Fate> = goes.iter().map(|goes| if *goes { Fate::Goes } else { Fate::Stays }).collect();
+        let actions: Vec<SectionAction> =
+            goes.iter().map(|goes| if *goes { SectionAction::Remove } else { SectionAction::Keep }).collect();
         self.check_references(&goes)?;
-        Plan::new(self, &Edit::nothing(), fates)?.apply(self, Edit::nothing());
+        Plan::new(self, &Edit::nothing(), actions)?.apply(self, Edit::nothing());
         Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
     }
 
@@ -131,7 +132,7 @@ impl Cubin<'_> {
             return Ok(());
         }
         let is_debug = self.debug_info(|_| true);
-        super::extended::check_room(self, self.sections.len() + 1)?;
+        super::extended::check_section_count(self, self.sections.len() + 1)?;
         let applied = self.applied(&is_debug)?;
         let mut note = note(&self.code_digests()?)?;
         // Emptied, relocations of code by the name of a debug section would be taken for one.

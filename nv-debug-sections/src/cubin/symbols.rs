@@ -22,7 +22,7 @@ impl Cubin<'_> {
         let strings = link.and_then(|link| self.sections.get_mut(link));
         match strings.map(|section| &mut section.contents) {
             Some(Contents::Strings(strings)) => strings.intern(names),
-            _ => Err(Error::whole("", ErrorKind::Missing("there is no .symtab with names".into()))),
+            _ => Err(Error::in_section("", ErrorKind::Missing("there is no .symtab with names".into()))),
         }
     }
 
@@ -43,7 +43,7 @@ impl Cubin<'_> {
         let strings = self.strings(SectionIndex(section.link));
         let strings = strings.ok_or_else(|| wrong_link(section, name, "a string table"))?;
         check_symbols(&symbols, name, strings, self.sections.len() as u64)?;
-        extended::check_room(self, self.sections.len())?;
+        extended::check_section_count(self, self.sections.len())?;
         let count = symbols.len() as u64;
         for (_, name, user) in self.iter().filter(|(_, _, user)| user.link == table.0) {
             if let Some(all) = user.relocations() {

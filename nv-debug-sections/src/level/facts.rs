@@ -135,9 +135,9 @@ pub enum Condition {
     InPtx(SectionKind),
     /// The section whose relocations it would be has a reference that needs them.
     Refers,
-    /// It was not stripped: [`Found::removed`](super::found::Found::removed).
+    /// It was not stripped: [`DetectedLevel::removed`](super::detected::DetectedLevel::removed).
     Kept,
-    /// The code is not optimised: [`Found::optimised`](super::found::Found::optimised).
+    /// The code is not optimised: [`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised).
     Unoptimised,
 }
 

@@ -3,13 +3,13 @@
 //! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has, from a rule table over the catalog.
 //! There are two models of that: [`observed`] is what ptxas and nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas,
 //! 288 of nvlink), [`documented`] what the notes this project started from say they do. The differences are in the project's
-//! `docs/conformance.md`. [`found`] reads from a file what it was made of, [`compare`] says what is missing in it,
+//! `docs/conformance.md`. [`detected`] reads from a file what it was made of, [`compare`] says what is missing in it,
 //! [`report`] all of it together.
 
 pub mod compare;
+pub mod detected;
 pub mod documented;
 mod facts;
-pub mod found;
 pub mod observed;
 pub mod report;
 mod stated;

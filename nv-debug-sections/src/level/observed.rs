@@ -91,7 +91,7 @@ impl Compilation<'_, '_> {
         };
         let is_info = target == SectionKind::DebugInfo.name();
         let is_rel =
-            self.target.generation() < Generation::Transcoded && reference == Reference::Code && !is_info;
+            self.target.generation() < Generation::HiddenMercury && reference == Reference::Code && !is_info;
         is_kept.then_some(if is_rel { RelocForm::Rel } else { RelocForm::Rela })
     }
 }

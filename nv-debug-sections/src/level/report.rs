@@ -2,8 +2,8 @@
 //! programs.
 
 use super::compare::{Comparison, Oddity, compare};
+use super::detected::DetectedLevel;
 use super::documented::{self, Inventory, Tool};
-use super::found::Found;
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
 use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
@@ -65,8 +65,8 @@ impl<'a> Expectation<'a> {
     }
 
     /// The sections that a file has at its own level of debug information.
-    pub fn of_file(model: Model, found: &Found<'a>) -> Self {
-        let Found { target, output, level, ref shown_by, .. } = *found;
+    pub fn of_file(model: Model, found: &DetectedLevel<'a>) -> Self {
+        let DetectedLevel { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
             Model::Observed => found.expected(),
             Model::Documented => documented::sections(level, target.sm),
@@ -319,7 +319,7 @@ impl<'a> Report<'a> {
     pub fn new(
         cubin: &Cubin<'_>,
         file_bytes: u64,
-        found: &'a Found<'_>,
+        found: &'a DetectedLevel<'_>,
         expectation: &'a Expectation<'_>,
     ) -> Self {
         let relocations = relocations(cubin);

@@ -20,14 +20,14 @@ pub(super) fn units<'d>(
             }
             _ => in_section(section, error),
         })?;
-        let table = header(&unit, span.start).map_err(|error| error.moved(section, 0))?;
+        let table = header(&unit, span.start).map_err(|error| error.rebased(section, 0))?;
         Ok((span.start, table, unit.program))
     })
 }
 
 /// The error of a reader that has one name for all line sections.
 pub(super) fn in_section(section: &str, error: dwarf2_reader::Error) -> Error {
-    Error::from(error).moved(section, 0)
+    Error::from(error).rebased(section, 0)
 }
 
 /// Operand counts of standard opcodes 1-12, as DWARF 2 (1-9) and DWARF 3 (10-12) fix them.

@@ -1,6 +1,7 @@
 //! A table of our own: everything that the `.loc` directives say. ptxas drops columns, and rows that only change file, column or call site.
 
-use super::{EntryRow, Loc, LocId, Located, Table};
+use super::{EntryRow, Loc, LocId, LocatedInstruction};
+use crate::catalog::Space;
 use crate::line::LineOp;
 use std::collections::{HashMap, HashSet};
 
@@ -8,33 +9,33 @@ use std::collections::{HashMap, HashSet};
 ///
 /// A row stands wherever file, line, column or call site change; line 0 has rows too. It begins a statement (`is_stmt`) where code of its
 /// directive comes first. Call sites have rows of their own at the address of the first code that is inlined there, which the row of
-/// that code follows. `columns` has the column of each of `locs`, 0 for none; the rest is as for [`locations`](super::locations).
-pub fn full(
+/// that code follows. `columns` has the column of each of `locs`, 0 for none; the rest is as for [`line_program_from_locs`](super::line_program_from_locs).
+pub fn full_line_program(
     locs: &[Loc],
     columns: &[u32],
-    instructions: &[Located],
+    instructions: &[LocatedInstruction],
     entries: &[EntryRow],
-    table: Table,
+    space: Space,
 ) -> Vec<LineOp> {
     let mut builder = Builder { locs, columns, ..Builder::default() };
     let mut entries = entries.iter().peekable();
     for instruction in instructions {
         while let Some(entry) = entries.next_if(|entry| entry.address <= instruction.address) {
-            builder.entry_row(entry, table);
+            builder.entry_row(entry, space);
         }
         if let Some(loc) = instruction.loc {
             builder.instruction(instruction.address, loc);
         }
     }
     for entry in entries {
-        builder.entry_row(entry, table);
+        builder.entry_row(entry, space);
     }
     builder.ops
 }
 
 /// What a row says beside its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct RowState {
     file: u32,
     line: u32,
     column: u32,
@@ -50,7 +51,7 @@ struct Builder<'a> {
     columns: &'a [u32],
     ops: Vec<LineOp>,
     /// Registers; `None` before the first row.
-    written: Option<(u64, Place)>,
+    written: Option<(u64, RowState)>,
     /// Rows that count: one that repeats address and line of the row before does not (FORMATS 1.6).
     rows: u64,
     /// Number of the row of each call site.
@@ -61,12 +62,12 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn place(&self, id: LocId, is_stmt: bool) -> Option<Place> {
+    fn row_state(&self, id: LocId, is_stmt: bool) -> Option<RowState> {
         let index = id.0 as usize;
         let Loc { file, line, name, parent } = *self.locs.get(index)?;
         let context = parent.and_then(|parent| self.row_of.get(&parent)).copied().unwrap_or(0);
         let name = if context == 0 { 0 } else { name };
-        Some(Place {
+        Some(RowState {
             file,
             line,
             column: self.columns.get(index).copied().unwrap_or(0),
@@ -76,13 +77,13 @@ impl Builder<'_> {
         })
     }
 
-    fn entry_row(&mut self, entry: &EntryRow, table: Table) {
-        let Some(place) = self.place(entry.loc, true) else { return };
-        let flagged = entry.flagged && table == Table::Mercury;
+    fn entry_row(&mut self, entry: &EntryRow, space: Space) {
+        let Some(place) = self.row_state(entry.loc, true) else { return };
+        let flagged = entry.flagged && space == Space::Mercury;
         if flagged {
             self.ops.push(LineOp::EntryRow(1));
         }
-        self.row(entry.address, Place { context: 0, name: 0, ..place });
+        self.row(entry.address, RowState { context: 0, name: 0, ..place });
         if flagged {
             self.ops.push(LineOp::EntryRow(0));
         }
@@ -97,8 +98,8 @@ impl Builder<'_> {
             self.call_site(address, ancestor);
         }
         let is_stmt = self.begun.insert(id);
-        let Some(place) = self.place(id, is_stmt) else { return };
-        let same = self.written.is_some_and(|(_, written)| Place { is_stmt, ..written } == place);
+        let Some(place) = self.row_state(id, is_stmt) else { return };
+        let same = self.written.is_some_and(|(_, written)| RowState { is_stmt, ..written } == place);
         // Of several directives that say the same only the first code has a row; at another address a statement begins all the same.
         if !same || is_stmt && self.written.is_some_and(|(at, written)| at != address || !written.is_stmt) {
             self.row(address, place);
@@ -118,22 +119,22 @@ impl Builder<'_> {
     }
 
     fn call_site(&mut self, address: u64, id: LocId) {
-        let Some(place) = self.place(id, false) else { return };
+        let Some(place) = self.row_state(id, false) else { return };
         let repeats = self.written.is_some_and(|(at, written)| (at, written.line) == (address, place.line));
         if repeats {
             // It would not count, and could not be referred to: a row between them, which the next replaces.
             let other = u32::from(place.line == 0);
-            self.row(address, Place { line: other, ..place });
+            self.row(address, RowState { line: other, ..place });
         }
         self.row(address, place);
         self.row_of.insert(id, self.rows);
     }
 
-    fn row(&mut self, address: u64, place: Place) {
-        let Place { file, line, column, context, name, is_stmt } = place;
+    fn row(&mut self, address: u64, place: RowState) {
+        let RowState { file, line, column, context, name, is_stmt } = place;
         let before = self.written.map(|(_, before)| before);
         // The registers that a sequence begins with (DWARF 2.0.0 §6.2.2).
-        let initial = Place { file: 1, line: 1, column: 0, context: 0, name: 0, is_stmt: true };
+        let initial = RowState { file: 1, line: 1, column: 0, context: 0, name: 0, is_stmt: true };
         let registers = before.unwrap_or(initial);
         if before.is_none() || file != registers.file {
             self.ops.push(LineOp::SetFile(file.into()));
@@ -176,8 +177,11 @@ mod tests {
         table.rows(&sequence).collect()
     }
 
-    fn located(addresses: &[(u64, u32)]) -> Vec<Located> {
-        addresses.iter().map(|&(address, loc)| Located { address, loc: Some(LocId(loc)) }).collect()
+    fn located(addresses: &[(u64, u32)]) -> Vec<LocatedInstruction> {
+        addresses
+            .iter()
+            .map(|&(address, loc)| LocatedInstruction { address, loc: Some(LocId(loc)) })
+            .collect()
     }
 
     /// What the row that covers each address says: file, line, column and the names of the chain, innermost first.
@@ -215,7 +219,7 @@ mod tests {
         let instructions =
             located(&[(0, 0), (0x10, 1), (0x20, 2), (0x30, 3), (0x40, 4), (0x50, 5), (0x60, 1)]);
         let entry = EntryRow { address: 0, loc: LocId(0), flagged: true };
-        let rows = rows(full(&locs, &columns, &instructions, &[entry], Table::Native));
+        let rows = rows(full_line_program(&locs, &columns, &instructions, &[entry], Space::Native));
         let at = |address| said(&rows, address).unwrap();
         assert_eq!(at(0), (1, 7, 5, vec![]));
         assert_eq!(at(0x10), (2, 7, 5, vec![]));
@@ -233,10 +237,10 @@ mod tests {
     fn only_mercury_tables_have_flags() {
         let entry = EntryRow { address: 0, loc: LocId(0), flagged: true };
         let flags = |table| {
-            let ops = full(&[loc(1, 7, None)], &[1], &located(&[(0, 0)]), &[entry], table);
+            let ops = full_line_program(&[loc(1, 7, None)], &[1], &located(&[(0, 0)]), &[entry], table);
             ops.iter().filter(|op| matches!(op, LineOp::EntryRow(_))).count()
         };
-        assert_eq!((flags(Table::Native), flags(Table::Mercury)), (0, 2));
+        assert_eq!((flags(Space::Native), flags(Space::Mercury)), (0, 2));
     }
 
     proptest! {
@@ -255,7 +259,7 @@ mod tests {
             }
             let places: Vec<(u64, u32)> =
                 (0..).step_by(16).zip(code.iter().map(|index| index.index(locs.len()) as u32)).collect();
-            let rows = rows(full(&locs, &columns, &located(&places), &[], Table::Native));
+            let rows = rows(full_line_program(&locs, &columns, &located(&places), &[], Space::Native));
             for (address, id) in places {
                 let directive = locs[id as usize];
                 let mut names = Vec::new();

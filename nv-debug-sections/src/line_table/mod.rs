@@ -1,27 +1,27 @@
 //! The rules that turn located instructions into line programs.
 //!
-//! * [`locations`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
-//! * [`transcode`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
-//! * [`untranscode`]: the way back, a Mercury table of a native one.
-//! * [`full`]: a table of our own, with all that the directives say.
+//! * [`line_program_from_locs`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
+//! * [`mercury_to_native`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
+//! * [`native_to_mercury`]: the inverse, a Mercury table from which a given native one can be made.
+//! * [`full_line_program`]: not as ptxas does it: a table with all that the directives say.
 //! * [`ptx_lines`]: the input of both for `.nv_debug_line_sass`, which follows the same rules.
 //!
 //! All take plain values: where the instructions and the `.loc` directives come from is the caller's business. Addresses are byte offsets
 //! in the code section. Observed: ptxas 13.0.88.
 
+mod from_locs;
 mod full;
-mod located;
+mod mercury_to_native;
+mod native_to_mercury;
 mod ptx_lines;
 #[cfg(test)]
 mod tests;
-mod transcoded;
-mod untranscoded;
 
-pub use full::full;
-pub use located::{Table, locations};
+pub use from_locs::line_program_from_locs;
+pub use full::full_line_program;
+pub use mercury_to_native::{AddressPair, hidden_mercury_address, last_inlined_name, mercury_to_native};
+pub use native_to_mercury::native_to_mercury;
 pub use ptx_lines::ptx_lines;
-pub use transcoded::{AddressPair, hidden_address, last_name, transcode};
-pub use untranscoded::untranscode;
 
 /// Index of a [`Loc`] in the slice handed to the builders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ pub struct Loc {
 
 /// An instruction with its `.loc`, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedInstruction {
     /// Byte offset in the code section.
     pub address: u64,
     /// The directive in force.

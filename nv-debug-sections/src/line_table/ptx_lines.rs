@@ -1,17 +1,17 @@
 //! `.nv_debug_line_sass`: the same rules, with PTX lines for source lines.
 
-use super::{EntryRow, FunctionStart, Loc, LocId, Located};
+use super::{EntryRow, FunctionStart, Loc, LocId, LocatedInstruction};
 
 /// PTX lines as locations in `file`, without inlining.
 ///
 /// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the
 /// line of its `{`, which the code before its first change of line has too; helpers without PTX do not. Returns what
-/// [`locations`](super::locations) takes.
+/// [`line_program_from_locs`](super::line_program_from_locs) takes.
 pub fn ptx_lines(
     file: u32,
     lines: &[(u64, u32)],
     starts: &[FunctionStart],
-) -> (Vec<Loc>, Vec<Located>, Vec<EntryRow>) {
+) -> (Vec<Loc>, Vec<LocatedInstruction>, Vec<EntryRow>) {
     let mut locs = Vec::with_capacity(lines.len() + starts.len());
     let mut loc = |line| {
         locs.push(Loc { file, line, name: 0, parent: None });
@@ -25,7 +25,7 @@ pub fn ptx_lines(
     let mut starts = starts.iter().peekable();
     while let Some(start) = starts.next() {
         while let Some((address, line)) = lines.next_if(|(address, _)| *address < start.address) {
-            located.push(Located { address, loc: Some(loc(line)) });
+            located.push(LocatedInstruction { address, loc: Some(loc(line)) });
         }
         let Some(open_line) = start.ptx_line else { continue };
         let opening = loc(open_line);
@@ -33,9 +33,9 @@ pub fn ptx_lines(
         let has_code = starts.peek().is_none_or(|next| next.address > start.address);
         let changes = |&(address, line): &(u64, u32)| address == start.address || line == open_line;
         if has_code && !lines.peek().is_some_and(changes) {
-            located.push(Located { address: start.address, loc: Some(opening) });
+            located.push(LocatedInstruction { address: start.address, loc: Some(opening) });
         }
     }
-    located.extend(lines.map(|(address, line)| Located { address, loc: Some(loc(line)) }));
+    located.extend(lines.map(|(address, line)| LocatedInstruction { address, loc: Some(loc(line)) }));
     (locs, located, entries)
 }

@@ -2,6 +2,7 @@
 //! compared with ptxas' in `ptxas-driver/tests/exactness.rs`.
 
 use super::*;
+use crate::catalog::Space;
 use crate::line::LineOp;
 use LineOp::{Advance, EntryRow as Flag, InlinedCall, SetFile};
 
@@ -22,18 +23,22 @@ fn call(context: u64, name: u64) -> LineOp {
 }
 
 /// Instructions of 16 bytes, each with its `.loc`.
-fn located(ids: &[u32]) -> Vec<Located> {
-    (0..).step_by(16).zip(ids).map(|(address, &id)| Located { address, loc: Some(LocId(id)) }).collect()
+fn located(ids: &[u32]) -> Vec<LocatedInstruction> {
+    (0..)
+        .step_by(16)
+        .zip(ids)
+        .map(|(address, &id)| LocatedInstruction { address, loc: Some(LocId(id)) })
+        .collect()
 }
 
 /// A section of one function whose first `.loc` is number 0.
-fn table(locs: &[Loc], ids: &[u32], table: Table) -> Vec<LineOp> {
+fn table(locs: &[Loc], ids: &[u32], space: Space) -> Vec<LineOp> {
     let start = FunctionStart { address: 0, first_loc: Some(LocId(0)), ptx_line: Some(1) };
-    locations(locs, &located(ids), &entry_rows(&[start]), table)
+    line_program_from_locs(locs, &located(ids), &entry_rows(&[start]), space)
 }
 
 fn native(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
-    table(locs, ids, Table::Native)
+    table(locs, ids, Space::Native)
 }
 
 #[test]
@@ -42,10 +47,10 @@ fn step_1_opens_with_the_first_loc_and_mercury_flags_it() {
     assert_eq!(native(&locs, &[0, 1]), [SetFile(1), row(0, 10), row(16, 12)]);
     // FORMATS 7: the flag ends with the next state write.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12)];
-    assert_eq!(table(&locs, &[0, 1], Table::Mercury), mercury);
+    assert_eq!(table(&locs, &[0, 1], Space::Mercury), mercury);
     // ... which the first instruction makes, in a row or not; without one it stays.
-    assert_eq!(table(&locs, &[0], Table::Mercury), [SetFile(1), Flag(1), row(0, 10), Flag(0)]);
-    assert_eq!(table(&locs, &[], Table::Mercury), [SetFile(1), Flag(1), row(0, 10)]);
+    assert_eq!(table(&locs, &[0], Space::Mercury), [SetFile(1), Flag(1), row(0, 10), Flag(0)]);
+    assert_eq!(table(&locs, &[], Space::Mercury), [SetFile(1), Flag(1), row(0, 10)]);
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn a_loc_that_is_its_own_parent_ends_the_chain() {
 fn transcoded(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
     let pairs: Vec<_> =
         located(ids).iter().map(|at| AddressPair { native: at.address, mercury: at.address }).collect();
-    transcode(&table(locs, ids, Table::Mercury), 0, &pairs, &[0])
+    mercury_to_native(&table(locs, ids, Space::Mercury), 0, &pairs, &[0])
 }
 
 #[test]
@@ -138,7 +143,10 @@ fn a_root_row_on_the_entry_line_is_an_advance() {
     // FORMATS 1.6, first x after an entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 10), row(32, 11)];
     let pairs = [0, 16, 32].map(|at| AddressPair { native: at, mercury: at });
-    assert_eq!(transcode(&mercury, 0, &pairs, &[0]), [SetFile(1), row(0, 10), Advance(16), row(32, 11)]);
+    assert_eq!(
+        mercury_to_native(&mercury, 0, &pairs, &[0]),
+        [SetFile(1), row(0, 10), Advance(16), row(32, 11)]
+    );
 }
 
 #[test]
@@ -146,7 +154,10 @@ fn native_order_decides() {
     // Two Mercury rows, their instructions the other way round in native code.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12), row(32, 13)];
     let pairs = [(0, 0), (16, 32), (32, 16)].map(|(native, mercury)| AddressPair { native, mercury });
-    assert_eq!(transcode(&mercury, 0, &pairs, &[0]), [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]);
+    assert_eq!(
+        mercury_to_native(&mercury, 0, &pairs, &[0]),
+        [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]
+    );
 }
 
 /// Native addresses and where they come from.
@@ -158,11 +169,11 @@ fn pairs<const N: usize>(pairs: [(u64, u64); N]) -> [AddressPair; N] {
 fn what_rows_behind_an_entry_row_become_depends_on_their_opcode() {
     // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 11), row(48, 11)];
-    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0]);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), Advance(32)]);
     // `plain`: the row at 32 is the first, the next is written since that is not plain, and the last is alike.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), row(64, 11), row(96, 11)];
-    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), row(32, 11)]);
 }
 
@@ -171,7 +182,7 @@ fn an_entry_row_that_is_a_special_opcode_hands_its_flag_on() {
     // `pairs/folded_special.ptx`: the start at 32 has a row of its own, but only one.
     let mercury =
         [SetFile(1), row(0, 10), row(16, 12), Flag(1), row(32, 14), Flag(0), row(32, 17), row(64, 18)];
-    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 32), (48, 64)]), &[32]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 32), (48, 64)]), &[32]);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12), row(32, 17), row(48, 18)]);
 }
 
@@ -181,7 +192,7 @@ fn rows_stand_in_for_call_sites_at_address_0() {
     // after the start's.
     let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(0, 11), call(2, 7), row(0, 12)];
     mercury.extend([call(0, 0), row(32, 13), row(64, 11), call(2, 7), row(96, 12)]);
-    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0]);
     let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 13), row(48, 11), call(3, 7), row(64, 12)];
     assert_eq!(native, want);
 }
@@ -192,16 +203,16 @@ fn names_outlive_their_section() {
     let mut mercury =
         vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 10), call(2, 5), call(0, 0), row(64, 11)];
     mercury.extend([call(3, 6), row(64, 12), call(2, 5), row(96, 13)]);
-    let native = transcode(&mercury, 9, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 9, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
     let want = [SetFile(1), row(0, 10), Advance(16), row(32, 11), call(2, 6), row(32, 12)];
     assert_eq!(native[..6], want);
     assert_eq!(native[6..], [call(0, 9), row(48, 10), call(4, 5), row(48, 13)]);
-    assert_eq!((last_name(&mercury, 9), last_name(&[row(0, 1)], 9)), (5, 9));
+    assert_eq!((last_inlined_name(&mercury, 9), last_inlined_name(&[row(0, 1)], 9)), (5, 9));
 }
 
 #[test]
 fn hidden_addresses_are_32_apart_but_behind_the_first_and_before_folded_functions() {
-    let hidden = [0, 0x10, 0x20, 0x70, 0x80, 0x90].map(|native| hidden_address(&[0, 0x80], native));
+    let hidden = [0, 0x10, 0x20, 0x70, 0x80, 0x90].map(|native| hidden_mercury_address(&[0, 0x80], native));
     assert_eq!(hidden, [0, 0x10, 0x30, 0xd0, 0xe0, 0x100]);
 }
 
@@ -212,7 +223,7 @@ fn ptx_lines_open_at_the_brace_and_helpers_do_not() {
         FunctionStart { address: 64, first_loc: None, ptx_line: None },
     ];
     let (locs, located, entries) = ptx_lines(0, &[(0, 8), (16, 9)], &starts);
-    let ops = locations(&locs, &located, &entries, Table::Mercury);
+    let ops = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
     // Without a `.loc` in the section nothing is flagged.
     assert_eq!(ops, [SetFile(0), row(0, 6), row(0, 8), row(16, 9)]);
 }

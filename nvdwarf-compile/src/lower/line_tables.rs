@@ -13,11 +13,10 @@ use merc_capsule::finalise::native_header;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
-use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, full, hidden_address, last_name,
-    locations, ptx_lines, transcode,
+    AddressPair, EntryRow, FunctionStart, Loc, LocatedInstruction, entry_rows, full_line_program,
+    hidden_mercury_address, last_inlined_name, line_program_from_locs, mercury_to_native, ptx_lines,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,8 +35,8 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
         debug_str_base: inlined.then_some(0),
         sequences: Vec::new(),
     };
-    let unit = if context.is_transcoded() { native_header(&unit) } else { unit };
-    let relocate_base = context.relocatable && !context.is_transcoded();
+    let unit = if context.is_from_mercury() { native_header(&unit) } else { unit };
+    let relocate_base = context.relocatable && !context.is_from_mercury();
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
     let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));
     let lowered = join(SectionKind::DebugLine, &unit, list, debug_str)?;
@@ -93,7 +92,7 @@ struct SectionLines<'l> {
     /// Whether they are source locations, which code that comes from no PTX instruction has none of.
     of_source: bool,
     locs: Cow<'l, [Loc]>,
-    located: Vec<Located>,
+    located: Vec<LocatedInstruction>,
     entries: Vec<EntryRow>,
 }
 
@@ -103,10 +102,10 @@ const CHUNK: usize = 1 << 14;
 /// Neighbouring code sections.
 struct Chunk {
     sections: Range<usize>,
-    /// Gives the name in force behind the hidden tables before: `last_name`.
+    /// Gives the `last_inlined_name` of the sections before.
     name_before: Receiver<u32>,
-    /// Takes it for the sections behind.
-    name_behind: Sender<u32>,
+    /// Takes the name for the sections after.
+    name_after: Sender<u32>,
 }
 
 fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
@@ -117,9 +116,9 @@ fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
     for (number, section) in (1..).zip(sections) {
         lines += section.ptx_lines.as_ref().map_or(0, Vec::len);
         if lines >= CHUNK || number == sections.len() {
-            let (name_behind, next) = channel();
+            let (name_after, next) = channel();
             let name_before = std::mem::replace(&mut name_before, next);
-            chunks.push(Chunk { sections: start..number, name_before, name_behind });
+            chunks.push(Chunk { sections: start..number, name_before, name_after });
             (start, lines) = (number, 0);
         }
     }
@@ -142,7 +141,7 @@ fn sequences<'l>(
         all.sets_file_0 |= sets_file_0;
         all.rows += rows;
     }
-    if context.is_transcoded() {
+    if context.is_from_mercury() {
         all.list.sort_by_key(|(symbol, _)| *symbol);
     }
     Ok(all)
@@ -158,21 +157,23 @@ fn lower<'l>(
     let sections = context.image.sections.get(chunk.sections.clone()).unwrap_or_default();
     let built = chunk.sections.zip(sections);
     let built: Vec<_> = built
-        .filter_map(|(index, section)| Some((index, section, built_table(context, index, section, &lines)?)))
+        .filter_map(|(index, section)| {
+            Some((index, section, section_program(context, index, section, &lines)?))
+        })
         .collect();
-    // Nobody before: one has failed, which is said by others.
+    // The sender is gone only if an earlier chunk failed; that error is reported there.
     let mut name = chunk.name_before.recv().unwrap_or_default();
     let before = name;
     for (_, _, table) in &built {
-        name = last_name(&table.ops, name);
+        name = last_inlined_name(&table.ops, name);
     }
-    let _ = chunk.name_behind.send(name); // the last has nobody behind
+    let _ = chunk.name_after.send(name); // the last chunk has no receiver
     let mut all = Sequences { list: Vec::with_capacity(built.len()), ..Sequences::default() };
     name = before;
     for (index, section, table) in built {
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
         all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
-        let behind = last_name(&table.ops, name);
+        let behind = last_inlined_name(&table.ops, name);
         let ops = table.into_program(std::mem::replace(&mut name, behind));
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
         if rows > 0 {
@@ -189,52 +190,47 @@ fn lower<'l>(
 /// Source locations of a section's instructions.
 fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLines<'l> {
     let lines = section.ptx_lines.iter().flatten();
-    let located = lines.map(|&(address, line)| Located { address, loc: facts.loc_at_line(line) }).collect();
+    let located =
+        lines.map(|&(address, line)| LocatedInstruction { address, loc: facts.loc_at_line(line) }).collect();
     let entries = entry_rows(&function_starts(facts, section));
     SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
 }
 
-/// The table of a code section that has its rows from the `.loc` directives.
-struct Built {
+/// The line program of one code section, made from the `.loc` directives.
+struct SectionProgram {
     ops: Vec<LineOp>,
-    /// Where native instructions come from and start, if it is a Mercury table from which a native one is to be transcoded.
-    transcoded: Option<(Vec<AddressPair>, Vec<u64>)>,
+    /// If `ops` are for Mercury space and the native program is to be made from them: the address pairs and the starts of functions.
+    from_mercury: Option<(Vec<AddressPair>, Vec<u64>)>,
 }
 
 /// The table of the section at `index`; `None` if no lines of it are known.
-fn built_table<'l>(
+fn section_program<'l>(
     context: &Context<'_>,
     index: usize,
     section: &CodeSection,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
-) -> Option<Built> {
-    let built =
-        |lines: &SectionLines<'_>, table| locations(&lines.locs, &lines.located, &lines.entries, table);
+) -> Option<SectionProgram> {
+    let built = |lines: &SectionLines<'_>, space| {
+        line_program_from_locs(&lines.locs, &lines.located, &lines.entries, space)
+    };
     if context.line_table == LineTableStyle::Full
         && let Some(ops) = full_table(context, &lines(section)?)
     {
-        return Some(Built { ops, transcoded: None });
+        return Some(SectionProgram { ops, from_mercury: None });
     }
-    let table = match (context.space, context.target.generation()) {
-        (Space::Native, Generation::Legacy) => Table::Native,
-        (Space::Mercury, _) => Table::Mercury,
-        (Space::Native, Generation::Transcoded | Generation::Mercury) => {
-            let (lines, pairs, starts) = match mercury(context, index) {
-                Some((there, addresses)) => {
-                    let lines = lines(there)?;
-                    let pairs = if lines.of_source {
-                        addresses.of_instructions()
-                    } else {
-                        addresses.pairs().to_vec()
-                    };
-                    (lines, pairs, section.parts.iter().map(|part| part.address).collect())
-                }
-                None => hide(lines(section)?, section),
-            };
-            return Some(Built { ops: built(&lines, Table::Mercury), transcoded: Some((pairs, starts)) });
+    if !context.is_from_mercury() {
+        return Some(SectionProgram { ops: built(&lines(section)?, context.space), from_mercury: None });
+    }
+    let (lines, pairs, starts) = match mercury(context, index) {
+        Some((mercury, addresses)) => {
+            let lines = lines(mercury)?;
+            let pairs =
+                if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
+            (lines, pairs, section.parts.iter().map(|part| part.address).collect())
         }
+        None => to_hidden_mercury(lines(section)?, section),
     };
-    Some(Built { ops: built(&lines(section)?, table), transcoded: None })
+    Some(SectionProgram { ops: built(&lines, Space::Mercury), from_mercury: Some((pairs, starts)) })
 }
 
 /// The Mercury code of the native code section at `index`.
@@ -242,11 +238,11 @@ fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, 
     context.mercury.and_then(|mercury| mercury.image.section(index))
 }
 
-impl Built {
-    /// The program by the rules of the space and the SM. `name` is the [`last_name`] of the section before.
+impl SectionProgram {
+    /// The program by the rules of the space and the SM. `name` is the [`last_inlined_name`] of the section before.
     fn into_program(self, name: u32) -> Vec<LineOp> {
-        match self.transcoded {
-            Some((pairs, starts)) => transcode(&self.ops, name, &pairs, &starts),
+        match self.from_mercury {
+            Some((pairs, starts)) => mercury_to_native(&self.ops, name, &pairs, &starts),
             None => self.ops,
         }
     }
@@ -255,19 +251,18 @@ impl Built {
 /// `--line-table full`: the table of source lines; `None` for PTX lines, which have nothing more to say.
 fn full_table(context: &Context<'_>, lines: &SectionLines<'_>) -> Option<Vec<LineOp>> {
     let SectionLines { of_source, locs, located, entries } = lines;
-    let table = if context.space == Space::Mercury { Table::Mercury } else { Table::Native };
-    of_source.then(|| full(locs, &context.facts.columns, located, entries, table))
+    of_source.then(|| full_line_program(locs, &context.facts.columns, located, entries, context.space))
 }
 
 /// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without a code generator. With them come
 /// the address pairs and the native starts.
-fn hide<'l>(
+fn to_hidden_mercury<'l>(
     mut lines: SectionLines<'l>,
     section: &CodeSection,
 ) -> (SectionLines<'l>, Vec<AddressPair>, Vec<u64>) {
     let mut starts: Vec<u64> = section.parts.iter().map(|part| part.address).collect();
     starts.dedup();
-    let hidden = |native| hidden_address(&starts, native);
+    let hidden = |native| hidden_mercury_address(&starts, native);
     let mut pairs = Vec::with_capacity(starts.len() + lines.located.len());
     let mut pair = |native| {
         let pair = AddressPair { native, mercury: hidden(native) };

@@ -5,7 +5,7 @@ use merc_capsule::CodeMap;
 use merc_capsule::streams::{Stream, Streams};
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line_table::{EntryRow, FunctionStart, Located, entry_rows};
+use nv_debug_sections::line_table::{EntryRow, FunctionStart, LocatedInstruction, entry_rows};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -29,10 +29,11 @@ pub fn source_lines<'l>(
         let starts = function_starts(facts, cubin, code);
         let lines = lines_of(facts, lines, &starts).map_err(|why| {
             let text = format!("the cubin was made from another PTX: {why}");
-            Error::whole(section, ErrorKind::Disagreement(text))
+            Error::in_section(section, ErrorKind::Disagreement(text))
         })?;
-        let located =
-            lines.into_iter().map(|(address, line)| Located { address, loc: facts.loc_at_line(line) });
+        let located = lines
+            .into_iter()
+            .map(|(address, line)| LocatedInstruction { address, loc: facts.loc_at_line(line) });
         let starts: Vec<FunctionStart> = starts.into_iter().map(|(_, start)| start).collect();
         let entries = entry_rows(&starts);
         all.insert(*native, Stream { locs: Cow::Borrowed(&facts.locs), located: located.collect(), entries });

@@ -91,8 +91,8 @@ struct Mercury<'a> {
 
 impl Context<'_> {
     /// Whether ptxas makes these line tables from Mercury ones: native code from sm_90 on.
-    fn is_transcoded(&self) -> bool {
-        self.space == Space::Native && self.target.generation() >= Generation::Transcoded
+    fn is_from_mercury(&self) -> bool {
+        self.space == Space::Native && self.target.generation() >= Generation::HiddenMercury
     }
 
     /// How many bytes below the frame base a local variable begins; its own size where no call frame rules tell.

@@ -8,8 +8,8 @@ use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::CodePlace;
+use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::documented::Tool;
-use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
 use nv_debug_sections::level::report::{Expectation, ExpectedList, Model, Report};
 use nv_debug_sections::level::{DebugLevel, Fact, Output, Program, PtxKind, References, Request};
@@ -229,7 +229,7 @@ fn of_cubin(
 ) -> Result<()> {
     let name = &*image.name;
     let cubin = debug.cubin(name, bytes)?;
-    let mut found = Found::of(&cubin);
+    let mut found = DetectedLevel::of(&cubin);
     found.output = options.output(found.output);
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.target.sm) {
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.target.sm);

@@ -119,7 +119,7 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
     let (name, bytes) = read::read_plain(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     if options.json || options.verbose {
-        cubin.expect_short_names().with_context(|| name.clone())?;
+        cubin.check_name_expansion().with_context(|| name.clone())?;
     }
     if cubin.is_side_file() {
         bail!("{name}: a side file of `strip`; the cubin itself is to be stripped");

@@ -26,7 +26,7 @@ pub(crate) fn reason(
     (ours, ours_at): (&Cubin<'_>, SectionIndex),
     (theirs, theirs_at): (&Cubin<'_>, SectionIndex),
 ) -> Option<Reason> {
-    if theirs.target().generation() != Generation::Transcoded || !theirs.header.is_relocatable() {
+    if theirs.target().generation() != Generation::HiddenMercury || !theirs.header.is_relocatable() {
         return None;
     }
     let (our, their) = (relocations(ours, ours_at)?, relocations(theirs, theirs_at)?);

@@ -84,8 +84,8 @@ pub(crate) fn compare(driver: &Path, manifest: &Path, filter: Option<&str>) -> R
 /// The span of SMs whose files are made by the same rules, as a column's title.
 fn family(target: Target) -> &'static str {
     match target.generation() {
-        Generation::Legacy => "up to sm_89",
-        Generation::Transcoded => "sm_90",
+        Generation::PreMercury => "up to sm_89",
+        Generation::HiddenMercury => "sm_90",
         Generation::Mercury => "from sm_100",
     }
 }
@@ -281,7 +281,7 @@ fn kind(name: &str) -> String {
 fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
     let name = SectionName::parse(name);
     let of_code = matches!(name.kind(), Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
-    cubin.target().generation() == Generation::Transcoded && of_code && name.form.is_none()
+    cubin.target().generation() == Generation::HiddenMercury && of_code && name.form.is_none()
 }
 
 /// Bytes of a section with its relocations applied; `None` if one cannot be.

@@ -60,7 +60,7 @@ fn without_opening_rows(
 ) -> Result<Vec<(u64, u32)>> {
     let Request { facts, target, .. } = reader.request;
     // From sm_90 on the opening row of native code is that of the first instruction, if that has a line of its own.
-    let opens_at_brace = target.generation() == Generation::Legacy || reader.space == Space::Mercury;
+    let opens_at_brace = target.generation() == Generation::PreMercury || reader.space == Space::Mercury;
     let mismatch = |message: String| {
         let text = format!("{message}: the cubin was made from another PTX");
         Error::new(name, offset, ErrorKind::Disagreement(text))
@@ -91,7 +91,7 @@ fn without_opening_rows(
             let is_code = rows.peek().is_none_or(|next| next.0 != address && next.1 != line);
             if is_code {
                 let counts =
-                    target.generation() != Generation::Legacy || reader.yields_at(code_index, address)?;
+                    target.generation() != Generation::PreMercury || reader.yields_at(code_index, address)?;
                 if facts.opens_with_code(&part.name, line, counts) {
                     lines.push((address, line));
                 }

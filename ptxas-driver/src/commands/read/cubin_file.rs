@@ -80,10 +80,10 @@ pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, Vec<u8>)> 
 ///
 /// # Errors
 ///
-/// It is no readable cubin, or that of [`Cubin::expect_short_names`].
+/// It is no readable cubin, or that of [`Cubin::check_name_expansion`].
 pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
     let cubin = Cubin::parse(bytes).with_context(|| name.to_owned())?;
-    cubin.expect_short_names().with_context(|| name.to_owned())?;
+    cubin.check_name_expansion().with_context(|| name.to_owned())?;
     Ok(cubin)
 }
 

@@ -2,12 +2,12 @@
 //!
 //! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
 //!
-//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row behind an entry row](Place::First) and code comes back
+//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row behind an entry row](RowKind::FirstAfterEntry) and code comes back
 //!    to where it starts.
 //! 2. First row of the section: written, whatever its call site; the context stays 0.
 //! 3. *x* is such a first row, has the call site of the current context, or none as that, and is on the line written last:
 //!    only its place.
-//! 4. *x* and the row before are [plain](Place::Plain) and alike in line, file, call site and name: nothing.
+//! 4. *x* and the row before are [plain](RowKind::Plain) and alike in line, file, call site and name: nothing.
 //! 5. Else call sites not yet written, and a row.
 //!
 //! A function's start then has its row twice, unless *x* carries the flag 0x92 itself.
@@ -23,7 +23,7 @@
 //! Observed: ptxas 13.0.88. `ptxas-driver/tests/loc_fuzz.rs` compares random programs, `ptxas-driver/tests/pairs` has a program for each
 //! condition.
 
-use super::located::Program;
+use super::from_locs::Program;
 use crate::line::{LineOp, PTXAS_PARAMS};
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -32,17 +32,17 @@ use foldhash::{HashMap, HashMapExt as _};
 pub struct AddressPair {
     /// Address in the SASS of the file.
     pub native: u64,
-    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_address`] stands in for it.
+    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_mercury_address`] stands in for it.
     pub mercury: u64,
 }
 
-/// Where the instruction at `native` stands in the hidden Mercury space of sm_90, as far as it matters: which rows of it are special
-/// opcodes, that is 16 bytes apart.
+/// An address that stands in for the Mercury address of the native instruction at `native` on sm_90, whose Mercury code is in no file.
+/// It is right where it decides on line tables: which rows are 16 bytes apart and so special opcodes.
 ///
 /// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and the last before the functions folded
 /// into it (`starts`, all functions by address), which is an `EXIT`; 32 have all others.
 /// Observed: ptxas 13.0.88; where Mercury addresses can be seen, on sm_100, the operation decides, and some of the others take 16 too.
-pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
+pub fn hidden_mercury_address(starts: &[u64], native: u64) -> u64 {
     let has_first = starts.first().is_some_and(|&first| first < native);
     let has_exit = starts.get(1).is_some_and(|&folded| folded <= native);
     let short = u64::from(has_first) + u64::from(has_exit);
@@ -52,33 +52,33 @@ pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
 /// Size of a native instruction, and of a short one in Mercury space.
 const INSTRUCTION_BYTES: u64 = 16;
 
-/// Where a Mercury row stands relative to the entry rows.
+/// Whether a row of a Mercury table opens a function, follows such a row, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Flagged with 0x92, or a special opcode behind such rows.
+pub(super) enum RowKind {
+    /// Flagged with 0x92, or a special opcode after such rows.
     ///
     /// The flag also counts where an entry row has the place and line of its call site, so that no row is behind it before it is taken back.
     Entry,
-    /// The first row behind them that is no special opcode.
-    First,
+    /// The first row after them that is not a special opcode.
+    FirstAfterEntry,
     /// Any other.
     Plain,
 }
 
-impl Place {
-    /// Where a row stands behind one at `before`. `was_flagged`: the flag was set for it, or in between.
-    pub(super) fn behind(before: Option<Self>, is_entry: bool, was_flagged: bool, is_special: bool) -> Self {
+impl RowKind {
+    /// The kind of a row that follows a row of kind `before`. `was_flagged`: the flag was set for that row, or in between.
+    pub(super) fn after(before: Option<Self>, is_entry: bool, was_flagged: bool, is_special: bool) -> Self {
         let is_behind_entry = was_flagged || before == Some(Self::Entry);
         match (is_entry, is_behind_entry) {
             (true, _) => Self::Entry,
             (false, true) if is_special => Self::Entry,
-            (false, true) => Self::First,
+            (false, true) => Self::FirstAfterEntry,
             (false, false) => Self::Plain,
         }
     }
 }
 
-/// One row of the Mercury table, which is all the transcoder sees of it.
+/// One row of the Mercury table, which is all that ptxas looks at.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     address: u64,
@@ -87,7 +87,7 @@ struct Row {
     name: u32,
     /// Index of the call site's row.
     parent: Option<usize>,
-    place: Place,
+    kind: RowKind,
     /// The flag 0x92 was set for this row, or for the one before if that is a special opcode.
     flagged: bool,
 }
@@ -124,9 +124,9 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
             LineOp::Row { address, line } => {
                 let is_special =
                     is_special(std::mem::replace(&mut written, (address, line)), (address, line));
-                let place = Place::behind(rows.last().map(|row| row.place), entry, flagged, is_special);
+                let place = RowKind::after(rows.last().map(|row| row.kind), entry, flagged, is_special);
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
-                rows.push(Row { address, line, file, name, parent, place, flagged });
+                rows.push(Row { address, line, file, name, parent, kind: place, flagged });
                 flagged &= is_special;
             }
             _ => {}
@@ -135,10 +135,10 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     rows
 }
 
-/// The name that is in force behind a Mercury program: `name`, the one before it, or its last.
+/// The name of the inlined callee in force at the end of a Mercury program: its last, or else `name`, the one in force before it.
 ///
 /// The reader of the Mercury table keeps it from one section to the next.
-pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
+pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
     let name_of = |op: &LineOp| match *op {
         LineOp::InlinedCall { name, .. } => Some(name as u32),
         _ => None,
@@ -148,15 +148,20 @@ pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
 
 /// Builds the native program of one code section's sequence.
 ///
-/// `mercury` is the section's Mercury program ([`locations`](super::locations) with [`Table::Mercury`](super::Table::Mercury)),
-/// `name` the [`last_name`] of the section before in the Mercury table (0 in the first),
+/// `mercury` is the section's Mercury program ([`line_program_from_locs`](super::line_program_from_locs) with [`Space::Mercury`](crate::catalog::Space::Mercury)),
+/// `name` the [`last_inlined_name`] of the section before in the Mercury table (0 in the first),
 /// `instructions` the native instructions in address order that begin a PTX line or a function, `starts` the native addresses of
 /// functions in address order; those at whose Mercury address no row starts do not count. Of several pairs with one native address the last
 /// says where the instruction has its lines from, those before where its function starts.
-pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
+pub fn mercury_to_native(
+    mercury: &[LineOp],
+    name: u32,
+    instructions: &[AddressPair],
+    starts: &[u64],
+) -> Vec<LineOp> {
     let rows = rows(mercury, name);
     let inlined = rows.iter().filter(|row| row.parent.is_some()).count();
-    let mut transcoder = Transcoder {
+    let mut builder = NativeBuilder {
         program: Program::new(rows.len()),
         rows,
         row_of: HashMap::with_capacity(inlined),
@@ -168,19 +173,19 @@ pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], st
     let mut covering = 0;
     for of_address in instructions.chunk_by(|a, b| a.native == b.native) {
         let Some(instruction) = of_address.last() else { continue };
-        covering = behind(&transcoder.rows, covering, instruction.mercury);
+        covering = covering_row_end(&builder.rows, covering, instruction.mercury);
         let Some(index) = covering.checked_sub(1) else { continue };
         // A start counts where a row starts, flagged or not: built-in helpers have none. One that has the lines of other code always does.
-        let row_starts_here = transcoder.rows[index].address == instruction.mercury;
+        let row_starts_here = builder.rows[index].address == instruction.mercury;
         let counts = row_starts_here || of_address.len() > 1;
         let is_start = counts && starts.binary_search(&instruction.native).is_ok();
-        transcoder.instruction(index, *instruction, is_start);
+        builder.instruction(index, *instruction, is_start);
     }
-    transcoder.program.ops
+    builder.program.ops
 }
 
-/// How many rows begin at `address` or before it. Mostly it is as many as `last` time, or one more.
-fn behind(rows: &[Row], last: usize, address: u64) -> usize {
+/// The number of rows that begin at `address` or before it. Mostly it is `last`, the number for the address before, or one more.
+fn covering_row_end(rows: &[Row], last: usize, address: u64) -> usize {
     let is_behind = |count: &usize| {
         count.checked_sub(1).is_none_or(|row| rows.get(row).is_some_and(|row| row.address <= address))
             && rows.get(*count).is_none_or(|next| address < next.address)
@@ -190,25 +195,25 @@ fn behind(rows: &[Row], last: usize, address: u64) -> usize {
 }
 
 /// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.
-pub(super) type Key = (u64, u32, u32);
+pub(super) type RowKey = (u64, u32, u32);
 
-struct Transcoder {
+struct NativeBuilder {
     rows: Vec<Row>,
     program: Program,
     /// Native row number by Mercury row.
-    row_of: HashMap<Key, u64>,
+    row_of: HashMap<RowKey, u64>,
     /// Row of the instruction before.
     previous: Option<usize>,
     /// Its address in Mercury space.
     mercury: u64,
     /// Call site of the current context.
     context_parent: Option<usize>,
-    /// Room for [`Transcoder::unwritten_ancestors`].
+    /// Room for [`NativeBuilder::unwritten_ancestors`].
     unwritten: Vec<usize>,
 }
 
-impl Transcoder {
-    fn key(&self, row: usize) -> Key {
+impl NativeBuilder {
+    fn key(&self, row: usize) -> RowKey {
         let Row { address, line, file, .. } = self.rows[row];
         (address, line, file)
     }
@@ -223,7 +228,7 @@ impl Transcoder {
         let before = self.previous.replace(index);
         let is_other = mercury != std::mem::replace(&mut self.mercury, mercury);
         let row = self.rows[index];
-        let is_first_again = is_other && row.place == Place::First && row.address == mercury;
+        let is_first_again = is_other && row.kind == RowKind::FirstAfterEntry && row.address == mercury;
         if before == Some(index) && !is_first_again {
             return;
         }
@@ -233,7 +238,7 @@ impl Transcoder {
             self.program.set_file(row.file);
             self.program.row(address, row.line);
             self.stand_in(row);
-        } else if row.place == Place::First && same_context && row.line == self.program.line {
+        } else if row.kind == RowKind::FirstAfterEntry && same_context && row.line == self.program.line {
             // Step 3.
             self.program.set_file(row.file);
             self.program.advance(address);
@@ -296,6 +301,6 @@ impl Transcoder {
 
 /// Step 4.
 fn is_alike(a: Row, b: Row) -> bool {
-    let plain = a.place == Place::Plain && b.place == Place::Plain;
+    let plain = a.kind == RowKind::Plain && b.kind == RowKind::Plain;
     plain && (a.line, a.file, a.parent, a.name) == (b.line, b.file, b.parent, b.name)
 }

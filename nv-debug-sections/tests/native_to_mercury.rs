@@ -4,11 +4,12 @@
 
 mod corpus;
 
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, Loc, LocId, Located, Table, last_name, locations, transcode, untranscode,
+    AddressPair, EntryRow, Loc, LocId, LocatedInstruction, last_inlined_name, line_program_from_locs,
+    mercury_to_native, native_to_mercury,
 };
 use nv_debug_sections::relocated::Relocated;
 use proptest::prelude::*;
@@ -24,9 +25,9 @@ fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Resul
     }));
     let pairs: Vec<AddressPair> =
         addresses.into_iter().map(|native| AddressPair { native, mercury: native * scale }).collect();
-    let mercury = untranscode(native, name, &pairs, starts)
+    let mercury = native_to_mercury(native, name, &pairs, starts)
         .ok_or_else(|| format!("not found: {native:?} {starts:?}"))?;
-    if transcode(&mercury, name, &pairs, starts) != native {
+    if mercury_to_native(&mercury, name, &pairs, starts) != native {
         return Err(format!("leads elsewhere: {native:?}"));
     }
     Ok(())
@@ -89,7 +90,7 @@ prop_compose! {
         code in prop::collection::vec((any::<prop::sample::Index>(), 1_u64..4), 1..40),
         entries in prop::collection::btree_map(0_u64..60, (any::<prop::sample::Index>(), any::<bool>()), 1..4),
         name in 0_u32..3,
-    ) -> (Vec<Loc>, Vec<Located>, Vec<EntryRow>, u32) {
+    ) -> (Vec<Loc>, Vec<LocatedInstruction>, Vec<EntryRow>, u32) {
         let mut locs: Vec<Loc> = Vec::new();
         for (file, line, called, parent) in directives {
             let parent = parent.filter(|_| !locs.is_empty()).map(|index| LocId(index.index(locs.len()) as u32));
@@ -97,7 +98,7 @@ prop_compose! {
         }
         let mut address = 0;
         let located = code.iter().map(|(loc, step)| {
-            let here = Located { address, loc: Some(LocId(loc.index(locs.len()) as u32)) };
+            let here = LocatedInstruction { address, loc: Some(LocId(loc.index(locs.len()) as u32)) };
             address += 16 * step;
             here
         }).collect();
@@ -110,18 +111,18 @@ prop_compose! {
     }
 }
 
-/// What `transcode` makes of the directives of random programs comes back. The programs are the same each time: one in 350,000 does not.
+/// What `mercury_to_native` makes of the directives of random programs comes back. The programs are the same each time: one in 350,000 does not.
 #[test]
 fn random_programs() {
     let config = ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let result = runner.run(&(programs(), 1_u64..3), |((locs, located, entries, name), scale)| {
-        let mercury = locations(&locs, &located, &entries, Table::Mercury);
+        let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
         let starts: Vec<u64> = entries.iter().map(|entry| entry.address).collect();
         let pairs: Vec<AddressPair> =
             (0..200).map(|at| AddressPair { native: 16 * at, mercury: 16 * at }).collect();
-        let native = transcode(&mercury, name, &pairs, &starts);
-        comes_back(&native, last_name(&[], name), &starts, scale).map_err(TestCaseError::fail)
+        let native = mercury_to_native(&mercury, name, &pairs, &starts);
+        comes_back(&native, last_inlined_name(&[], name), &starts, scale).map_err(TestCaseError::fail)
     });
     result.unwrap();
 }

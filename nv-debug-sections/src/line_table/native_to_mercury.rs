@@ -1,37 +1,37 @@
-//! The way back from a native table of sm_90 and later: a Mercury program that [`transcode`](super::transcode) makes it of.
+//! Inverts [`mercury_to_native`](super::mercury_to_native): finds a Mercury line program from which it makes a given native one.
 //!
 //! A native program says less than the Mercury one it was made of, so there are many of these. This one has a row for each of its rows, at the
 //! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
 //! address or none begins there: call sites at address 0, which ptxas takes rows for whose line and file they have, or one byte before the
 //! instruction, where one it inlines has the same line and file; second call sites, where the program names one twice; repeated rows, which
-//! keep the row behind from being the [first](super::transcoded::Place) after an entry row; and entry rows, which make it that.
+//! keep the row behind from being the [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it that.
 
-use super::transcoded::{AddressPair, Key, Place, is_special, transcode};
+use super::mercury_to_native::{AddressPair, RowKey, RowKind, is_special, mercury_to_native};
 use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use std::collections::VecDeque;
 
-/// A Mercury program of which [`transcode`] makes `native`, the program of one code section's sequence; `None` if there is none or it is not
-/// found. It is for all programs of ptxas that were seen, see `tests/untranscode.rs`.
+/// Finds a Mercury line program from which [`mercury_to_native`] makes `native`, the program of one code section's sequence. `None` if
+/// there is none or the search does not find it. For all programs of ptxas that were seen it finds one (`tests/native_to_mercury.rs`).
 ///
-/// `name` is the [`last_name`](super::last_name) of the section before in the Mercury table; `instructions` and `starts` are as `transcode`
+/// `name` is the [`last_inlined_name`](super::last_inlined_name) of the section before in the Mercury table; `instructions` and `starts` are as `mercury_to_native`
 /// takes them, and both spaces must have the same order.
-pub fn untranscode(
+pub fn native_to_mercury(
     native: &[LineOp],
     name: u32,
     instructions: &[AddressPair],
     starts: &[u64],
 ) -> Option<Vec<LineOp>> {
-    let readings = READINGS.iter();
+    let readings = INTERPRETATIONS.iter();
     readings.copied().find_map(|reading| {
-        let made = mercury(&written(native, reading)?, reading, (name, instructions, starts))?;
-        (transcode(&made, name, instructions, starts) == native).then_some(made)
+        let made = mercury_program(&native_steps(native, reading)?, reading, (name, instructions, starts))?;
+        (mercury_to_native(&made, name, instructions, starts) == native).then_some(made)
     })
 }
 
-/// What a native program does not say, but decides what leads to it. The first reading that does is taken.
+/// How the parts of a native program that have two meanings are read. The first interpretation that leads to the program is taken.
 #[derive(Debug, Clone, Copy)]
-struct Reading {
+struct Interpretation {
     /// A context whose call site is the row before is that of code on this row's line, which has no row. Else it is that of the next row,
     /// and the row before stands in for the call site.
     inlined_here: bool,
@@ -40,23 +40,23 @@ struct Reading {
 }
 
 /// The likely ones first.
-const READINGS: [Reading; 4] = [
-    Reading { inlined_here: true, same_file: true },
-    Reading { inlined_here: false, same_file: true },
-    Reading { inlined_here: true, same_file: false },
-    Reading { inlined_here: false, same_file: false },
+const INTERPRETATIONS: [Interpretation; 4] = [
+    Interpretation { inlined_here: true, same_file: true },
+    Interpretation { inlined_here: false, same_file: true },
+    Interpretation { inlined_here: true, same_file: false },
+    Interpretation { inlined_here: false, same_file: false },
 ];
 
-/// The program for what is written.
-fn mercury(
-    written: &[Written],
-    reading: Reading,
+/// The Mercury program for the steps of a native one.
+fn mercury_program(
+    written: &[NativeStep],
+    reading: Interpretation,
     (name, instructions, starts): (u32, &[AddressPair], &[u64]),
 ) -> Option<Vec<LineOp>> {
     if !instructions.is_sorted_by_key(|pair| pair.mercury) {
         return None;
     }
-    let mut builder = Builder::new(name, files_to_come(written), reading);
+    let mut builder = MercuryBuilder::new(name, files_to_come(written), reading);
     for of_address in written.chunk_by(|a, b| a.address == b.address) {
         let address = of_address.first()?.address;
         let at = instructions.binary_search_by_key(&address, |pair| pair.native).ok()?;
@@ -66,28 +66,28 @@ fn mercury(
     Some(builder.ops(name))
 }
 
-/// What the transcoder writes at once: the state, then a row or only its place, or neither if the row before has its line.
+/// What ptxas writes at once: the state, then a row or only its place, or neither if the row before has its line.
 #[derive(Debug, Clone, Copy)]
-struct Written {
+struct NativeStep {
     address: u64,
     line: u32,
     file: Option<u32>,
     call: Option<(u64, u32)>,
-    kind: Kind,
+    kind: StepKind,
     /// The row stands twice, as at function starts.
     is_doubled: bool,
 }
 
-impl Written {
+impl NativeStep {
     /// Whether code that is inlined here can be next at the same address. A row stands twice behind all that is written there; and of call
     /// sites that do not change the context the file is not written.
     fn can_be_call_site(&self) -> bool {
-        !self.is_doubled && self.kind != Kind::Advance && (self.call.is_some() || self.file.is_none())
+        !self.is_doubled && self.kind != StepKind::Advance && (self.call.is_some() || self.file.is_none())
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StepKind {
     Row,
     /// Only the place.
     Advance,
@@ -95,9 +95,9 @@ enum Kind {
     State,
 }
 
-/// Takes a native program apart.
-fn written(native: &[LineOp], reading: Reading) -> Option<Vec<Written>> {
-    let mut all: Vec<Written> = Vec::new();
+/// Splits a native program into the steps in which ptxas writes it.
+fn native_steps(native: &[LineOp], reading: Interpretation) -> Option<Vec<NativeStep>> {
+    let mut all: Vec<NativeStep> = Vec::new();
     let mut rows = 0;
     let (mut file, mut call) = (None, None);
     for op in native {
@@ -105,22 +105,22 @@ fn written(native: &[LineOp], reading: Reading) -> Option<Vec<Written>> {
             LineOp::SetFile(new) => {
                 // The file comes before the context.
                 if call.is_some() || file.is_some() {
-                    state(&mut all, &mut file, &mut call)?;
+                    push_state(&mut all, &mut file, &mut call)?;
                 }
                 file = Some(u32::try_from(new).ok()?);
                 continue;
             }
             LineOp::InlinedCall { context, name } => {
                 if call.is_some() {
-                    state(&mut all, &mut file, &mut call)?;
+                    push_state(&mut all, &mut file, &mut call)?;
                 }
                 call = Some((context, u32::try_from(name).ok()?));
                 continue;
             }
-            LineOp::Row { address, line } => (address, line, Kind::Row),
+            LineOp::Row { address, line } => (address, line, StepKind::Row),
             // A sequence opens at its first row's address.
             LineOp::Advance(_) if all.is_empty() => continue,
-            LineOp::Advance(address) => (address, all.last()?.line, Kind::Advance),
+            LineOp::Advance(address) => (address, all.last()?.line, StepKind::Advance),
             _ => return None,
         };
         let last = all.last().copied();
@@ -131,33 +131,37 @@ fn written(native: &[LineOp], reading: Reading) -> Option<Vec<Written>> {
         let is_repeated = last.is_some_and(|last| (last.address, last.line) == (address, line));
         if is_inlined_here
             || is_repeated && (call.is_some() || file.is_some())
-            || kind == Kind::Advance && call.is_some()
+            || kind == StepKind::Advance && call.is_some()
         {
-            state(&mut all, &mut file, &mut call)?;
+            push_state(&mut all, &mut file, &mut call)?;
         }
-        if is_repeated && kind == Kind::Row {
+        if is_repeated && kind == StepKind::Row {
             all.last_mut()?.is_doubled = true;
             continue;
         }
-        rows += u64::from(kind == Kind::Row);
-        all.push(Written { address, line, file: file.take(), call: call.take(), kind, is_doubled: false });
+        rows += u64::from(kind == StepKind::Row);
+        all.push(NativeStep { address, line, file: file.take(), call: call.take(), kind, is_doubled: false });
     }
     if file.is_some() || call.is_some() {
-        state(&mut all, &mut file, &mut call)?;
+        push_state(&mut all, &mut file, &mut call)?;
     }
     Some(all)
 }
 
 /// Ends what has no row of its own: it is on the line of the one before.
-fn state(all: &mut Vec<Written>, file: &mut Option<u32>, call: &mut Option<(u64, u32)>) -> Option<()> {
-    let Written { address, line, .. } = *all.last()?;
+fn push_state(
+    all: &mut Vec<NativeStep>,
+    file: &mut Option<u32>,
+    call: &mut Option<(u64, u32)>,
+) -> Option<()> {
+    let NativeStep { address, line, .. } = *all.last()?;
     let (file, call) = (file.take(), call.take());
-    all.push(Written { address, line, file, call, kind: Kind::State, is_doubled: false });
+    all.push(NativeStep { address, line, file, call, kind: StepKind::State, is_doubled: false });
     Some(())
 }
 
 /// The files that are written, in order.
-fn files_to_come(written: &[Written]) -> VecDeque<u32> {
+fn files_to_come(written: &[NativeStep]) -> VecDeque<u32> {
     written.iter().filter_map(|written| written.file).collect()
 }
 
@@ -175,7 +179,7 @@ struct Row {
     is_flagged: bool,
 }
 
-struct Builder {
+struct MercuryBuilder {
     rows: Vec<Row>,
     /// Rows without code that stand at address 0, before all others.
     at_zero: Vec<usize>,
@@ -183,56 +187,56 @@ struct Builder {
     order: Vec<usize>,
     /// Rows without code, by the row that they stand before.
     twins: HashMap<usize, Vec<usize>>,
-    reader: Reader,
-    transcoder: Transcoder,
+    reader: MercuryReader,
+    writer: NativeWriter,
     files_to_come: VecDeque<u32>,
-    reading: Reading,
+    reading: Interpretation,
 }
 
 /// What ptxas knows of the Mercury rows it has read, as far as it decides what the next is.
-struct Reader {
+struct MercuryReader {
     last: (u64, u32),
-    place: Option<Place>,
+    last_kind: Option<RowKind>,
     /// The next row counts as flagged.
     is_flagged: bool,
     name: u32,
 }
 
-impl Reader {
+impl MercuryReader {
     /// What a row would be: its place, and whether it counts as flagged.
-    fn look(&self, row: &Row) -> (Place, bool) {
+    fn look(&self, row: &Row) -> (RowKind, bool) {
         let is_special = is_special(self.last, (row.address, row.line));
         let is_flagged = row.is_flagged || self.is_flagged;
-        (Place::behind(self.place, row.is_entry, is_flagged, is_special), is_flagged)
+        (RowKind::after(self.last_kind, row.is_entry, is_flagged, is_special), is_flagged)
     }
 
     fn read(&mut self, row: &Row) {
         let (place, is_flagged) = self.look(row);
         let to = (row.address, row.line);
         self.is_flagged = is_flagged && is_special(self.last, to);
-        (self.last, self.place, self.name) = (to, Some(place), row.name);
+        (self.last, self.last_kind, self.name) = (to, Some(place), row.name);
     }
 }
 
-/// What it has written of the native program.
-struct Transcoder {
+/// What ptxas has written of the native program so far.
+struct NativeWriter {
     count: u64,
     last: (u64, u32),
     file: u32,
     context_parent: Option<usize>,
-    row_of: HashMap<Key, u64>,
+    row_of: HashMap<RowKey, u64>,
     /// Call sites by the number of their row.
     site_of: HashMap<u64, usize>,
     /// Line and file of rows that stand in for call sites at address 0, by number.
     stand_in: HashMap<u64, (u32, u32)>,
     /// The row of the instruction before, and its place.
-    previous: Option<(usize, Place)>,
+    previous: Option<(usize, RowKind)>,
 }
 
-impl Builder {
-    fn new(name: u32, files_to_come: VecDeque<u32>, reading: Reading) -> Self {
-        let reader = Reader { last: (0, 1), place: None, is_flagged: false, name };
-        let transcoder = Transcoder {
+impl MercuryBuilder {
+    fn new(name: u32, files_to_come: VecDeque<u32>, reading: Interpretation) -> Self {
+        let reader = MercuryReader { last: (0, 1), last_kind: None, is_flagged: false, name };
+        let writer = NativeWriter {
             count: 0,
             last: (0, 1),
             file: 0,
@@ -248,19 +252,19 @@ impl Builder {
             order: Vec::new(),
             twins: HashMap::new(),
             reader,
-            transcoder,
+            writer,
             files_to_come,
             reading,
         }
     }
 
     /// What is written at an instruction: call sites, outermost first, then its own row.
-    fn instruction(&mut self, written: &[Written], mercury: u64, is_start: bool) -> Option<()> {
+    fn instruction(&mut self, written: &[NativeStep], mercury: u64, is_start: bool) -> Option<()> {
         let (own, call_sites) = written.split_last()?;
         if call_sites.iter().any(|site| site.is_doubled) || own.is_doubled && !is_start {
             return None;
         }
-        if self.transcoder.count == 0 && !(call_sites.is_empty() && own.call.is_none()) {
+        if self.writer.count == 0 && !(call_sites.is_empty() && own.call.is_none()) {
             return None;
         }
         let mut count_before = 0;
@@ -277,22 +281,22 @@ impl Builder {
         }
         // A row that gives only its place is none that opens a function; the one before it is.
         let is_flagged = is_start && !own.is_doubled;
-        let is_entry = is_flagged && own.kind != Kind::Advance;
+        let is_entry = is_flagged && own.kind != StepKind::Advance;
         let mut row = Row { is_entry, is_flagged: is_entry, ..self.row(own, mercury, None)? };
         self.prepare(own, &mut row, is_start)?;
         let (place, _) = self.reader.look(&row);
         let id = self.push(row);
         self.write(id, own, false);
-        self.transcoder.previous = Some((id, place));
+        self.writer.previous = Some((id, place));
         Some(())
     }
 
     /// The row of what is written; `inlined` is what follows a call site.
-    fn row(&mut self, written: &Written, mercury: u64, inlined: Option<&[Written]>) -> Option<Row> {
+    fn row(&mut self, written: &NativeStep, mercury: u64, inlined: Option<&[NativeStep]>) -> Option<Row> {
         let parent = match written.call {
-            None => self.transcoder.context_parent,
+            None => self.writer.context_parent,
             Some((0, _)) => {
-                self.transcoder.context_parent?;
+                self.writer.context_parent?;
                 None
             }
             Some((context, _)) => Some(self.call_site(context)?),
@@ -306,7 +310,7 @@ impl Builder {
             if written.file.is_some() {
                 self.files_to_come.pop_front();
             }
-            written.file.unwrap_or(self.transcoder.file)
+            written.file.unwrap_or(self.writer.file)
         };
         let name = written.call.map_or(self.reader.name, |(_, name)| name);
         Some(Row {
@@ -322,8 +326,8 @@ impl Builder {
 
     /// The file of a call site that ptxas forgets to write: the one before if that can be, else any. It is not the one written next. Other
     /// call sites of its line are in its file if what they inline has its number, else in others.
-    fn forgotten_file(&self, line: u32, inlined: &[Written]) -> Option<u32> {
-        let number = self.transcoder.count + 1;
+    fn forgotten_file(&self, line: u32, inlined: &[NativeStep]) -> Option<u32> {
+        let number = self.writer.count + 1;
         let mut others: HashSet<u32> = self.files_to_come.front().copied().into_iter().collect();
         let (mut file, mut same) = (None, None);
         for (site, inlined) in inlined.iter().zip(inlined.iter().skip(1)) {
@@ -333,7 +337,7 @@ impl Builder {
                 if is_same { same = same.or(file) } else { others.extend(file) }
             }
         }
-        let before = self.transcoder.file;
+        let before = self.writer.file;
         if !self.reading.same_file {
             others.insert(before);
         }
@@ -343,8 +347,8 @@ impl Builder {
 
     /// The Mercury row of the call site whose native row has this number; another than that of the context before.
     fn call_site(&mut self, number: u64) -> Option<usize> {
-        if let Some(&site) = self.transcoder.site_of.get(&number) {
-            if self.transcoder.context_parent != Some(site) {
+        if let Some(&site) = self.writer.site_of.get(&number) {
+            if self.writer.context_parent != Some(site) {
                 return Some(site);
             }
             let twin = self.rows.len();
@@ -352,30 +356,30 @@ impl Builder {
             self.twins.entry(site).or_default().push(twin);
             return Some(twin);
         }
-        let (line, file) = *self.transcoder.stand_in.get(&number)?;
+        let (line, file) = *self.writer.stand_in.get(&number)?;
         let row = Row { address: 0, line, file, name: 0, parent: None, is_entry: false, is_flagged: false };
         let id = self.rows.len();
         self.rows.push(row);
         self.at_zero.push(id);
-        self.transcoder.site_of.insert(number, id);
+        self.writer.site_of.insert(number, id);
         Some(id)
     }
 
     /// Sees to it that the next row has the place that makes ptxas write it so.
-    fn prepare(&mut self, own: &Written, row: &mut Row, is_start: bool) -> Option<()> {
-        if self.transcoder.count == 0 {
+    fn prepare(&mut self, own: &NativeStep, row: &mut Row, is_start: bool) -> Option<()> {
+        if self.writer.count == 0 {
             return Some(());
         }
-        let same_context = row.parent == self.transcoder.context_parent;
-        let line = self.transcoder.last.1;
-        let only_place = |place| place == Place::First && same_context && row.line == line;
+        let same_context = row.parent == self.writer.context_parent;
+        let line = self.writer.last.1;
+        let only_place = |place| place == RowKind::FirstAfterEntry && same_context && row.line == line;
         let is_flagged = is_start && !own.is_doubled;
-        let is_so = |(place, flagged): (Place, bool)| {
-            only_place(place) == (own.kind == Kind::Advance) && (!is_start || flagged == is_flagged)
+        let is_so = |(place, flagged): (RowKind, bool)| {
+            only_place(place) == (own.kind == StepKind::Advance) && (!is_start || flagged == is_flagged)
         };
         let mut filler = *self.rows.get(*self.order.last()?)?;
         if !is_so(self.reader.look(row)) {
-            let is_entry = own.kind == Kind::Advance;
+            let is_entry = own.kind == StepKind::Advance;
             (filler.address, filler.is_entry, filler.is_flagged) = (row.address, is_entry, is_entry);
             row.is_flagged = is_flagged;
             self.push(filler);
@@ -384,7 +388,7 @@ impl Builder {
         if !is_so(looked) {
             return None;
         }
-        if own.call.is_none() && looked.0 == Place::Plain {
+        if own.call.is_none() && looked.0 == RowKind::Plain {
             self.tell_apart(row);
         }
         Some(())
@@ -393,7 +397,7 @@ impl Builder {
     /// Alike rows are written once, unless they are told apart: the first of the section by an entry row before it, whose line is not known,
     /// others by a name, which is not written.
     fn tell_apart(&mut self, row: &mut Row) {
-        let Some((id, Place::Plain)) = self.transcoder.previous else { return };
+        let Some((id, RowKind::Plain)) = self.writer.previous else { return };
         let Some(&previous) = self.rows.get(id) else { return };
         let is_alike = (previous.line, previous.file, previous.parent, previous.name)
             == (row.line, row.file, row.parent, row.name);
@@ -420,13 +424,13 @@ impl Builder {
 
     /// How many of the call sites that are written at an instruction stand before it in Mercury code: those up to the last that
     /// has the line and file of one it inlines, which yet has a row of its own. `file` is that of the first.
-    fn count_before(&self, mut file: u32, written: &[Written]) -> usize {
-        let mut number = self.transcoder.count;
+    fn count_before(&self, mut file: u32, written: &[NativeStep]) -> usize {
+        let mut number = self.writer.count;
         let sites: Vec<_> = written
             .iter()
             .zip(written.iter().skip(1))
             .map(|(site, inlined)| {
-                number += u64::from(site.kind == Kind::Row);
+                number += u64::from(site.kind == StepKind::Row);
                 file = site.file.unwrap_or(file);
                 ((site.line, file), number, inlined.call.map(|(context, _)| context))
             })
@@ -445,14 +449,14 @@ impl Builder {
     }
 
     /// Takes note of what ptxas does when it writes a row.
-    fn write(&mut self, id: usize, written: &Written, is_call_site: bool) {
+    fn write(&mut self, id: usize, written: &NativeStep, is_call_site: bool) {
         let Some(&Row { address, line, file, parent, .. }) = self.rows.get(id) else { return };
-        let state = &mut self.transcoder;
+        let state = &mut self.writer;
         let is_first = state.count == 0;
         let (last, this) = (state.last, (written.address, written.line));
-        state.count += u64::from(written.kind == Kind::Row);
+        state.count += u64::from(written.kind == StepKind::Row);
         (state.last, state.file) = (this, file);
-        if written.kind == Kind::Advance {
+        if written.kind == StepKind::Advance {
             return;
         }
         if is_call_site {

@@ -1,4 +1,4 @@
-//! What a file was made of: level, kind and program, read from the file itself.
+//! Reads from a cubin how much debug information it has, which tool wrote it, and which features its PTX had.
 
 use super::facts::{Condition, Need, Output, Program, PtxSection, Reference, References};
 use super::observed::{self, Compilation};
@@ -12,9 +12,9 @@ use crate::{Result, line};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// A file as [`observed`] needs to know it.
+/// The debug level of a cubin, and the other facts from which [`observed`] tells the sections that it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'c> {
+pub struct DetectedLevel<'c> {
     /// The SM that the code is for, and the release by whose rules the file is made.
     pub target: Target,
     /// The least level that has all its sections.
@@ -43,7 +43,7 @@ pub struct Found<'c> {
     pub program: Program<'c>,
 }
 
-impl<'c> Found<'c> {
+impl<'c> DetectedLevel<'c> {
     /// Reads a file. What cannot be read is not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
@@ -150,7 +150,7 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
     }
 }
 
-/// [`Found::removed`] alone, for which nothing is decoded but names.
+/// [`DetectedLevel::removed`] alone, for which nothing is decoded but names.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_place() == CodePlace::None;
     let output = if is_debug_only { Output::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
@@ -185,7 +185,7 @@ fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)
     cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect()
 }
 
-/// See [`Found::removed`].
+/// See [`DetectedLevel::removed`].
 fn removed(
     cubin: &Cubin<'_>,
     sections: &[(SectionIndex, SectionName<'_>)],

@@ -1,17 +1,9 @@
 //! FORMATS 1.5: one pass over the located instructions.
 
-use super::{EntryRow, Loc, LocId, Located};
+use super::{EntryRow, Loc, LocId, LocatedInstruction};
+use crate::catalog::Space;
 use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _};
-
-/// Which of the two forms of the table is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
-    /// The table of the file's own code.
-    Native,
-    /// The Mercury table, whose entry rows are flagged with 0x92.
-    Mercury,
-}
 
 /// The program's registers, and what has been written of them.
 #[derive(Debug)]
@@ -92,7 +84,12 @@ impl Program {
 /// Builds the program of one code section's sequence.
 ///
 /// `instructions` in address order, one for each change of PTX line at least; `entries` in address order.
-pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], table: Table) -> Vec<LineOp> {
+pub fn line_program_from_locs(
+    locs: &[Loc],
+    instructions: &[LocatedInstruction],
+    entries: &[EntryRow],
+    space: Space,
+) -> Vec<LineOp> {
     let mut builder = Builder {
         locs,
         program: Program::new(instructions.len() + entries.len()),
@@ -101,7 +98,7 @@ pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], t
         entry_line: None,
         last_parent: None,
         unwritten: Vec::new(),
-        table,
+        space,
     };
     let mut entries = entries.iter().peekable();
     for instruction in instructions {
@@ -129,7 +126,7 @@ struct Builder<'a> {
     last_parent: Option<LocId>,
     /// Room for [`Builder::unwritten_ancestors`].
     unwritten: Vec<LocId>,
-    table: Table,
+    space: Space,
 }
 
 impl Builder<'_> {
@@ -145,7 +142,7 @@ impl Builder<'_> {
         let before = before.or(self.entry_line);
         self.entry_line = Some(loc.line);
         if before != Some(loc.line) || self.is_elsewhere(loc) {
-            self.emit(entry.address, loc, entry.flagged && self.table == Table::Mercury);
+            self.emit(entry.address, loc, entry.flagged && self.space == Space::Mercury);
         }
     }
 
