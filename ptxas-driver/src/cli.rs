@@ -8,8 +8,9 @@ use crate::help;
 use crate::options;
 use crate::output::{HalfWritten, is_closed_pipe};
 use crate::plain::{Plain, printable_lines};
+use crate::quiet::be_quiet;
 use crate::report::{Exit, Unanswered, is_of_stdout};
-use crate::stderr::{be_quiet, complain, complain_of_stdout};
+use crate::stderr::{complain, complain_of_stdout};
 use clap::error::{ContextKind, ContextValue};
 use clap::{
     Arg, Args, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum as _,

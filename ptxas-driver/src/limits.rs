@@ -12,6 +12,15 @@ pub const MAX_FILE: u64 = 4 << 30;
 /// Most bytes that are read of a pipe or a device. It may never end, as `/dev/zero`.
 pub const MAX_STREAM: u64 = 1 << 30;
 
+/// Most inputs that are looked at before the result of the first is told, on all cores together.
+pub const MAX_PARALLEL_ITEMS: usize = 16;
+
+/// Most bytes of inputs that are looked at on all cores together; a larger input is looked at alone.
+pub const MAX_PARALLEL_BYTES: u64 = 64 << 20;
+
+/// Stack of each further thread, in bytes: what the first one has on Linux.
+pub const STACK_BYTES: usize = 8 << 20;
+
 /// Most bytes of an options file, or of queries on standard input: all that a person or a script writes.
 pub const MAX_WORDS: u64 = 16 << 20;
 
@@ -89,10 +98,7 @@ pub const MAX_INDENTED_DEPTH: usize = 40;
 /// Most ranges of a scope's code that its head line shows.
 pub const MAX_SCOPE_RANGES: usize = 4;
 
-/// Widest column of section names; longer ones stick out.
-pub const MAX_NAME_COLUMN: usize = 48;
-
-/// Widest column of other tables: no cell, however long, moves those of other lines further.
+/// Widest column of a table, in columns of a terminal: no cell, however long, moves those of other rows further.
 pub const MAX_COLUMN: usize = 60;
 
 /// Longest piece of a source line that a message shows, in bytes on either side of the place. A line may be as long as the file.

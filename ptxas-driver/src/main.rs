@@ -13,10 +13,14 @@ pub mod input;
 pub mod limits;
 pub mod options;
 pub mod output;
+pub mod parallel;
 pub mod plain;
+pub mod progress;
 pub mod provider;
+pub mod quiet;
 pub mod report;
 pub mod stderr;
+pub mod table;
 
 use nv_debug_sections::release::Release;
 use std::ffi::OsString;

@@ -1,25 +1,13 @@
 //! What commands say on standard error, and when they use colours.
 
 use crate::plain::printable;
+use crate::progress::without_bar;
+use crate::quiet::is_quiet;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Whether `-q` was given.
-static IS_QUIET: AtomicBool = AtomicBool::new(false);
-
-/// From now on there are no notes, and progress is not shown.
-pub fn be_quiet() {
-    IS_QUIET.store(true, Ordering::Relaxed);
-}
-
-/// Whether notes and progress are left out.
-pub fn is_quiet() -> bool {
-    IS_QUIET.load(Ordering::Relaxed)
-}
 
 /// Whether a stream takes colours: as `--color` has it; without that on a terminal, if NO_COLOR, CLICOLOR,
 /// CLICOLOR_FORCE and TERM let it.
@@ -48,5 +36,5 @@ pub fn note(message: fmt::Arguments<'_>) {
 fn say(kind: &str, color: AnsiColor, message: fmt::Arguments<'_>) {
     let mut stderr = io::stderr();
     let style = if has_colors(&stderr) { color.on_default().bold() } else { Style::new() };
-    let _ = writeln!(stderr, "{style}{kind}{style:#}: {}", printable(&message.to_string()));
+    let _ = without_bar(|| writeln!(stderr, "{style}{kind}{style:#}: {}", printable(&message.to_string())));
 }

@@ -140,3 +140,23 @@ fn a_terminal_has_colours_and_gets_no_binary() {
         assert!(!text.contains('\0'), "{command}: {text:?}");
     }
 }
+
+/// A pipe that is filled late stands for long work: while it is awaited the other two files have been looked at.
+#[test]
+fn long_work_has_a_progress_bar() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(support::repository().join("examples/saxpy/saxpy.ptx"), folder.path().join("k.ptx")).unwrap();
+    let check = |options: &str| {
+        let late = "mkfifo late.ptx; (sleep 1.2; cat k.ptx > late.ptx) &";
+        let command = format!("rm -f late.ptx; {late} ptxas-driver {options} check k.ptx late.ptx k.ptx");
+        on_terminal(&command, folder.path())
+    };
+    let Some(text) = check("") else { return };
+    assert!(text.contains("1/3") || text.contains("2/3"), "{text:?}");
+    // What is left on the terminal is the answers: the bar is gone.
+    let last = text.rsplit("\x1b[2K").next().unwrap();
+    assert!(!last.contains("/3"), "{text:?}");
+    assert_eq!(text.matches(".ptx: 5 notes").count(), 3, "{text:?}");
+    let quiet = check("-q").unwrap();
+    assert!(!quiet.contains("/3") && quiet.matches(".ptx: 5 notes").count() == 3, "{quiet:?}");
+}

@@ -5,11 +5,13 @@ mod repair;
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
 };
-use crate::commands::read::{self, PtxFile, SourceOptions};
+use crate::commands::read::{self, Operand, PtxFile, SourceOptions, Wanted};
 use crate::output;
+use crate::parallel;
 use crate::plain::{Plain, printable_lines};
+use crate::progress::Progress;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
@@ -21,6 +23,7 @@ use ptx_syntax::{LineIndex, Ptxas};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -127,9 +130,9 @@ impl ModeName {
 }
 
 /// One file, checked; after its repairs, if there are any.
-struct Checked<'f> {
-    options: &'f Options,
-    file: &'f PtxFile,
+struct Checked<'o> {
+    options: &'o Options,
+    file: Arc<PtxFile>,
     repaired: Option<Fixed>,
     lines: LineIndex,
     report: Report,
@@ -195,58 +198,75 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             return Ok(Exit::Unreadable);
         }
     }
-    // What is shown of several files has their names in it.
-    findings.report(out, (Checked::SCHEMA, &None::<()>), "", |answers| {
-        each_file(&options.files, Wanted::Ptx, answers, |path, answers| {
-            let name = read::shown_name(path);
-            if let Err(error) = one_file(path, fixes.as_ref(), (options, &findings), answers) {
+    let check = Check { options, fixes: fixes.as_ref(), selection: findings.selection() };
+    let run = |answers: &mut Answers<'_>| {
+        let operands = read::walk(&options.files, Wanted::Ptx);
+        let mut progress = Progress::new(operands.len() as u64);
+        let look = |operand: &Operand| match operand {
+            Operand::File(path) => Some(check.read(path)),
+            Operand::Fault { .. } => None,
+        };
+        parallel::in_order(operands, Operand::size, look, |operand, checked| {
+            let Some((path, checked)) = operand.file(answers)?.zip(checked) else { return Ok(()) };
+            let name = read::shown_name(&path);
+            if let Err(error) = checked.and_then(|checked| check.tell(checked, &findings, answers)) {
                 answers.alone(&name, error)?;
             }
+            progress.step(&name);
             answers.end_of_file(&name)
         })
-    })
+    };
+    // What is shown of several files has their names in it.
+    findings.report(out, (Checked::SCHEMA, &None::<()>), "", run)
 }
 
-/// Checks a file, and repairs it.
-fn one_file(
-    path: &Path,
-    fixes: Option<&Fixes>,
-    (options, findings): (&Options, &Findings<'_>),
-    answers: &mut Answers<'_>,
-) -> Result<()> {
-    let file = PtxFile::read(path)?;
-    let image = Image { name: file.name.clone(), ..Image::default() };
-    let of_text = |of_repaired| Checked::new(&file, fixes, (options, findings.selection()), of_repaired);
-    let take = |checked: &mut Checked<'_>| findings.take(&findings.file(&image), checked);
-    // What would be changed is shown beside what is found now.
-    let mut checked = of_text(!options.diff);
-    if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", file.name))? {
-        answers.out.write_all(&text)?;
+/// What is asked of every file.
+#[derive(Clone, Copy)]
+struct Check<'o> {
+    options: &'o Options,
+    fixes: Option<&'o Fixes>,
+    selection: &'o Selection,
+}
+
+impl<'o> Check<'o> {
+    /// Reads a file and checks it: after its repairs, unless these are only shown.
+    fn read(self, path: &Path) -> Result<Checked<'o>> {
+        let file = Arc::new(PtxFile::read(path)?);
+        // What would be changed is shown beside what is found now.
+        Ok(self.check(file, !self.options.diff))
     }
-    // A text that could not be written has no findings.
-    checked.shown = take(&mut checked);
-    answers.add(&image, &checked)?;
-    if options.diff && !options.findings.json {
-        // The patch alone would not say what it leaves.
-        let mut left = of_text(true);
-        left.shown = take(&mut left);
-        if left.is_finding() {
-            answers.worsen(Exit::Findings);
-            answers.flush()?;
-            let _ = text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock());
+
+    /// Writes the repairs of a file, and tells what was found in it.
+    fn tell(
+        self,
+        mut checked: Checked<'_>,
+        findings: &Findings<'_>,
+        answers: &mut Answers<'_>,
+    ) -> Result<()> {
+        let image = Image { name: checked.file.name.clone(), ..Image::default() };
+        let take = |checked: &mut Checked<'_>| findings.take(&findings.file(&image), checked);
+        if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", image.name))? {
+            answers.out.write_all(&text)?;
         }
+        // A text that could not be written has no findings.
+        checked.shown = take(&mut checked);
+        answers.add(&image, &checked)?;
+        if self.options.diff && !self.options.findings.json {
+            // The patch alone would not say what it leaves.
+            let mut left = self.check(checked.file, true);
+            left.shown = take(&mut left);
+            if left.is_finding() {
+                answers.worsen(Exit::Findings);
+                answers.flush()?;
+                let _ = text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock());
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-impl<'f> Checked<'f> {
     /// Checks a file after its repairs, if `of_repaired`; else as it is.
-    fn new(
-        file: &'f PtxFile,
-        fixes: Option<&Fixes>,
-        (options, selection): (&'f Options, &Selection),
-        of_repaired: bool,
-    ) -> Self {
+    fn check(self, file: Arc<PtxFile>, of_repaired: bool) -> Checked<'o> {
+        let Self { options, fixes, selection } = self;
         let repaired = fixes.map(|fixes| fix::fix(&file.text, fixes));
         let text = match &repaired {
             Some(repaired) if of_repaired => &repaired.text,
@@ -268,9 +288,11 @@ impl<'f> Checked<'f> {
         }
         let lines = LineIndex::new(text);
         let shown = Shown::default();
-        Self { options, file, repaired, lines, report, is_of_repaired: of_repaired, shown }
+        Checked { options, file, repaired, lines, report, is_of_repaired: of_repaired, shown }
     }
+}
 
+impl Checked<'_> {
     /// The text that was checked.
     fn text(&self) -> &str {
         match &self.repaired {

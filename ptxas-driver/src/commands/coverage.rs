@@ -3,11 +3,11 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
 };
-use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections};
+use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, Wanted, no_debug_sections};
 use crate::options::{self, PathMap};
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
+use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Image, Status};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -21,8 +21,9 @@ use findings::{
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cell::Cell;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 Shares are of instructions, the NOPs behind the last one of a function left out:
@@ -108,7 +109,10 @@ struct Covered<'a> {
     #[serde(flatten)]
     report: Report,
     #[serde(skip)]
-    name: &'a str,
+    name: String,
+    /// What is odd about the file, for standard error.
+    #[serde(skip)]
+    notes: Vec<&'static str>,
     #[serde(skip)]
     sm: u32,
     #[serde(skip)]
@@ -195,33 +199,41 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
     });
     let names = names.transpose()?;
     let limits = options.limits();
-    let (mut reports, mut has_ptx, mut files) = (Vec::new(), false, 0);
-    each_file(&options.files, Wanted::Cubins, answers, |path, answers| {
-        files += 1;
-        // Whether there is a cubin, and limits could be looked at or it was said why not.
-        let (mut is_read, mut is_judged) = (false, false);
-        read::each_cubin(path, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, _| {
-                let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
-                covered.select(findings.selection());
-                covered.shown = findings.take(&findings.file(image), &mut covered);
-                answers.add_cubin(image, cubin, &covered)?;
-                answers.flush()?;
-                covered.complain(&debug);
-                let Covered { report, debug_only, .. } = covered;
-                is_read = true;
-                is_judged |= debug_only.is_some() || report.judged > 0;
-                has_ptx |= report.ptx.is_some();
-                reports.push((report.instructions, report.variables));
-                Ok(())
-            })
-        })?;
+    let (mut reports, mut has_ptx) = (Vec::new(), false);
+    let selection = findings.selection();
+    let look = |_: &Path, image: &Image, bytes: &[u8]| {
+        debug.look(&image.name, bytes, |cubin, _| {
+            let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
+            covered.select(selection);
+            Ok((CubinKind::from(cubin), covered))
+        })
+    };
+    // Of the cubins of one operand: whether there is one, and whether limits could be looked at or it was said why not.
+    let (is_read, is_judged) = (Cell::new(false), Cell::new(false));
+    let tell = |image: &Image, (kind, mut covered): (CubinKind, Covered<'_>), answers: &mut Answers<'_>| {
+        covered.notes.iter().for_each(|words| note(format_args!("{}: {words}", image.name)));
+        covered.shown = findings.take(&findings.file(image), &mut covered);
+        answers.add_cubin(image, kind, &covered)?;
+        answers.flush()?;
+        covered.complain(&debug);
+        let Covered { report, debug_only, .. } = covered;
+        is_read.set(true);
+        is_judged.set(is_judged.get() || debug_only.is_some() || report.judged > 0);
+        has_ptx |= report.ptx.is_some();
+        reports.push((report.instructions, report.variables));
+        Ok(())
+    };
+    let end = |path: &Path, answers: &mut Answers<'_>| {
+        let (is_read, is_judged) = (is_read.take(), is_judged.take());
         if limits.is_any() && is_read && !is_judged {
             let image = Image { name: read::shown_name(path), ..Image::default() };
             say(findings.take_one(rules::no_code(&findings.file(&image), NO_CODE.to_owned())), answers)?;
         }
         Ok(())
-    })?;
+    };
+    let operands = read::walk(&options.files, Wanted::Cubins);
+    let files = operands.len();
+    read::each_cubin_in_parallel(operands, answers, look, tell, end)?;
     if let Some(file) = ptx_file.filter(|_| !has_ptx) {
         let image = Image { name: file.name, ..Image::default() };
         let words = "no function, source file or variable of it is in what was read".to_owned();
@@ -309,17 +321,14 @@ impl Covered<'_> {
 }
 
 fn of_cubin<'a>(
-    name: &'a str,
+    name: &str,
     cubin: &Cubin<'_>,
     names: Option<&PtxNames>,
     options: &'a Options,
 ) -> Result<Covered<'a>> {
-    if let Some(why) = no_debug_sections(cubin, None) {
-        note(format_args!("{name}: {why}"));
-    }
-    if cubin.code_place() == CodePlace::OtherFile {
-        note(format_args!("{name}: the code is in another file, so that padding counts as instructions"));
-    }
+    let other_file = cubin.code_place() == CodePlace::OtherFile;
+    let padding = other_file.then_some("the code is in another file, so that padding counts as instructions");
+    let notes = no_debug_sections(cubin, None).into_iter().chain(padding).collect();
     let report = || {
         let symbolizer = Symbolizer::new(cubin)?;
         let coverage = Coverage::of(cubin, &symbolizer)?;
@@ -330,5 +339,15 @@ fn of_cubin<'a>(
     let debug_only = cubin.debug_only_words();
     let no_code = debug_only.as_ref().filter(|_| options.limits().is_any());
     let no_code = no_code.map(|what| format!("{NO_CODE}: {what}"));
-    Ok(Covered { report, name, sm: cubin.header.sm(), options, debug_only, no_code, shown: Shown::default() })
+    let name = name.to_owned();
+    Ok(Covered {
+        report,
+        name,
+        notes,
+        sm: cubin.header.sm(),
+        options,
+        debug_only,
+        no_code,
+        shown: Shown::default(),
+    })
 }

@@ -152,7 +152,7 @@ struct Survey {
     count: u64,
     selected: u64,
     faults: u64,
-    widths: text::Widths,
+    list: text::List,
 }
 
 /// One run.
@@ -202,14 +202,14 @@ impl Answer for Extracted<'_> {
                 writeln!(out)?;
             }
             text::title(out, self.name, container.kind(), survey.count, survey.selected)?;
-            survey.widths.headings(out)?;
+            survey.list.headings(out)?;
         }
         for found in container.numbered() {
             match found {
                 Err(error) => self.error(&error.to_string()),
                 Ok(found) if extract.selects(&found) => {
                     let image = self.image(&found);
-                    if is_list { survey.widths.image(out, &image.image) } else { text::path(out, &image) }?;
+                    if is_list { survey.list.image(out, &image.image) } else { text::path(out, &image) }?;
                 }
                 Ok(_) => {}
             }
@@ -300,7 +300,7 @@ impl Extract<'_> {
             if self.selects(&found) {
                 survey.selected += 1;
                 if is_list {
-                    survey.widths.add(&Image::new(found.index, &found.entry));
+                    survey.list.add(&Image::new(found.index, &found.entry));
                 }
             }
         }

@@ -3,8 +3,9 @@
 use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
+use crate::quiet::is_quiet;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Unanswered, report};
-use crate::stderr::{complain, is_quiet, note};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};

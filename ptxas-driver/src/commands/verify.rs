@@ -3,10 +3,10 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, Wanted, each_file, show_rules,
+    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
 };
-use crate::commands::read::{self, DebugFile, SourceOptions, Sources, no_debug_sections};
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Status, write_document};
+use crate::commands::read::{self, DebugFile, SourceOptions, Sources, Wanted, no_debug_sections};
+use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Image, Status, write_document};
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -17,7 +17,7 @@ use nv_debug_sections::cubin::Cubin;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -68,9 +68,12 @@ struct KnownFaults {
 
 /// What `verify` finds in a cubin. The exit status is 1 where `errors` is not 0.
 #[derive(Serialize, JsonSchema)]
-struct Verified<'a> {
+struct Verified {
     #[serde(skip)]
-    name: &'a str,
+    name: String,
+    /// What is odd about the file, for standard error.
+    #[serde(skip)]
+    note: Option<&'static str>,
     /// What a file without code is.
     #[serde(skip)]
     debug_only: Option<String>,
@@ -80,7 +83,7 @@ struct Verified<'a> {
     shown: Shown,
 }
 
-impl FindingList for Verified<'_> {
+impl FindingList for Verified {
     fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
         self.summary.findings.iter().map(|finding| finding.located(file)).collect()
     }
@@ -94,7 +97,7 @@ impl FindingList for Verified<'_> {
     }
 }
 
-impl Answer for Verified<'_> {
+impl Answer for Verified {
     const SCHEMA: &'static str = "nvdwarf.verify";
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -112,7 +115,7 @@ fn catalog() -> Catalog {
 }
 
 /// The schema of the documents.
-pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Verified<'_>>();
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Verified>();
 
 /// The schema of the table of `--rules`.
 pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("nvdwarf.verify.rules");
@@ -146,31 +149,30 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     }
     let findings = Findings::new("verify", &options.findings, catalog(), FailOn::Error)?;
     let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
-    let look = |answers: &mut Answers<'_>| {
+    let selection = findings.selection();
+    let run = |answers: &mut Answers<'_>| {
         let debug = options.debug.read()?;
-        each_file(&options.files, Wanted::Cubins, answers, |path, answers| {
-            let sources = options.sources.of(path);
-            read::each_cubin(path, answers, |image, bytes, answers| {
-                debug.look(&image.name, bytes, |cubin, _| {
-                    let mut verified = of_cubin(&image.name, cubin, sources.as_ref(), findings.selection());
-                    verified.shown = findings.take(&findings.file(image), &mut verified);
-                    Ok(answers.add_cubin(image, cubin, &verified)?)
-                })
+        let look = |path: &Path, image: &Image, bytes: &[u8]| {
+            debug.look(&image.name, bytes, |cubin, _| {
+                let sources = options.sources.of(path);
+                let verified = of_cubin(&image.name, cubin, sources.as_ref(), selection);
+                Ok((CubinKind::from(cubin), verified))
             })
-        })
+        };
+        let tell = |image: &Image, (kind, mut verified): (CubinKind, Verified), answers: &mut Answers<'_>| {
+            if let Some(why) = verified.note {
+                note(format_args!("{}: {why}", image.name));
+            }
+            verified.shown = findings.take(&findings.file(image), &mut verified);
+            Ok(answers.add_cubin(image, kind, &verified)?)
+        };
+        let operands = read::walk(&options.files, Wanted::Cubins);
+        read::each_cubin_in_parallel(operands, answers, look, tell, |_, _| Ok(()))
     };
-    findings.report(out, (Verified::SCHEMA, &None::<()>), &name, look)
+    findings.report(out, (Verified::SCHEMA, &None::<()>), &name, run)
 }
 
-fn of_cubin<'a>(
-    name: &'a str,
-    cubin: &Cubin<'_>,
-    sources: Option<&Sources>,
-    selection: &Selection,
-) -> Verified<'a> {
-    if let Some(why) = no_debug_sections(cubin, None) {
-        note(format_args!("{name}: {why}"));
-    }
+fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection: &Selection) -> Verified {
     let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
     let source_lines = sources.is_some().then_some(&source_lines as _);
     let report = verify_with(cubin, Context { source_lines });
@@ -180,5 +182,11 @@ fn of_cubin<'a>(
     if cubin.has_capsule() && !cubin.is_side_file() {
         summary.add(&capsule::verify(cubin), selection, |_| None);
     }
-    Verified { name, debug_only: cubin.debug_only_words(), summary, shown: Shown::default() }
+    Verified {
+        name: name.to_owned(),
+        note: no_debug_sections(cubin, None),
+        debug_only: cubin.debug_only_words(),
+        summary,
+        shown: Shown::default(),
+    }
 }

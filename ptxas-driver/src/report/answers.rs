@@ -6,6 +6,7 @@ use super::status::{Exit, Tally};
 use crate::limits::MAX_MESSAGES;
 use crate::output::HalfWritten;
 use crate::plain::printable;
+use crate::progress::{self, without_bar};
 use crate::stderr::{complain, note};
 use anyhow::{Result, anyhow};
 use nv_debug_sections::cubin::{CodePlace, Cubin};
@@ -42,6 +43,21 @@ pub struct Image {
     pub origin: Option<String>,
     /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the file itself.
     pub number: Option<String>,
+}
+
+/// What every answer about a cubin says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CubinKind {
+    /// SM number: 90 for sm_90.
+    pub sm: u32,
+    /// Where the machine code is.
+    pub code: CodePlace,
+}
+
+impl From<&Cubin<'_>> for CubinKind {
+    fn from(cubin: &Cubin<'_>) -> Self {
+        Self { sm: cubin.header.sm(), code: cubin.code_place() }
+    }
 }
 
 /// What could not be answered about.
@@ -193,20 +209,37 @@ impl Answers<'_> {
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn add_cubin<A: Answer>(&mut self, image: &Image, cubin: &Cubin<'_>, answer: &A) -> io::Result<()> {
-        self.write(image, Some((cubin.header.sm(), cubin.code_place())), answer)
-    }
-
-    fn write<A: Answer>(
+    pub fn add_cubin<A: Answer>(
         &mut self,
         image: &Image,
-        cubin: Option<(u32, CodePlace)>,
+        cubin: impl Into<CubinKind>,
+        answer: &A,
+    ) -> io::Result<()> {
+        self.write(image, Some(cubin.into()), answer)
+    }
+
+    fn write<A: Answer>(&mut self, image: &Image, cubin: Option<CubinKind>, answer: &A) -> io::Result<()> {
+        if !progress::is_shown() {
+            return self.write_now(image, cubin, answer);
+        }
+        without_bar(|| {
+            self.write_now(image, cubin, answer)?;
+            self.flush()
+        })
+    }
+
+    fn write_now<A: Answer>(
+        &mut self,
+        image: &Image,
+        cubin: Option<CubinKind>,
         answer: &A,
     ) -> io::Result<()> {
         if let Some(document) = &mut self.document {
             let file = &*image.name;
             match cubin {
-                Some((sm, code)) => document.element(self.out, &OfCubin { file, sm, code, answer })?,
+                Some(CubinKind { sm, code }) => {
+                    document.element(self.out, &OfCubin { file, sm, code, answer })?;
+                }
                 None => document.element(self.out, &OfFile { file, answer })?,
             }
         } else {

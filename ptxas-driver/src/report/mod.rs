@@ -10,7 +10,9 @@ mod schema;
 mod status;
 mod stream;
 
-pub use answers::{Answers, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end};
+pub use answers::{
+    Answers, CubinKind, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end,
+};
 pub use document::write_document;
 pub use schema::DocumentSchema;
 pub use status::{Exit, Status};

@@ -54,7 +54,7 @@ impl OneFile {
             changed: repaired.text != checked.file.text,
             repairs: repaired.applied.iter().map(applied).collect(),
             diff: options.diff.then(|| {
-                let file = checked.file;
+                let file = &checked.file;
                 shown(&repair::diff(&file.name, &file.text, &repaired.text))
             }),
             text: (checked.file.is_stdin() && !options.diff).then(|| shown(&repaired.text)),

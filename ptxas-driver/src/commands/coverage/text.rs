@@ -2,20 +2,37 @@
 
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::plain::write_line;
+use crate::table::{Column, Row, write_table};
 use cubin_debuginfo::coverage::ptx::LostFunction;
 use cubin_debuginfo::coverage::{
     FileLines, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
 };
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
 
 /// Columns of `--by kernel`.
-const BY_KERNEL: &str =
-    "instr|line|inlined|own|inherited|line 0|no row|ptx|rows|lines|calls|located|vars|regs|name";
+const BY_KERNEL: [&str; 15] = [
+    "instr",
+    "line",
+    "inlined",
+    "own",
+    "inherited",
+    "line 0",
+    "no row",
+    "ptx",
+    "rows",
+    "lines",
+    "calls",
+    "located",
+    "vars",
+    "regs",
+    "name",
+];
 
 /// Columns of `--by file`.
-const BY_FILE: &str = "instr|inlined|lines|lost|functions|name";
+const BY_FILE: [&str; 6] = ["instr", "inlined", "lines", "lost", "functions", "name"];
 
 pub(super) fn file(
     out: Out<'_>,
@@ -52,7 +69,7 @@ fn functions(out: Out<'_>, report: &Report) -> io::Result<()> {
         rows.push(row(&function.instructions, counts, &function.variables, name));
     }
     rows.push(row(&report.instructions, sums, &report.variables, "all".to_owned()));
-    table(out, BY_KERNEL, &rows)?;
+    table(out, BY_KERNEL, rows)?;
     for function in report.functions.iter().filter(|function| !function.lost_lines.is_empty()) {
         let (name, lines) = (function.plain_name(), listed(&function.lost_lines));
         write_line(out, format_args!("  not in the code: {name}: {lines}"))?;
@@ -65,7 +82,7 @@ fn row(
     counts: [u64; 3],
     variables: &VariableCounts,
     name: String,
-) -> Vec<String> {
+) -> [String; 15] {
     let shares = [
         instructions.with_line,
         instructions.inlined,
@@ -75,23 +92,24 @@ fn row(
         instructions.without_row(),
         instructions.with_ptx_line,
     ];
-    let mut cells = vec![instructions.all.to_string()];
-    cells.extend(shares.map(|part| share(instructions.percent(part))));
-    cells.extend(counts.map(|count| count.to_string()));
-    cells.push(match variables.all {
+    let [line, inlined, own, inherited, line_0, no_row, ptx] =
+        shares.map(|part| share(instructions.percent(part)));
+    let [rows, lines, calls] = counts.map(|count| count.to_string());
+    let located = match variables.all {
         0 => "-".to_owned(),
         all => format!("{}/{all}", variables.located),
-    });
-    cells.extend([variables.covered_percent(), variables.sass_percent()].map(share));
-    cells.push(name);
-    cells
+    };
+    let [vars, regs] = [variables.covered_percent(), variables.sass_percent()].map(share);
+    let instr = instructions.all.to_string();
+    [instr, line, inlined, own, inherited, line_0, no_row, ptx, rows, lines, calls, located, vars, regs, name]
 }
 
 fn files(out: Out<'_>, report: &Report) -> io::Result<()> {
     let row = |[instructions, inlined, lines, lost, functions]: [u64; 5], name: &str| {
         let inlined = share(percent(inlined, instructions));
-        let counts = [lines, lost, functions].map(|count| count.to_string());
-        [vec![instructions.to_string(), inlined], counts.to_vec(), vec![name.to_owned()]].concat()
+        let [instr, lines, lost, functions] =
+            [instructions, lines, lost, functions].map(|count| count.to_string());
+        [instr, inlined, lines, lost, functions, name.to_owned()]
     };
     let (mut sums, mut rows) = ([0; 5], Vec::new());
     for file in &report.source_files {
@@ -103,7 +121,7 @@ fn files(out: Out<'_>, report: &Report) -> io::Result<()> {
     // A function may be of several files.
     let [instructions, inlined, lines, lost, _] = sums;
     rows.push(row([instructions, inlined, lines, lost, report.functions.len() as u64], "all"));
-    table(out, BY_FILE, &rows)?;
+    table(out, BY_FILE, rows)?;
     for file in report.source_files.iter().filter(|file| !file.lost_lines.is_empty()) {
         let (name, lines) = (name_of(file.path.as_ref()), ranges(&file.lost_lines));
         write_line(out, format_args!("  not in the code: {name}: {lines}"))?;
@@ -174,19 +192,18 @@ fn share(percent: Option<f64>) -> String {
     })
 }
 
-/// Columns aligned to the right, but names, which are the last.
-fn table(out: Out<'_>, head: &str, rows: &[Vec<String>]) -> io::Result<()> {
-    let head: Vec<String> = head.split('|').map(str::to_owned).collect();
-    let all = || [&head].into_iter().chain(rows);
-    let widths: Vec<usize> = (1..head.len())
-        .map(|end| all().filter_map(|row| row.get(end - 1)).map(String::len).max().unwrap_or(0))
-        .collect();
-    for row in all() {
-        let cells = row.iter().zip(widths.iter().copied().chain([0]));
-        let line: Vec<String> = cells.map(|(cell, width)| format!("  {cell:>width$}")).collect();
-        write_line(out, format_args!("{}", line.concat()))?;
+/// A table of numbers, each row with a name as its last cell.
+fn table<const N: usize>(
+    out: Out<'_>,
+    headings: [&'static str; N],
+    rows: Vec<[String; N]>,
+) -> io::Result<()> {
+    let mut columns = headings.map(Column::Right);
+    if let (Some(column), Some(name)) = (columns.last_mut(), headings.last()) {
+        *column = Column::Left(name);
     }
-    Ok(())
+    let rows: Vec<Row<'_, N>> = rows.into_iter().map(|row| row.map(Cow::from)).collect();
+    write_table(out, columns, &rows)
 }
 
 fn listed(all: &[FileLines]) -> String {

@@ -1,6 +1,7 @@
 //! Decoded sections as text.
 
 use crate::commands::read::{demangle, printable};
+use crate::table::{Column, Row, write_table};
 use cubin_debuginfo::dump::{
     Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
     LineUnit, Location, Part, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span, Stream,
@@ -20,31 +21,35 @@ pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]
     let no_code =
         cubin.debug_only_words().map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
     writeln!(out, "{}: cubin for sm_{}, {kind}{no_code}", printable(file), cubin.header.sm())?;
-    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(4).clamp(4, 60);
-    let type_width = rows.iter().map(|row| row.r#type.len()).max().unwrap_or(4).max(4);
-    writeln!(
-        out,
-        "  Index  {:width$}  {:type_width$}  {:>10}  {:>10}  {:>10}  Relocations  Content",
-        "Name", "Type", "Flags", "Address", "Size"
-    )?;
-    for row in rows {
-        let relocations = if row.relocations == 0 { String::new() } else { row.relocations.to_string() };
+    let columns = [
+        Column::Right("Index"),
+        Column::Left("Name"),
+        Column::Left("Type"),
+        Column::Right("Flags"),
+        Column::Right("Address"),
+        Column::Right("Size"),
+        Column::Right("Relocations"),
+        Column::Left("Content"),
+    ];
+    let rows = rows.iter().map(|row| -> Row<'_, 8> {
         let content = match (row.content, row.origin) {
-            (Some(content), Some("ptx")) => format!("{content} (from the PTX)"),
-            (content, _) => content.unwrap_or("").to_owned(),
+            (Some(content), Some("ptx")) => format!("{content} (from the PTX)").into(),
+            (content, _) => content.unwrap_or_default().into(),
         };
-        let line = format!(
-            "  {:5}  {:width$}  {:type_width$}  {:#10x}  {:#10x}  {:#10x}  {relocations:11}  {content}",
-            row.index,
-            printable(&row.name),
-            row.r#type,
-            row.flags,
-            row.address,
-            row.size
-        );
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+        let hex = |number: u64| format!("{number:#x}").into();
+        let relocations = if row.relocations == 0 { String::new() } else { row.relocations.to_string() };
+        [
+            row.index.to_string().into(),
+            (&*row.name).into(),
+            (&*row.r#type).into(),
+            hex(row.flags),
+            hex(row.address),
+            hex(row.size),
+            relocations.into(),
+            content,
+        ]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())
 }
 
 /// Writes items and, in between, what is between them.

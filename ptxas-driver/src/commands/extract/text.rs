@@ -2,49 +2,51 @@
 
 use super::listed::Listed;
 use crate::commands::read::printable;
-use crate::limits::MAX_COLUMN;
+use crate::table::{Column, Row, Table};
 use nv_debug_sections::container::{DebugInfo, FileKind, Image};
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::iter;
 
-const HEADINGS: [&str; COLUMNS] =
-    ["Index", "Kind", "Arch", "Size", "Stored", "Compression", "Debug", "Name", "Place", "Options"];
-const COLUMNS: usize = 10;
-const DEBUG: usize = 6;
+const COLUMNS: [Column; 10] = [
+    Column::Right("Index"),
+    Column::Left("Kind"),
+    Column::Left("Arch"),
+    Column::Right("Size"),
+    Column::Right("Stored"),
+    Column::Left("Compression"),
+    Column::Left("Debug"),
+    Column::Left("Name"),
+    Column::Left("Place"),
+    Column::Left("Options"),
+];
 
-/// Columns of numbers, which are right-aligned.
-const NUMBERS: [usize; 3] = [0, 3, 4];
-
-/// Widths of columns, those of the widest cells that were seen.
+/// The list of a file.
 #[derive(Debug)]
-pub(super) struct Widths([usize; COLUMNS]);
+pub(super) struct List(Table<{ COLUMNS.len() }>);
 
-impl Default for Widths {
+impl Default for List {
     fn default() -> Self {
-        let mut widths = HEADINGS.map(str::len);
-        // Known only after a look inside, which comes when the line is written.
-        widths[DEBUG] = "lineinfo".len();
-        Self(widths)
+        Self(Table::new(COLUMNS))
     }
 }
 
-impl Widths {
-    /// Makes room for an image.
+impl List {
+    /// Makes room for an image, which has not been looked into.
     pub(super) fn add(&mut self, image: &Image<'_>) {
-        for (width, cell) in self.0.iter_mut().zip(&row(image)) {
-            *width = (*width).max(self::width(cell).min(MAX_COLUMN));
-        }
+        let [index, kind, arch, size, stored, compression, _, rest @ ..] = row(image);
+        let debug = DebugInfo::LineInfo.word().into();
+        let [name, place, options] = rest;
+        self.0.fit(&[index, kind, arch, size, stored, compression, debug, name, place, options]);
     }
 
     /// The line above a list.
     pub(super) fn headings(&self, out: &mut dyn Write) -> io::Result<()> {
-        line(out, &HEADINGS.map(Cow::from), &self.0)
+        self.0.headings(out)
     }
 
     /// The line of an image.
     pub(super) fn image(&self, out: &mut dyn Write, image: &Image<'_>) -> io::Result<()> {
-        line(out, &row(image), &self.0)
+        self.0.row(out, &row(image))
     }
 }
 
@@ -66,33 +68,7 @@ pub(super) fn path(out: &mut dyn Write, image: &Listed<'_>) -> io::Result<()> {
     image.path.iter().try_for_each(|path| writeln!(out, "{}", printable(path)))
 }
 
-type Cells<'i> = [Cow<'i, str>; COLUMNS];
-
-fn width(cell: &str) -> usize {
-    cell.chars().count()
-}
-
-/// A line without blanks at its end.
-fn line(out: &mut dyn Write, cells: &Cells<'_>, widths: &[usize; COLUMNS]) -> io::Result<()> {
-    let mut text = String::with_capacity(widths.iter().sum());
-    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        let blanks = iter::repeat_n(' ', width.saturating_sub(self::width(cell)));
-        text.push_str("  ");
-        if NUMBERS.contains(&column) {
-            text.extend(blanks);
-            text.push_str(cell);
-        } else {
-            text.push_str(cell);
-            text.extend(blanks);
-        }
-    }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    out.write_all(text.as_bytes())
-}
-
-fn row<'i>(image: &'i Image<'_>) -> Cells<'i> {
-    let shown = |text: &'i Option<Cow<'_, str>>| text.as_deref().map(printable);
+fn row<'i>(image: &'i Image<'_>) -> Row<'i, { COLUMNS.len() }> {
     let kind = match image.kind {
         "unknown" => format!("{:#x}", image.kind_code).into(),
         kind => kind.into(),
@@ -106,19 +82,15 @@ fn row<'i>(image: &'i Image<'_>) -> Cells<'i> {
     let place = if label.is_empty() && image.host.is_none() {
         "".into()
     } else {
-        format!("{}+{:#x}", printable(&label), image.offset).into()
+        format!("{label}+{:#x}", image.offset).into()
     };
-    let options = shown(&image.options);
-    let no_code = image.debug_only.as_ref().map(|what| format!("no code: {}", printable(what)));
+    let options = image.options.as_deref().map(Cow::from);
+    let no_code = image.debug_only.as_ref().map(|what| format!("no code: {what}"));
     let remarks = match (image.ir.as_ref().map(ToString::to_string).or(no_code), options) {
         (Some(words), Some(options)) => format!("{words}; {options}").into(),
         (words, options) => words.map(Cow::from).or(options).unwrap_or_default(),
     };
-    let name = match shown(&image.name) {
-        Some(Cow::Borrowed(name)) => name.trim().into(),
-        Some(Cow::Owned(name)) => name.trim().to_owned().into(),
-        None => "-".into(),
-    };
+    let name = image.name.as_deref().map_or("-", str::trim).into();
     [
         image.index.to_string().into(),
         kind,

@@ -1,10 +1,8 @@
 //! What `check`, `verify` and `coverage` have in common: which findings count, how they are written, and when they fail.
 
-mod folders;
 mod options;
 mod rules;
 
-pub(in crate::commands) use folders::{Wanted, each_file};
 pub(in crate::commands) use options::{FailOn, FindingOptions, FormatName};
 pub(in crate::commands) use rules::{Rules, show_rules};
 

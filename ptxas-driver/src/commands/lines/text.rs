@@ -1,6 +1,7 @@
 //! Answers as text: one block for each query, one line for each range of a listing, one block for each place of `--at`.
 
 use crate::plain::write_line;
+use crate::table::{Column, Row, write_table};
 use cubin_debuginfo::lines::{AddressAnswer, ChainCount, LineCode, LineCount, Listing, QueryAnswer, Samples};
 use cubin_debuginfo::names::Name;
 use std::io::{self, Write};
@@ -71,17 +72,21 @@ pub(super) fn code(out: Out<'_>, all: &[LineCode<'_, '_>]) -> io::Result<()> {
 pub(super) fn samples(out: Out<'_>, samples: &Samples<'_>) -> io::Result<()> {
     let Samples { total, without_line, lines, chains, .. } = samples;
     writeln!(out, "{total} samples, {without_line} of them without a line")?;
-    writeln!(out, "\n{:>10} {:>10}  line", "self", "total")?;
-    for LineCount { file, line, own, total } in lines {
-        write_line(out, format_args!("{own:>10} {total:>10}  {}:{line}", file.unwrap_or("??")))?;
-    }
-    writeln!(out, "\n{:>10}  chain", "samples")?;
-    for ChainCount { count, frames } in chains {
+    writeln!(out)?;
+    let columns = [Column::Right("self"), Column::Right("total"), Column::Left("line")];
+    let rows = lines.iter().map(|LineCount { file, line, own, total }| -> Row<'_, 3> {
+        let line = format!("{}:{line}", file.unwrap_or("??"));
+        [own.to_string().into(), total.to_string().into(), line.into()]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())?;
+    writeln!(out)?;
+    let columns = [Column::Right("samples"), Column::Left("chain")];
+    let rows = chains.iter().map(|ChainCount { count, frames }| -> Row<'_, 2> {
         let frames: Vec<String> = frames.iter().map(ToString::to_string).collect();
         let chain = if frames.is_empty() { "??".to_owned() } else { frames.join(" <- ") };
-        write_line(out, format_args!("{count:>10}  {chain}"))?;
-    }
-    Ok(())
+        [count.to_string().into(), chain.into()]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())
 }
 
 /// Both spellings of a function's name.

@@ -1,9 +1,9 @@
 //! `merc plan`: one row for each clone.
 
 use super::View;
-use crate::commands::read::{self, printable};
-use crate::limits::MAX_COLUMN;
+use crate::commands::read;
 use crate::report::{Answer, Exit};
+use crate::table::{Column, Row, write_table};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{CloneRow, SectionView};
@@ -63,20 +63,11 @@ impl Answer for Clones<'_> {
 }
 
 fn text(rows: &[CloneRow<'_>], out: &mut dyn Write) -> io::Result<()> {
-    let width =
-        |column: fn(&CloneRow<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(MAX_COLUMN);
-    let original = width(|row| printable(row.original).len());
-    let clone = width(|row| printable(row.clone).len());
-    writeln!(out, "{:original$}  {:clone$}  action   in file       otherwise", "section", "clone")?;
-    for row in rows {
-        let (name, of) = (printable(row.original), printable(row.clone));
-        let line = format!(
-            "{name:original$}  {of:clone$}  {:7}  {:12}  {}",
-            row.action,
-            row.in_file,
-            row.exception.as_deref().unwrap_or_default()
-        );
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    let columns = ["section", "clone", "action", "in file", "otherwise"].map(Column::Left);
+    let rows = rows.iter().map(|row| -> Row<'_, 5> {
+        let exception = row.exception.as_deref().unwrap_or_default();
+        let (action, in_file) = (row.action.to_string(), row.in_file.to_string());
+        [row.original.into(), row.clone.into(), action.into(), in_file.into(), exception.into()]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())
 }

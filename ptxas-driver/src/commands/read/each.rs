@@ -1,9 +1,12 @@
-//! The cubins of a file, one after the other.
+//! The cubins of files, one after the other or on all cores.
 
+use super::folders::Operand;
 use super::images::{File, is_stdin};
+use crate::parallel;
+use crate::progress::Progress;
 use crate::report::{Answers, Image};
 use anyhow::{Context, Result};
-use nv_debug_sections::container::NumberedEntry;
+use nv_debug_sections::container::{Container, NumberedEntry};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -28,48 +31,177 @@ pub(in crate::commands) fn each_cubin(
 ) -> Result<()> {
     let file = match File::read(operand) {
         Ok(file) => file,
-        Err(error) => {
-            let name = shown_name(operand);
-            answers.alone(&name, error)?;
-            return answers.end_of_file(&name);
-        }
+        Err(error) => return unreadable(operand, error, answers),
     };
-    if let Err(error) = each_of_file(&file, answers, &mut show) {
+    let shown = file.container().and_then(|container| {
+        let (count, cubins) = chosen_cubins(&file, container.as_ref())?;
+        let mut progress = Progress::new(count);
+        for cubin in cubins {
+            match cubin {
+                Ok(cubin) => {
+                    let shown = cubin.bytes(&file).and_then(|bytes| show(&cubin.image, &bytes, answers));
+                    cubin.end(shown, answers)?;
+                    progress.step(&cubin.image.name);
+                }
+                Err(error) => answers.alone(file.base(), error)?,
+            }
+        }
+        Ok(())
+    });
+    end_of_file(&file, shown, answers)
+}
+
+/// Calls `look` with each cubin that the operands mean, on all cores, and `tell` with each result, in order. `end` follows
+/// the last one of an operand. Else it is as [`each_cubin`].
+///
+/// # Errors
+///
+/// Those of `end`; standard output cannot be written.
+pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
+    operands: Vec<Operand>,
+    answers: &mut Answers<'_>,
+    look: impl Fn(&Path, &Image, &[u8]) -> Result<T> + Sync,
+    mut tell: impl FnMut(&Image, T, &mut Answers<'_>) -> Result<()>,
+    mut end: impl FnMut(&Path, &mut Answers<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut progress = Progress::new(operands.len() as u64);
+    let look_at_file = |operand: &Operand| {
+        let Operand::File(path) = operand else { return None };
+        // A file with one cubin is looked at here. The cubins of others follow one by one, also on all cores.
+        let looked = File::read(path).map(|file| {
+            let looked = only_cubin(&file, |image, bytes| look(path, image, bytes));
+            (file, looked)
+        });
+        Some(looked)
+    };
+    parallel::in_order(operands, Operand::size, look_at_file, |operand, looked| {
+        let Some((path, looked)) = operand.file(answers)?.zip(looked) else { return Ok(()) };
+        match looked {
+            Err(error) => unreadable(&path, error, answers)?,
+            Ok((file, Some((image, looked)))) => {
+                let told = looked.and_then(|result| tell(&image, result, answers));
+                end_of_file(&file, told, answers)?;
+            }
+            Ok((file, None)) => {
+                let look = |image: &Image, bytes: &[u8]| look(&path, image, bytes);
+                let told = several_cubins(&file, look, &mut tell, answers);
+                end_of_file(&file, told, answers)?;
+            }
+        }
+        end(&path, answers)?;
+        progress.step(&shown_name(&path));
+        Ok(())
+    })
+}
+
+/// What `look` says of the only cubin of a file. `None` where there are several, or none.
+fn only_cubin<T>(file: &File, look: impl Fn(&Image, &[u8]) -> Result<T>) -> Option<(Image, Result<T>)> {
+    let container = file.container().ok()?;
+    let (count, mut cubins) = chosen_cubins(file, container.as_ref()).ok()?;
+    let (cubin, None) = (cubins.next()?.ok()?, cubins.next()) else { return None };
+    let looked = cubin.bytes(file).and_then(|bytes| look(&cubin.image, &bytes));
+    (count == 1).then_some((cubin.image, looked))
+}
+
+fn several_cubins<T: Send>(
+    file: &File,
+    look: impl Fn(&Image, &[u8]) -> Result<T> + Sync,
+    mut tell: impl FnMut(&Image, T, &mut Answers<'_>) -> Result<()>,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let container = file.container()?;
+    let (count, cubins) = chosen_cubins(file, container.as_ref())?;
+    let mut progress = Progress::new(count);
+    let size = |cubin: &Result<ChosenCubin<'_>>| cubin.as_ref().map_or(0, ChosenCubin::size);
+    let look = |cubin: &Result<ChosenCubin<'_>>| {
+        let cubin = cubin.as_ref().ok()?;
+        Some(cubin.bytes(file).and_then(|bytes| look(&cubin.image, &bytes)))
+    };
+    parallel::in_order(cubins, size, look, |cubin, looked| match (cubin, looked) {
+        (Ok(cubin), Some(looked)) => {
+            let told = looked.and_then(|result| tell(&cubin.image, result, answers));
+            cubin.end(told, answers)?;
+            progress.step(&cubin.image.name);
+            Ok(())
+        }
+        (Ok(_), None) => Ok(()),
+        (Err(error), _) => answers.alone(file.base(), error),
+    })
+}
+
+/// Says what is wrong with a file that cannot be read.
+fn unreadable(operand: &Path, error: anyhow::Error, answers: &mut Answers<'_>) -> Result<()> {
+    let name = shown_name(operand);
+    answers.alone(&name, error)?;
+    answers.end_of_file(&name)
+}
+
+/// Ends what is said of a file, after what is wrong with it.
+fn end_of_file(file: &File, told: Result<()>, answers: &mut Answers<'_>) -> Result<()> {
+    if let Err(error) = told {
         answers.alone(&file.name, error)?;
     }
     answers.end_of_file(file.base())
 }
 
-type Show<'a> = dyn FnMut(&Image, &[u8], &mut Answers<'_>) -> Result<()> + 'a;
+/// A cubin that an operand means.
+struct ChosenCubin<'d> {
+    image: Image,
+    /// `None`: the file itself.
+    entry: Option<NumberedEntry<'d>>,
+    /// Whether the operand means no other one. Its file's name says enough then, also of what is wrong with it.
+    is_only: bool,
+}
 
-fn each_of_file(file: &File, answers: &mut Answers<'_>, show: &mut Show<'_>) -> Result<()> {
+/// The cubins that are meant of a file, and the faults between them; first how many cubins.
+///
+/// # Errors
+///
+/// There are none.
+fn chosen_cubins<'c, 'd>(
+    file: &'c File,
+    container: Option<&'c Container<'d>>,
+) -> Result<(u64, impl Iterator<Item = Result<ChosenCubin<'d>>> + use<'c, 'd>)> {
     let alone = Image { name: file.name.clone(), origin: None, number: number(file, &file.name) };
-    let Some(container) = file.container()? else { return show(&alone, &file.bytes, answers) };
-    let is_only = file.survey(&container)?.chosen == 1;
-    for found in file.chosen(&container) {
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => {
-                let error = Err(error).with_context(|| file.base().to_owned());
-                answers.alone(file.base(), error.unwrap_or_else(|error: anyhow::Error| error))?;
-                continue;
-            }
-        };
-        let bytes = file.payload(&found);
-        if is_only {
-            // Its file's name says enough, also of what is wrong with it.
-            if let Err(error) = bytes.and_then(|bytes| show(&alone, &bytes, answers)) {
-                answers.alone(&alone.name, error)?;
-            }
-            continue;
+    let count =
+        container.map_or(Ok(1), |container| Ok::<_, anyhow::Error>(file.survey(container)?.chosen))?;
+    let itself =
+        container.is_none().then(|| ChosenCubin { image: alone.clone(), entry: None, is_only: true });
+    let entries = container.into_iter().flat_map(|container| file.chosen(container));
+    let entries = entries.map(move |found| {
+        let found = found.with_context(|| file.base().to_owned())?;
+        if count == 1 {
+            return Ok(ChosenCubin { image: alone.clone(), entry: Some(found), is_only: true });
         }
         let name = file.name_of(&found);
         let image = Image { number: number(file, &name), name, origin: Some(origin(&found)) };
-        if let Err(error) = bytes.and_then(|bytes| show(&image, &bytes, answers)) {
-            answers.one_of_several(&image.name, error)?;
+        Ok(ChosenCubin { image, entry: Some(found), is_only: false })
+    });
+    Ok((count, itself.map(Ok).into_iter().chain(entries)))
+}
+
+impl ChosenCubin<'_> {
+    /// The bytes, decompressed.
+    fn bytes<'f>(&'f self, file: &'f File) -> Result<Cow<'f, [u8]>> {
+        match &self.entry {
+            Some(entry) => file.payload(entry),
+            None => Ok(file.bytes.as_slice().into()),
         }
     }
-    Ok(())
+
+    /// How many bytes [`bytes`](Self::bytes) gives.
+    fn size(&self) -> u64 {
+        self.entry.as_ref().map_or(0, |entry| entry.entry.size())
+    }
+
+    /// Ends what is said of it, after what is wrong with it.
+    fn end(&self, told: Result<()>, answers: &mut Answers<'_>) -> Result<()> {
+        match told {
+            Ok(()) => Ok(()),
+            Err(error) if self.is_only => answers.alone(&self.image.name, error),
+            Err(error) => answers.one_of_several(&self.image.name, error),
+        }
+    }
 }
 
 /// What follows the file's own name in that of an image.

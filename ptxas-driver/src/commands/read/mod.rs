@@ -3,6 +3,7 @@
 mod cubin_file;
 mod debug_file;
 mod each;
+mod folders;
 mod images;
 mod names;
 mod ptx_file;
@@ -15,7 +16,8 @@ pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
-pub(super) use each::{IMAGES_HELP, OneCubin, each_cubin, shown_name};
+pub(super) use each::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
+pub(super) use folders::{Operand, Wanted, walk};
 pub(super) use images::is_stdin;
 pub(super) use names::{both, shown};
 pub(super) use ptx_file::PtxFile;

@@ -2,7 +2,7 @@
 
 use super::OfFile;
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
-use crate::limits::MAX_NAME_COLUMN;
+use crate::table::{Column, Row, write_table};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::level::Output;
 use nv_debug_sections::level::report::{ExpectedList, ExpectedSection, Identity, Model, Report, Section};
@@ -20,19 +20,12 @@ pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &st
         output => format!("{} file", output.word()),
     };
     writeln!(out, "sm_{}, {what}, {options}: level {}, {model}", expectation.sm, expectation.level.name())?;
-    let width = name_width(expectation.sections.iter().map(|section| &section.name));
-    let content_width =
-        expectation.sections.iter().map(|section| content(&section.name).len()).max().unwrap_or(0);
-    for ExpectedSection { name, condition, .. } in &expectation.sections {
-        let condition = condition.as_ref().map_or(String::new(), |condition| format!("  if {condition}"));
-        let line = format!(
-            "  {:width$}  {:9}  {:content_width$}{condition}",
-            name.name,
-            name.written_by,
-            content(name)
-        );
-        writeln!(out, "{}", line.trim_end())?;
-    }
+    let rows = expectation.sections.iter().map(|ExpectedSection { name, condition, .. }| -> Row<'_, 4> {
+        let condition = condition.as_ref().map_or(String::new(), |condition| format!("if {condition}"));
+        [(&*name.name).into(), name.written_by.into(), content(name).into(), condition.into()]
+    });
+    let columns = ["Name", "Written by", "Content", "Condition"].map(Column::Left);
+    write_table(out, columns, &rows.collect::<Vec<_>>())?;
     let depend = expectation.sections.iter().filter(|section| section.condition.is_some()).count();
     let total = expectation.sections.len();
     match (total, depend) {
@@ -108,34 +101,33 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
 }
 
 fn table(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
-    let width = name_width(file.sections.iter().map(|section| &section.name));
-    let by_width =
-        file.sections.iter().map(|section| written_by(&section.name).len()).max().unwrap_or(0).max(10);
-    writeln!(
-        out,
-        "  Index  {:width$}  {:>10}  {:>6}  {:>5}  {:by_width$}  Relocations, or whose bytes",
-        "Name", "Size", "Share", "Align", "Written by"
-    )?;
-    for section in &file.sections {
-        let line = format!(
-            "  {:5}  {:width$}  {:>10}  {:>6}  {:>5}  {:by_width$}  {}",
-            section.index,
-            printable(&section.name.name),
-            section.size,
-            if section.file_bytes == 0 { "-".to_owned() } else { percent(section.share) },
-            section.align,
-            written_by(&section.name),
-            remark(section)
-        );
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    let columns = [
+        Column::Right("Index"),
+        Column::Left("Name"),
+        Column::Right("Size"),
+        Column::Right("Share"),
+        Column::Right("Align"),
+        Column::Left("Written by"),
+        Column::Left("Relocations, or whose bytes"),
+    ];
+    let rows = file.sections.iter().map(|section| -> Row<'_, 7> {
+        let share = if section.file_bytes == 0 { "-".to_owned() } else { percent(section.share) };
+        [
+            section.index.to_string().into(),
+            (&*section.name.name).into(),
+            section.size.to_string().into(),
+            share.into(),
+            section.align.to_string().into(),
+            written_by(&section.name).into(),
+            remark(section).into(),
+        ]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())
 }
 
 fn remark(section: &Section) -> String {
-    let own =
-        section.relocations.iter().map(|own| format!("{} in {}", own.count, printable(&own.section.name)));
-    let bytes = section.same_bytes_as.iter().map(|place| format!("= {}", printable(&place.name)));
+    let own = section.relocations.iter().map(|own| format!("{} in {}", own.count, own.section.name));
+    let bytes = section.same_bytes_as.iter().map(|place| format!("= {}", place.name));
     own.chain(bytes).collect::<Vec<_>>().join(", ")
 }
 
@@ -149,10 +141,6 @@ fn written_by(name: &Identity) -> String {
 fn content(name: &Identity) -> String {
     let copy = if name.space == Space::Mercury { "Mercury copy: " } else { "" };
     format!("{copy}{}", name.content.unwrap_or_default())
-}
-
-fn name_width<'n>(names: impl Iterator<Item = &'n Identity>) -> usize {
-    names.map(|name| name.name.len()).max().unwrap_or(0).clamp(4, MAX_NAME_COLUMN)
 }
 
 fn percent(share: f64) -> String {

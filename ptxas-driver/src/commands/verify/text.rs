@@ -3,14 +3,15 @@
 use super::Verified;
 use crate::commands::read::printable;
 use crate::limits::MAX_FINDINGS_SHOWN;
+use crate::table::{Column, Row, write_table};
 use cubin_debuginfo::verify::KnownFault;
 use findings::Summary;
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
 /// One file that could be read.
-pub(super) fn file(out: &mut dyn Write, file: &Verified<'_>) -> Result<()> {
-    let name = printable(file.name);
+pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
+    let name = printable(&file.name);
     if let Some(what) = &file.debug_only {
         writeln!(out, "{name}: no code: {}", printable(what))?;
     }
@@ -37,9 +38,9 @@ pub(super) fn file(out: &mut dyn Write, file: &Verified<'_>) -> Result<()> {
 }
 
 pub(super) fn known_faults(out: &mut dyn Write, rules: &[KnownFault]) -> Result<()> {
-    let width = rules.iter().map(|rule| rule.fault_of.len()).max().unwrap_or(0);
-    for KnownFault { code, name, fault_of, summary, text } in rules {
-        writeln!(out, "{code}  {fault_of:width$}  {name}: {summary} {text}")?;
-    }
-    Ok(())
+    let columns = ["Code", "Fault of", "Name", "What"].map(Column::Left);
+    let rows = rules.iter().map(|KnownFault { code, name, fault_of, summary, text }| -> Row<'_, 4> {
+        [(*code).into(), (*fault_of).into(), (*name).into(), format!("{summary} {text}").into()]
+    });
+    write_table(out, columns, &rows.collect::<Vec<_>>())
 }

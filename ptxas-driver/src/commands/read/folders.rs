@@ -1,9 +1,9 @@
 //! Folders given as operands: the files in them that a command reads.
 
 use crate::report::Answers;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use nv_debug_sections::container::{Container, EntryKind, FileKind};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
@@ -33,30 +33,54 @@ impl Wanted {
     }
 }
 
-/// Calls `look` with each operand, and in place of a folder with the files in it that are wanted.
-///
-/// # Errors
-///
-/// Those of `look`. What is wrong with a folder is told to `answers`.
-pub(in crate::commands) fn each_file(
-    operands: &[PathBuf],
-    wanted: Wanted,
-    answers: &mut Answers<'_>,
-    mut look: impl FnMut(&Path, &mut Answers<'_>) -> Result<()>,
-) -> Result<()> {
-    for operand in operands {
-        for file in files(operand, wanted) {
-            match file {
-                Ok(path) => look(&path, answers)?,
-                Err(error) => {
-                    let name = operand.display().to_string();
-                    answers.alone(&name, error)?;
-                    answers.end_of_file(&name)?;
-                }
+/// An operand of a command that walks folders, or a file of one.
+pub(in crate::commands) enum Operand {
+    /// A file, or what is said to be one.
+    File(PathBuf),
+    /// A folder that cannot be read, or has no wanted file.
+    Fault {
+        /// The folder as given.
+        folder: String,
+        /// What is wrong with it.
+        error: Error,
+    },
+}
+
+/// The operands, and in place of a folder the files in it that are wanted.
+pub(in crate::commands) fn walk(operands: &[PathBuf], wanted: Wanted) -> Vec<Operand> {
+    let walked = operands.iter().flat_map(|operand| {
+        files(operand, wanted).into_iter().map(|file| match file {
+            Ok(path) => Operand::File(path),
+            Err(error) => Operand::Fault { folder: operand.display().to_string(), error },
+        })
+    });
+    walked.collect()
+}
+
+impl Operand {
+    /// Bytes of the file; 0 where that is not known.
+    pub(in crate::commands) fn size(&self) -> u64 {
+        match self {
+            Self::File(path) => fs::metadata(path).map_or(0, |about| about.len()),
+            Self::Fault { .. } => 0,
+        }
+    }
+
+    /// The file. `None` once what is wrong with the folder is said.
+    ///
+    /// # Errors
+    ///
+    /// Standard output cannot be written.
+    pub(in crate::commands) fn file(self, answers: &mut Answers<'_>) -> Result<Option<PathBuf>> {
+        match self {
+            Self::File(path) => Ok(Some(path)),
+            Self::Fault { folder, error } => {
+                answers.alone(&folder, error)?;
+                answers.end_of_file(&folder)?;
+                Ok(None)
             }
         }
     }
-    Ok(())
 }
 
 /// The operand, or the wanted files of a folder: at any depth, in the order of their names. Hidden files and folders are
@@ -119,7 +143,6 @@ const HEAD: u64 = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn files_of_a_folder_are_sorted_and_hidden_ones_left_out() {
