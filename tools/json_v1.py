@@ -3,9 +3,13 @@
 
 A document of a command that answered about several cubins of one file becomes `nvdwarf.images`; OPERAND is the file as it
 was given. Version 1 gave some facts by the exit status only; these are not in the documents of either version.
+
+Words for people are no part of a version. `without_words` takes out those that have changed, of documents of both
+versions, so that these can be compared.
 """
 
 import json
+import re
 import sys
 
 # Documents that version 1 had one of for each cubin, without an array `files`.
@@ -16,6 +20,12 @@ WITHOUT_CODE = {"nvdwarf.strip", "nvdwarf.merc_plan", "nvdwarf.merc_self_check"}
 # What stood in place of an answer.
 NO_FINDINGS = {"sm": None, "errors": 0, "warnings": 0, "notes": 0, "findings": []}
 NO_IMAGES = {"kind": None, "count": 0, "images": []}
+# Rules of `check` that found warnings only; what a compiler does by design is a note now.
+WARNINGS = {"F006", "F007", "L004", "L006", "T002"}
+# Rules of `check` whose findings and summaries have other words; of `verify` it is E007.
+REWORDED = {"F006", "F007", "L004", "T002"}
+# Members of rules that version 1 did not have.
+NEW_OF_RULES = ["why", "mend", "example"]
 
 
 def element(schema, item):
@@ -27,9 +37,26 @@ def element(schema, item):
         if schema == "nvdwarf.check":
             return {**item, "findings": []}
         if schema == "nvdwarf.extract":
-            return {"file": file, **NO_IMAGES, "errors": [error]}
+            return {"file": file, **NO_IMAGES, "errors": [f"{file}: {error}"]}
         return item
+    if schema == "nvdwarf.check":
+        findings = [{**finding, "severity": severity(finding)} for finding in item["findings"]]
+        return {**item, "findings": findings}
     return item
+
+
+def severity(finding):
+    """How bad version 1 took a finding of `check` for."""
+    return "warning" if finding["code"] in WARNINGS else finding["severity"]
+
+
+def elements(schema, items):
+    """The array `files`. That a file has no code for a minimum of `coverage` version 1 said on standard error only."""
+    if schema == "nvdwarf.coverage":
+        answered = {item["file"] for item in items if "error" not in item}
+        items = [item for item in items if "error" not in item or item["file"] not in answered]
+        items = [{key: value for key, value in item.items() if key != "no_code"} for item in items]
+    return [element(schema, item) for item in items]
 
 
 def single(schema, item):
@@ -44,15 +71,43 @@ def version_1(document, operand=None):
     """The document of version 1."""
     schema = document["schema"]
     old = {**document, "schema_version": 1}
+    if schema == "nvdwarf.check.rules":
+        rules = [{key: value for key, value in rule.items() if key not in NEW_OF_RULES} for rule in old["rules"]]
+        return {**old, "rules": [{**rule, "severity": severity(rule)} for rule in rules]}
     files = old.pop("files", None)
     if files is None:
         return old
     if schema not in SINGLE:
-        return {**old, "files": [element(schema, item) for item in files]}
+        return {**old, "files": elements(schema, files)}
     if len(files) == 1 and operand in (None, files[0]["file"]):
         return single(schema, files[0])
     images = [item if "error" in item else single(schema, item) for item in files]
     return {"schema": "nvdwarf.images", "schema_version": 1, "file": operand, "images": images}
+
+
+def has_no_answer(document):
+    """Whether a document of version 2 says only why there is no answer: `diff` and `strip` of version 1 then wrote none."""
+    return "error" in document or any("error" in item for item in document.get("files", []))
+
+
+def without_words(document):
+    """The document without the words that have changed since version 1."""
+    schema = document["schema"]
+    if schema == "nvdwarf.check.rules":
+        for rule in document["rules"]:
+            if rule["code"] in REWORDED:
+                del rule["summary"]
+    elif schema in ("nvdwarf.check", "nvdwarf.verify"):
+        for finding in (finding for file in document["files"] for finding in file["findings"]):
+            if schema == "nvdwarf.check" and finding["code"] in REWORDED:
+                finding["message"] = finding["help"] = None
+            if schema == "nvdwarf.verify" and finding["code"] == "E007":
+                finding["found"] = finding["expected"] = None
+    elif schema == "nvdwarf.diff":
+        for difference in document.get("differences", []):
+            if difference.get("place"):
+                difference["place"] = re.sub(", 1 bytes differ$", ", 1 byte differs", difference["place"])
+    return document
 
 
 if __name__ == "__main__":
