@@ -200,7 +200,7 @@ fn nvcc_without_a_ptxas() {
 #[test]
 fn clang() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };
-    let Some(clang) = found_by("clang.sh") else { return };
+    let Some(clang) = found_by("clang.sh", "REQUIRE_ORACLES") else { return };
     let (folder, link) = linked();
     let log = folder.path().join("log");
     let (mut compared, mut same) = (0, 0);
@@ -231,7 +231,7 @@ fn clang() {
 
 #[test]
 fn clang_without_a_ptxas() {
-    let Some(clang) = found_by("clang.sh") else { return };
+    let Some(clang) = found_by("clang.sh", "REQUIRE_ORACLES") else { return };
     let (folder, link) = linked();
     let (tools, log) = (host_tools(folder.path(), &[]), folder.path().join("log"));
     for level in [&["-O2"][..], &["-O0", "-g"]] {

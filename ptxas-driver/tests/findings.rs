@@ -1,10 +1,12 @@
-//! `check`, `verify` and `coverage` in the forms of other programs: SARIF by its schema, `concise` as editors read it.
+//! `check`, `verify` and `coverage` in the forms of other programs: SARIF by its schema and by another validator, `concise` as
+//! editors read it.
 //!
 //! `tests/data/sarif-2.1.0.json` is the schema of SARIF 2.1.0 (errata 01) as JSON Schema Store has it (Apache-2.0), without its
 //! descriptions, and with a pattern for languages that is a regular expression (an unpaired bracket is taken out).
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::calls::found_by;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -138,6 +140,58 @@ fn each_form_has_the_same_findings() {
         assert_eq!(github, json, "{command:?}");
         assert_eq!(count(sarif), json, "{command:?}");
     }
+}
+
+/// Files for the validator: clean ones, findings, faults, archives, fatbins and folders.
+const VALIDATED: &[&[&str]] = &[
+    &["check", "examples/saxpy/saxpy.ptx"],
+    &["check", "--select", "L,F", "ptxas-driver/tests/pairs"],
+    &["check", "ptxas-driver/tests/pairs/files.ptx", "missing.ptx"],
+    &["check", "examples/saxpy/saxpy.cu"],
+    &["verify", "examples"],
+    &["verify", "examples/saxpy/saxpy.fatbin", "missing.cubin"],
+    &["verify", "ptxas-driver/tests/pairs"],
+    &["verify", "ptxas-driver/tests/hostile"],
+    &["verify", "ptxas-driver/tests/hostile/damaged.a"],
+    &["verify", "cubin-debuginfo/tests/data"],
+    &["coverage", "examples/saxpy/saxpy.cubin"],
+    &["coverage", "--min-lines", "100", "--min-vars", "100", "examples"],
+    &[
+        "coverage",
+        "--min-lines",
+        "100",
+        "--min-own",
+        "100",
+        "--max-inherited",
+        "0",
+        "ptxas-driver/tests/pairs",
+    ],
+    &["coverage", "--min-lines", "1", "ptxas-driver/tests/hostile", "missing"],
+];
+
+/// Microsoft's validator, with its rules for GitHub's code scanning, misses only the address of a page about the program.
+#[test]
+fn another_validator_has_no_complaint() {
+    let Some(validator) = found_by("sarif.sh", "REQUIRE_SARIF") else { return };
+    let folder = folder();
+    let repository = support::repository();
+    let runs = VALIDATED.iter().map(|args| run(&repository, &[*args, &["--format", "sarif"]].concat()));
+    let odd = RUNS.iter().map(|args| run(folder.path(), &[*args, &["--format", "sarif", "."]].concat()));
+    let logs = tempfile::tempdir().unwrap();
+    for (number, output) in runs.chain(odd).enumerate() {
+        fs::write(logs.path().join(format!("{number}.sarif")), output.stdout).unwrap();
+    }
+    let validated = Command::new(validator)
+        .args(["validate", "*.sarif", "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning"])
+        .args(["--output", "found.json"])
+        .current_dir(logs.path())
+        .output()
+        .unwrap();
+    assert!(validated.status.success(), "{validated:?}");
+    let found: Value = serde_json::from_slice(&fs::read(logs.path().join("found.json")).unwrap()).unwrap();
+    let results = found["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| result["ruleId"] == "SARIF2005"), "{}", text(&validated));
+    assert_eq!(results.len(), VALIDATED.len() + RUNS.len(), "{}", text(&validated));
 }
 
 /// Vim with its default `errorformat` finds file, line and column of each line.

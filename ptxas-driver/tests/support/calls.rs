@@ -18,11 +18,11 @@ pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drop_in").join(name)
 }
 
-/// What a script of `tools/` finds on this machine; none where it finds nothing and may.
-pub fn found_by(script: &str) -> Option<PathBuf> {
+/// What a script of `tools/` finds on this machine; none where it finds nothing, unless the variable `required` is 1.
+pub fn found_by(script: &str, required: &str) -> Option<PathBuf> {
     let run = Command::new(support::repository().join("tools").join(script)).arg("--check").output().unwrap();
     if !run.status.success() {
-        support::skip(&format!("what tools/{script} installs"), "REQUIRE_ORACLES");
+        support::skip(&format!("what tools/{script} installs"), required);
         return None;
     }
     Some(String::from_utf8(run.stdout).unwrap().trim_end().into())
