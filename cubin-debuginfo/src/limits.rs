@@ -97,6 +97,12 @@ pub(crate) const MAX_NAME_NESTING: usize = 64;
 /// Most functions that an error about a name lists: a file may have thousands, and one of the first is often the one that was meant.
 pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
+/// Longest name, in bytes, that is compared with a name that no function has: the time is the product of both lengths.
+pub(crate) const MAX_COMPARED_NAME: usize = 256;
+
+/// Least Jaro-Winkler similarity (0 to 1) of a function's name that an error suggests.
+pub(crate) const MIN_SIMILARITY: f64 = 0.85;
+
 // Sections as items, and variables.
 
 /// Bytes of paths that the rows or entries of a section may have in words, for each of its bytes: many may be of one

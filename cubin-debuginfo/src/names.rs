@@ -8,7 +8,7 @@ pub use canonical::Canonical;
 pub use demangle::{demangle, demangle_type};
 pub use name::Name;
 
-use crate::limits::MAX_LISTED_NAMES;
+use crate::limits::{MAX_COMPARED_NAME, MAX_LISTED_NAMES, MIN_SIMILARITY};
 use nv_debug_sections::code::Function;
 use std::collections::HashMap;
 use std::fmt;
@@ -107,6 +107,20 @@ fn listing(functions: &[&Function<'_>]) -> String {
     format!("the functions are {}", joined(functions))
 }
 
+/// The function whose name looks most like `name`: its symbol, or its demangled name without parameters.
+fn nearest<'f, 's>(name: &str, functions: &[&'f Function<'s>]) -> Option<&'f Function<'s>> {
+    let similarity = |function: &Function<'_>| {
+        let demangled = demangle(function.name).unwrap_or_default();
+        let without_parameters = demangled.split(['(', '<']).next().unwrap_or_default();
+        let spellings = [function.name, without_parameters].into_iter();
+        let short = spellings.filter(|spelling| spelling.len().max(name.len()) <= MAX_COMPARED_NAME);
+        short.map(|spelling| strsim::jaro_winkler(name, spelling)).fold(0.0, f64::max)
+    };
+    let all = functions.iter().map(|&function| (similarity(function), function));
+    let near = all.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+    near.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, function)| function)
+}
+
 /// The first names, and how many more there are.
 fn joined(functions: &[&Function<'_>]) -> String {
     let names: Vec<&str> = functions.iter().take(MAX_LISTED_NAMES).map(|function| function.name).collect();
@@ -133,7 +147,13 @@ impl fmt::Display for NameError<'_> {
         if *is_part {
             write!(f, "'{name}' is part of {}", joined(functions))
         } else {
-            write!(f, "no function '{name}'; {}", listing(functions))
+            write!(f, "no function '{name}'; ")?;
+            if functions.len() > MAX_LISTED_NAMES
+                && let Some(function) = nearest(name, functions)
+            {
+                write!(f, "did you mean {}? ", function.name)?;
+            }
+            write!(f, "{}", listing(functions))
         }
     }
 }
@@ -168,6 +188,21 @@ mod tests {
     fn function(at: u32, name: &str) -> Function<'_> {
         let (section, symbol) = (SectionIndex(at), SymbolIndex(at));
         Function { name, symbol, section, offset: 0, size: 16, kernel: false }
+    }
+
+    #[test]
+    fn an_error_suggests_the_nearest_of_many_functions() {
+        let names: Vec<String> = (0..40).map(|number| format!("_ZN2ns4part{number}Ei")).collect();
+        let functions: Vec<Function<'_>> =
+            names.iter().map(|name| &**name).chain(["reduce_sum"]).map(|name| function(0, name)).collect();
+        let error = |functions: &[Function<'_>], name: &str| {
+            FunctionNames::new(functions).find(name).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(error(&functions, "reduce_sun").contains("'; did you mean reduce_sum? the functions are "));
+        let distant = error(&functions, "xyz");
+        assert!(distant.starts_with("no function 'xyz'; the functions are _ZN2ns4part0Ei, "), "{distant}");
+        // All are listed.
+        assert!(!error(&functions[35..], "reduce_sun").contains("did you mean"));
     }
 
     #[test]

@@ -115,7 +115,10 @@ pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
         ["compile", ..] => compile::run(&args[1..], false),
         ["help", "compile", ..] => compile::run(&["--help".into()], false),
         ["help", rest @ ..] => run_clap(rest.iter().chain(&["--help"]).map(OsString::from)),
-        [] | ["--help" | "-h"] => run_clap(["--help".into()]),
+        [] => run_clap(["--help".into()]),
+        ["--help" | "-h", rest @ ..] if rest.first().is_none_or(|word| is_ours(word)) => {
+            run_clap(args.to_vec())
+        }
         [first, ..] if is_for_compile(first, &args[0]) => compile::run(args, false),
         ["sections", ..] => run_clap(args.iter().map(|arg| two_dashes(arg))),
         _ => run_clap(args.iter().cloned()),
@@ -125,11 +128,15 @@ pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
 /// Whether the first word starts a `compile` without its name: an option, or a file rather than a mistyped command.
 fn is_for_compile(word: &str, raw: &OsStr) -> bool {
     let path = Path::new(raw);
-    let is_ours = ["-q", "--quiet", "--color"].contains(&word) || word.starts_with("--color=");
-    word.starts_with('-') && !is_ours
-        || !is_ours
+    word.starts_with('-') && !is_ours(word)
+        || !is_ours(word)
             && !Command::has_name(word)
             && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
+}
+
+/// Whether a word is an option of all commands but `compile`.
+fn is_ours(word: &str) -> bool {
+    ["-q", "--quiet", "--color"].contains(&word) || word.starts_with("--color=")
 }
 
 /// Options of ptxas with one dash and a long name, which clap does not know, as clap knows them.
@@ -252,14 +259,19 @@ fn with_layout(command: clap::Command, columns: usize) -> clap::Command {
     command.mut_subcommands(|sub| with_layout(sub, columns))
 }
 
-/// Says how an output file is named, where a second file seems to be meant as one.
+/// Adds what was probably meant.
 fn add_hint(error: &mut clap::Error, args: &[OsString]) {
     let writes = args.first().is_some_and(|word| ["strip", "merc", "print"].iter().any(|name| word == *name));
     let is_file = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
-    if writes && error.get(ContextKind::InvalidArg).is_some_and(is_file) {
-        let hint = "the file to write is named with -o".into();
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint]));
-    }
+    let is_compiled = |word: &ContextValue| matches!(word, ContextValue::String(word) if is_for_compile(word, OsStr::new(word)));
+    let hint = if writes && error.get(ContextKind::InvalidArg).is_some_and(is_file) {
+        "the file to write is named with -o"
+    } else if error.get(ContextKind::InvalidSubcommand).is_some_and(is_compiled) {
+        "to compile a file, leave out -q and --color, which `compile` does not have"
+    } else {
+        return;
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
 }
 
 /// Prints what clap has in place of a command line: help and the version on standard output, or what
