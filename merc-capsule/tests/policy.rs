@@ -11,7 +11,7 @@ use merc_capsule::{Content, RULES, Storage, is_mercury, merc_name, native_name, 
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
-use support::{cubins, other_writer};
+use support::{cubins_or_pairs, other_writer};
 
 /// How a clone is stored, for the printed counts.
 fn seen(cubin: &Cubin<'_>, clone: SectionIndex, native: Option<SectionIndex>) -> &'static str {
@@ -27,7 +27,7 @@ fn seen(cubin: &Cubin<'_>, clone: SectionIndex, native: Option<SectionIndex>) ->
 
 #[test]
 fn the_table_says_what_the_corpus_shows() {
-    let paths = cubins();
+    let paths = cubins_or_pairs();
     let mut counts: BTreeMap<(&str, &str, Storage, &str), usize> = BTreeMap::new();
     let (mut files, mut clones) = (0, 0);
     for path in &paths {

@@ -209,7 +209,8 @@ fn damage_is_found_in_its_section() {
     assert!(unnamed.is_empty(), "{unnamed:#?}");
     let named = |outcome: &str| outcome.ends_with("named") || outcome.starts_with("found");
     let found: usize = counts.iter().filter(|((_, outcome), _)| named(outcome)).map(|(_, count)| count).sum();
-    assert!(files == 0 || found >= 200, "{found}");
+    let least = if files < 100 { 100 } else { 200 }; // without the corpus
+    assert!(found >= least, "{found}");
 }
 
 fn pair(name: &str) -> Vec<u8> {
