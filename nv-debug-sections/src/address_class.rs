@@ -200,11 +200,14 @@ mod tests {
         for (name, value, space) in [
             ("ADDR_code_space", 1, None),
             ("ADDR_reg_space", 2, Some("reg")),
+            ("ADDR_sreg_space", 3, Some("sreg")),
             ("ADDR_const_space", 4, Some("const")),
             ("ADDR_global_space", 5, Some("global")),
             ("ADDR_local_space", 6, Some("local")),
             ("ADDR_param_space", 7, Some("param")),
             ("ADDR_shared_space", 8, Some("shared")),
+            ("ADDR_surf_space", 9, None),
+            ("ADDR_tex_space", 10, Some("tex")),
             ("ADDR_tex_sampler_space", 11, None),
             ("ADDR_generic_space", 12, None),
         ] {

@@ -518,7 +518,7 @@ fn diff_holds_one_image_at_a_time() {
         frame.extend(plain.unwrap_or(&[0]));
     }
     frame.resize(frame.len().next_multiple_of(8), 0);
-    // The headers of a fatbin and of a compressed cubin in it (docs/containers.md).
+    // The headers of a fatbin and of a compressed cubin in it (docs/formats/fatbins.md, entry).
     let stored = frame.len() as u64;
     let entry = [2 | 0x101 << 16 | 64 << 32, stored, stored, 7 | 1 << 16 | 90 << 32, 0, 0x8011, 0];
     let words = [&[0xba55_ed50 | 1 << 32 | 16 << 48, 64 + stored], &entry[..], &[(BLOCK * BLOCKS) as u64]];

@@ -226,7 +226,7 @@ fn faults_of_one_file_are_limited() {
     }
 }
 
-/// A fatbin (docs/containers.md) with cubins as they are.
+/// A fatbin (docs/formats/fatbins.md, entry) with cubins as they are.
 fn fatbin(cubins: &[Vec<u8>]) -> Vec<u8> {
     let mut entries = Vec::new();
     for cubin in cubins {

@@ -31,14 +31,16 @@ pub(crate) fn cubins() -> Vec<PathBuf> {
     files
 }
 
+/// Cubins whose clones are not made again: with sections of names that no debugger knows, and with two rules of one
+/// instruction.
+const ODD: [&str; 2] = ["own_sections.", "relocatable_frames."];
+
 /// Every cubin of the corpus or, where it is not there, the small ones of this repository.
 pub(crate) fn cubins_or_pairs() -> Vec<PathBuf> {
     let corpus = cubins();
     if !corpus.is_empty() {
         return corpus;
     }
-    // Sections of other names than debuggers know, and two rules of one instruction: clones of these are not made again.
-    const ODD: [&str; 2] = ["own_sections.", "relocatable_frames."];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| {

@@ -1,7 +1,7 @@
 //! Fatbins: several images of one program, for several GPUs, one behind the other.
 //!
 //! A fatbin is a header of 16 bytes and its entries; an entry is a header of at least 64 bytes and a payload. Several
-//! fatbins may follow each other, as a host linker leaves those of its objects. `docs/containers.md` has every field;
+//! fatbins may follow each other, as a host linker leaves those of its objects. `docs/formats/fatbins.md` has every field;
 //! observed: nvcc and fatbinary 13.0.88 (written), cuobjdump 13.2.86 (how it reads changed fields).
 
 use std::sync::Arc;

@@ -62,7 +62,7 @@ pub struct Image<'d> {
     /// The host that it is for; `None` for a file that is an image.
     #[schemars(extend("enum" = ["linux", "mac", "windows", "unknown", null]))]
     pub host: Option<&'static str>,
-    /// All flags of its entry, as in [containers.md](containers.md).
+    /// All flags of its entry, as in [formats/fatbins.md](formats/fatbins.md).
     pub flags: u64,
     /// How much debug information it has: of cubins by their sections (the level that `sections` finds), else by flag and
     /// options. `None` for a file of PTX or LTO IR, which has neither, and for a compressed cubin that a list did not

@@ -15,7 +15,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! NVIDIA publishes no specification of these formats; `docs/containers.md` has what was observed, byte by byte.
+//! NVIDIA publishes no specification of these formats; `docs/formats/fatbins.md` has what was observed, byte by byte.
 
 mod archive;
 mod choice;

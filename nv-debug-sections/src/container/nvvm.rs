@@ -1,6 +1,6 @@
 //! The header of NVVM IR, which link-time optimisation keeps in `.ltoir` files and fatbin entries.
 //!
-//! Seeds: the debug version and its rule. `docs/containers.md` has every field; observed: nvcc 13.0.88 (written), nvlink
+//! Seeds: the debug version and its rule. `docs/formats/fatbins.md` has every field; observed: nvcc 13.0.88 (written), nvlink
 //! 13.0.88 with its libNVVM (which changed fields it takes). What follows the header is obfuscated and not read here.
 
 use std::fmt;

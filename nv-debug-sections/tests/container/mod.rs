@@ -1,4 +1,4 @@
-//! Writers of fatbins, host ELF files and archives by `docs/containers.md`, as far as the tests need them.
+//! Writers of fatbins, host ELF files and archives by `docs/formats/fatbins.md`, as far as the tests need them.
 
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses its own part; a panic is a failed test
 
