@@ -8,6 +8,7 @@ use crate::commands::read;
 use crate::foreign;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
+use crate::progress::Progress;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image as File, Stream, report};
 use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
@@ -23,7 +24,7 @@ use serde::Serializer;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
@@ -173,6 +174,7 @@ struct Extracted<'a> {
     container: &'a Container<'a>,
     survey: Survey,
     messages: RefCell<Messages>,
+    progress: RefCell<Progress>,
 }
 
 /// What `extract` says of a file: the images in it.
@@ -256,6 +258,7 @@ impl Extracted<'_> {
     fn image<'d>(&self, found: &NumberedEntry<'d>) -> Listed<'d> {
         let image = self.extract.image(self.path, found);
         self.messages.borrow_mut().image(self.name, &image);
+        self.progress.borrow_mut().step(self.name);
         image
     }
 }
@@ -273,9 +276,17 @@ impl Extract<'_> {
         let container = Container::parse(&bytes).with_context(|| name.clone())?;
         let survey = self.survey(&container);
         let (faults, selected) = (survey.faults, survey.selected);
-        let messages = RefCell::default();
-        let extracted =
-            Extracted { extract: self, path, name: &name, container: &container, survey, messages };
+        // On a terminal the list itself is the progress.
+        let steps = if io::stdout().is_terminal() { 0 } else { selected };
+        let extracted = Extracted {
+            extract: self,
+            path,
+            name: &name,
+            container: &container,
+            survey,
+            messages: RefCell::default(),
+            progress: RefCell::new(Progress::new(steps)),
+        };
         answers.add(&File { name: name.clone(), ..File::default() }, &extracted)?;
         answers.flush()?;
         let is_sound = extracted.messages.borrow().say(&name);
