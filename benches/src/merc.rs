@@ -13,7 +13,8 @@ use merc_capsule::{AddressMap, CodeMap, Place, Spaces, Translation, identity_map
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Info, Link, NewSection, SectionIndex, Symbol, SymbolIndex, sht,
+    Contents, Cubin, DebugSection, NewSection, SectionIndex, SectionInfo, SectionLink, Symbol, SymbolIndex,
+    sht,
 };
 use nv_debug_sections::frame::{self, Entry};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
@@ -23,7 +24,7 @@ use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange, SassRe
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::release::Release;
 use nv_debug_sections::reloc;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 
 const BASE: &[u8] = include_bytes!("../../ptxas-driver/tests/pairs/odd_references.sm_100.g.cubin");
 
@@ -123,7 +124,7 @@ fn native(size: Size) -> Result<Cubin<'static>> {
         Ok((index, bytes))
     };
     let (frame, _) = header(SectionKind::DebugFrame)?;
-    let entries = Frames::read(&Relocated::new(&cubin), frame)?.entries;
+    let entries = Frames::read(&RelocatedCubin::new(&cubin), frame)?.entries;
     let (_, source) = header(SectionKind::DebugLine)?;
     let (_, ptx) = header(SectionKind::NvDebugLineSass)?;
     let functions = add_functions(&mut cubin, size)?;
@@ -158,7 +159,7 @@ fn native(size: Size) -> Result<Cubin<'static>> {
 /// Appends the functions with their code, and what `.nv.info.F` says of them.
 fn add_functions(cubin: &mut Cubin<'_>, size: Size) -> Result<Vec<Function>> {
     let names: Vec<String> = (0..size.functions).map(|number| format!("made_{number}")).collect();
-    let strings = cubin.symbol_strings(&names)?;
+    let strings = cubin.intern_symbol_names(&names)?;
     let symtab = cubin.symtab().unwrap_or(SectionIndex(0));
     let first = cubin.sections.len();
     let mut symbols = cubin.symbols().to_vec();
@@ -187,8 +188,8 @@ fn add_functions(cubin: &mut Cubin<'_>, size: Size) -> Result<Vec<Function>> {
             flags: 6,
             align: 128,
             entsize: 0,
-            link: Link::Old(symtab),
-            info: Info::default(),
+            link: SectionLink::Old(symtab),
+            info: SectionInfo::default(),
             contents: Contents::Bytes(vec![0; length as usize].into()),
         };
         let facts = NewSection {
@@ -197,8 +198,8 @@ fn add_functions(cubin: &mut Cubin<'_>, size: Size) -> Result<Vec<Function>> {
             flags: 0x40,
             align: 4,
             entsize: 0,
-            link: Link::Old(symtab),
-            info: Info::Section(Link::New(2 * number)),
+            link: SectionLink::Old(symtab),
+            info: SectionInfo::Section(SectionLink::New(2 * number)),
             contents: Contents::Bytes(info.clone().into()),
         };
         new.extend([code, facts]);

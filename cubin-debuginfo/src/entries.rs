@@ -11,7 +11,7 @@ use dwarf2_reader::info::{self, Node, Units};
 use dwarf2_reader::{WorkBudget, strings};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -278,7 +278,7 @@ impl<'c> Entries<'c> {
     ///
     /// A section cannot be decoded, or a relocation not be applied; the error names section and byte offset.
     pub fn read(cubin: &'c Cubin<'_>) -> Result<Self> {
-        let relocated = Relocated::new(cubin);
+        let relocated = RelocatedCubin::new(cubin);
         let section = |kind: SectionKind| {
             let index = cubin.section_by_name(kind.name());
             index.map(|index| Ok::<_, Error>((index, relocated.section(index)?))).transpose()

@@ -6,7 +6,7 @@ use dwarf2_reader::{loc, ranges};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 
 /// One entry of a list.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ pub(crate) struct Lists<'c> {
 impl<'c> Lists<'c> {
     pub(crate) fn read(cubin: &'c Cubin<'_>, kind: SectionKind) -> Result<Self> {
         let index = cubin.section_by_name(kind.name());
-        let section = index.map(|index| Relocated::new(cubin).section(index)).transpose()?;
+        let section = index.map(|index| RelocatedCubin::new(cubin).section(index)).transpose()?;
         Ok(Self { kind, section })
     }
 

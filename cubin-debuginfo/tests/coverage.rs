@@ -10,7 +10,7 @@ use cubin_debuginfo::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reg_sass;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::ops::Range;
@@ -34,7 +34,7 @@ struct Sequence {
 fn decoded(cubin: &Cubin<'_>, name: &str) -> HashMap<u32, Vec<Sequence>> {
     let mut all: HashMap<u32, Vec<Sequence>> = HashMap::new();
     let Some(index) = cubin.section_by_name(name) else { return all };
-    let section = Relocated::new(cubin).section(index).unwrap();
+    let section = RelocatedCubin::new(cubin).section(index).unwrap();
     let mut bytes = section.bytes.to_vec();
     for field in section.fields().iter().filter(|field| field.width == 8) {
         // An address that says which section it is in.

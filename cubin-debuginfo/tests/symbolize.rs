@@ -13,7 +13,7 @@ use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -177,7 +177,7 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
         Space::Mercury => kind.mercury_name().unwrap(),
     };
     let Some(index) = cubin.section_by_name(section) else { return };
-    let relocated = Relocated::new(cubin).section(index).unwrap();
+    let relocated = RelocatedCubin::new(cubin).section(index).unwrap();
     // Only to know which relocation a sequence has: linked files have sequences without.
     let tables = line::decode(section, &relocated.bytes).unwrap();
     let units = decode(&relocated.bytes);

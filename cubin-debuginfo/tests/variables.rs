@@ -7,7 +7,7 @@ use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::variables::{Location, Place, Unavailable, Variables};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::ops::Range;
@@ -207,7 +207,7 @@ fn variables_of_the_corpus() {
     for path in paths {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
-        let relocated = Relocated::new(&cubin);
+        let relocated = RelocatedCubin::new(&cubin);
         let section = |name: &str| cubin.section_by_name(name).map(|index| relocated.section(index).unwrap());
         let (Some(info), Some(abbrev)) = (section(".debug_info"), section(".debug_abbrev")) else { continue };
         let counts = by_sm.entry(cubin.header.sm()).or_default();

@@ -46,7 +46,7 @@ fn image(entry: &Entry<'_>) -> usize {
             }
         }
         Err(error) => {
-            assert_eq!((error.section(), error.offset()), (&*entry.place.label(), entry.place.offset));
+            assert_eq!((error.section(), error.offset()), (&*entry.position.label(), entry.position.offset));
         }
     }
     let _ = (entry.debug_info(), entry.kind.name());

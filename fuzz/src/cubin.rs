@@ -11,7 +11,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, is_debug_section};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, Section, SectionIndex};
 use nv_debug_sections::level::compare::compare;
 use nv_debug_sections::level::detected::DetectedLevel;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 
 pub(crate) fn inputs(target: &Target) {
     target.run_on_random(5_000, 200);
@@ -52,7 +52,7 @@ fn reread(written: &[u8]) -> Cubin<'_> {
 }
 
 fn check_relocated(cubin: &Cubin<'_>) {
-    let view = Relocated::new(cubin);
+    let view = RelocatedCubin::new(cubin);
     for index in (0..cubin.sections.len() as u32).map(SectionIndex) {
         let raw = cubin.bytes(index).expect("aliases were checked by `parse`");
         let Ok(section) = view.section(index) else { continue };

@@ -20,8 +20,8 @@ pub(crate) fn run(data: &[u8]) {
         assert!(fatbin.offset() >= end);
         end = fatbin.offset() + 16;
         for entry in fatbin.entries().flatten() {
-            assert!(entry.place.offset >= end);
-            end = entry.place.offset + 64 + entry.stored().len() as u64;
+            assert!(entry.position.offset >= end);
+            end = entry.position.offset + 64 + entry.stored().len() as u64;
         }
         assert!(end <= data.len() as u64);
     }

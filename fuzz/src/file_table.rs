@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use arbitrary::{Arbitrary, Unstructured};
 use dwarf2_writer::line::Params;
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::file_table::{FileTable, SourceFile, build, name};
+use nv_debug_sections::file_table::{FileTable, SourceFile, build, file_name};
 use nv_debug_sections::line::{self, LineTable};
 
 /// What errors call the section.
@@ -67,7 +67,7 @@ fn check(table: &FileTable<'_>, sources: &[SourceFile<'_>]) {
     for (entry, source) in table.files.iter().zip(sources) {
         assert_eq!(
             (&*entry.name, entry.mtime, entry.size),
-            (name(source.path), low(source.mtime), low(source.size))
+            (file_name(source.path), low(source.mtime), low(source.size))
         );
         // Directories are numbered in order of first use, and joined with the name they make the path again.
         assert!(entry.directory <= used + 1);

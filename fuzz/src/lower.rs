@@ -5,7 +5,7 @@
 use crate::Target;
 use crate::compiled;
 use crate::seeds::{Random, files, mutate_lines, pair_texts, ptx_constructs};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nvdwarf_compile::arch::{Arch, Suffix};
 use nvdwarf_compile::{CodeImage, compile};
 
@@ -33,7 +33,7 @@ pub(crate) fn run(data: &[u8]) {
             }
         };
         let cubin = compiled::check(&compiled, text.len());
-        let view = Relocated::new(&cubin);
+        let view = RelocatedCubin::new(&cubin);
         for (index, name, _) in cubin.iter() {
             assert!(view.section(index).is_ok_and(|section| section.fields().is_empty()), "{name}");
         }

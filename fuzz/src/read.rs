@@ -24,7 +24,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex, sht};
 use nv_debug_sections::level::compare::compare;
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{NumberedText, PtxText};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{frame, line, nv_info, reg_sass, reg_type, shared_window, tkinfo};
 use std::fmt::Display;
 
@@ -160,7 +160,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
     let comparison = compare(cubin, &found.expected());
     assert!(comparison.extra.iter().all(|index| index.as_usize() < cubin.sections.len()));
     tally.end("sections", Ok::<_, String>(()));
-    let relocated = Relocated::new(cubin);
+    let relocated = RelocatedCubin::new(cubin);
     for (index, name, section) in cubin.iter() {
         let is_decoded = SectionName::parse(name).is_debug_contents()
             || matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO)
@@ -287,7 +287,7 @@ fn coverage(cubin: &Cubin<'_>, tally: &mut Tally) {
 /// Decodes one section, as `dump` does.
 fn decode(
     cubin: &Cubin<'_>,
-    relocated: &Relocated<'_, '_>,
+    relocated: &RelocatedCubin<'_, '_>,
     index: SectionIndex,
 ) -> nv_debug_sections::Result<()> {
     let (name, section) = (cubin.section_name(index), cubin.section(index)?);

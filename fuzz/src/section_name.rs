@@ -19,7 +19,7 @@ pub(crate) fn run(data: &[u8]) {
     assert_eq!(name.to_string(), text);
     assert_eq!(name.kind().is_some(), SectionKind::from_name(&name.base).is_some());
     assert!(name.kind().is_none() || is_debug_section(&name.base));
-    assert!(name.shape().is_none() || name.is_debug(), "{text}");
+    assert!(name.header_fields().is_none() || name.is_debug(), "{text}");
     if name.base.starts_with('.') {
         let clone = name.mercury();
         assert_eq!(SectionName::parse(&clone.to_string()), clone);

@@ -4,7 +4,7 @@
 
 use crate::Target;
 use nv_debug_sections::cubin::{Contents, Section, SectionIndex, Symbol};
-use nv_debug_sections::shared_window::{self, SharedVariable, SharedWindow, Stage};
+use nv_debug_sections::shared_window::{self, LinkStage, SharedVariable, SharedWindow};
 
 /// The section's index.
 const INDEX: SectionIndex = SectionIndex(7);
@@ -25,7 +25,7 @@ pub(crate) fn run(data: &[u8]) {
 /// What can be written comes back.
 fn window(data: &[u8]) {
     let [stage, align, size, rest @ ..] = data else { return };
-    let stage = if stage % 2 == 0 { Stage::Linked } else { Stage::Unlinked };
+    let stage = if stage % 2 == 0 { LinkStage::Linked } else { LinkStage::Unlinked };
     let variables = rest.chunks_exact(3).map(|chunk| SharedVariable {
         name: "v",
         binding: chunk[0],

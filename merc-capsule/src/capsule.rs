@@ -12,7 +12,8 @@ use crate::translation::Translation;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
 use nv_debug_sections::cubin::{
-    Contents, Cubin, Info, Link, NewSection, SHF_MERCURY, SectionIndex, Symbol, SymbolIndex, sht,
+    Contents, Cubin, NewSection, SHF_MERCURY, SectionIndex, SectionInfo, SectionLink, Symbol, SymbolIndex,
+    sht,
 };
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::nv_info;
@@ -93,20 +94,20 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
     // Section symbols of clones with names of their own have these.
     let own_names: Vec<&str> =
         planned.iter().filter_map(|clone| clone.name.strip_prefix(MERCURY_PREFIX)).collect();
-    cubin.symbol_strings(&own_names)?;
+    cubin.intern_symbol_names(&own_names)?;
     let numbers = symtab::numbers(cubin);
     let by_original = planned
         .iter()
         .enumerate()
-        .map(|(number, clone)| (clone.original_index(), Link::New(number)))
+        .map(|(number, clone)| (clone.original_index(), SectionLink::New(number)))
         .collect();
-    let clones = Clones { symtab: Link::New(planned.len()), by_original, numbers, maps };
+    let clones = Clones { symtab: SectionLink::New(planned.len()), by_original, numbers, maps };
     let mut new = planned
         .iter()
         .map(|clone| clones.section(cubin, clone))
         .collect::<Result<Vec<NewSection<'static>>>>()?;
     let native = cubin.symtab().map(|symtab| cubin.section(symtab)).transpose()?;
-    let strings = native.map_or(Link::None, |symtab| Link::Old(SectionIndex(symtab.link)));
+    let strings = native.map_or(SectionLink::None, |symtab| SectionLink::Old(SectionIndex(symtab.link)));
     let placeholders = clones.numbers.iter().flatten().count();
     new.push(NewSection {
         name: ".nv.merc.symtab".to_owned(),
@@ -115,7 +116,7 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
         align: 8,
         entsize: 24,
         link: strings,
-        info: Info::default(),
+        info: SectionInfo::default(),
         contents: Contents::Symbols(vec![Symbol::default(); placeholders]),
     });
     cubin.append_sections(new)?;
@@ -124,8 +125,8 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
 
 /// The sections of a capsule that is made, by what they refer to.
 struct Clones<'m> {
-    symtab: Link,
-    by_original: HashMap<SectionIndex, Link>,
+    symtab: SectionLink,
+    by_original: HashMap<SectionIndex, SectionLink>,
     /// By number of a native symbol that of the Mercury one.
     numbers: Vec<Option<SymbolIndex>>,
     maps: &'m [CodeMap],
@@ -138,11 +139,11 @@ impl Clones<'_> {
         let is_code = clone.sh_type == sht::MERC_CODE;
         let info = SectionIndex(native.info);
         let info = if is_code {
-            self.symbol(SymbolIndex(native.info)).map_or(Info::default(), Info::Symbol)
+            self.symbol(SymbolIndex(native.info)).map_or(SectionInfo::default(), SectionInfo::Symbol)
         } else if native.info_is_section() && native.info != 0 {
-            Info::Section(self.by_original.get(&info).copied().unwrap_or(Link::Old(info)))
+            SectionInfo::Section(self.by_original.get(&info).copied().unwrap_or(SectionLink::Old(info)))
         } else {
-            Info::Number(native.info)
+            SectionInfo::Number(native.info)
         };
         let contents = match clone.action {
             Action::Alias if matches!(native.contents, Contents::Bytes(_)) => Contents::Alias(index),
@@ -157,7 +158,7 @@ impl Clones<'_> {
             flags: clone.flags,
             align: if is_code { CAPSULE_ALIGN } else { native.align },
             entsize: native.entsize,
-            link: if clone.link.is_some() { self.symtab } else { Link::None },
+            link: if clone.link.is_some() { self.symtab } else { SectionLink::None },
             info,
             contents,
         })

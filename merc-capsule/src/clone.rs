@@ -17,7 +17,7 @@ use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::release::Target;
 use nv_debug_sections::reloc::{self, RelocKind};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -122,14 +122,14 @@ pub struct Cloner<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
     lines: &'c Lines<'c>,
-    view: Relocated<'c, 'd>,
+    view: RelocatedCubin<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
 }
 
 impl<'c, 'd> Cloner<'c, 'd> {
     /// For this cubin, which has `.nv.merc.symtab` and capsules of code.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>, lines: &'c Lines<'c>) -> Self {
-        Self { cubin, translation, lines, view: Relocated::new(cubin), registers: OnceCell::new() }
+        Self { cubin, translation, lines, view: RelocatedCubin::new(cubin), registers: OnceCell::new() }
     }
 
     /// The clones of all native debug sections, in the order of these.

@@ -16,7 +16,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::reloc::{self, RelocKind};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cell::OnceCell;
 
@@ -39,7 +39,7 @@ const TRANSLATED: [SectionKind; 5] = [
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
-    view: Relocated<'c, 'd>,
+    view: RelocatedCubin<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
     /// By where a unit of the line table starts in the clone: where it does in the native section.
     native_units: OnceCell<HashMap<i64, u32>>,
@@ -48,7 +48,7 @@ pub struct Finaliser<'c, 'd> {
 impl<'c, 'd> Finaliser<'c, 'd> {
     /// For this cubin.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
-        let view = Relocated::new(cubin);
+        let view = RelocatedCubin::new(cubin);
         Self { cubin, translation, view, registers: OnceCell::new(), native_units: OnceCell::new() }
     }
 

@@ -22,7 +22,7 @@ use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
 use nv_debug_sections::reloc::RelocKind;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl Frames {
     /// # Errors
     ///
     /// It cannot be decoded, or its relocations cannot be applied.
-    pub fn read(view: &Relocated<'_, '_>, index: SectionIndex) -> Result<Self> {
+    pub fn read(view: &RelocatedCubin<'_, '_>, index: SectionIndex) -> Result<Self> {
         let cubin = view.cubin();
         let section = view.section(index)?;
         let name = cubin.section_name(index);
@@ -264,7 +264,7 @@ pub(crate) fn with_dropped(made: Vec<Entry>, clone: &Frames) -> Vec<Entry> {
 /// Puts the relocations of a made section in the order of those of the section at `other`, of the other space, which `there` is the
 /// encoding of. That order is ptxas', or the one in which nvlink took up modules; it is the same in both spaces, and none of offsets.
 pub(crate) fn in_order_of(
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     other: SectionIndex,
     there: &Section,
     relocs: Vec<Reloc>,

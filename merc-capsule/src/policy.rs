@@ -87,7 +87,7 @@ pub const RULES: &[Rule] = {
     const fn debug(kind: SectionKind, content: Content, storage: Storage) -> Rule {
         let Some(row) = kind.mercury() else { panic!("a debug section without clone") };
         let extent = if kind.has_suffix() { Numbered } else { Whole };
-        Rule { native: kind.name(), extent, clone: row.name, sh_type: row.shape.sh_type, content, storage }
+        Rule { native: kind.name(), extent, clone: row.name, sh_type: row.header.sh_type, content, storage }
     }
     &[
         row((".text", Function), (".nv.capmerc.text", sht::MERC_CODE), Mercury, Own),

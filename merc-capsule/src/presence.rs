@@ -6,7 +6,7 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::reloc::RelocKind;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -94,12 +94,12 @@ impl CapsulePlan {
     /// That of [`Spaces::of_sections`]; a section cannot be read.
     pub fn presence(&self, cubin: &Cubin<'_>) -> Result<Vec<Presence>> {
         let spaces = Spaces::of_sections(cubin)?;
-        let view = Relocated::new(cubin);
+        let view = RelocatedCubin::new(cubin);
         self.clones.iter().map(|clone| presence(&view, &spaces, clone)).collect()
     }
 }
 
-fn presence(view: &Relocated<'_, '_>, spaces: &Spaces, clone: &PlannedClone) -> Result<Presence> {
+fn presence(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, clone: &PlannedClone) -> Result<Presence> {
     let cubin = view.cubin();
     let native = clone.original_index();
     let Some(mercury) = spaces.mercury(native) else { return Ok(Presence::Missing) };
@@ -130,6 +130,6 @@ fn presence(view: &Relocated<'_, '_>, spaces: &Spaces, clone: &PlannedClone) -> 
     })
 }
 
-fn is_relocated(view: &Relocated<'_, '_>, section: SectionIndex) -> bool {
+fn is_relocated(view: &RelocatedCubin<'_, '_>, section: SectionIndex) -> bool {
     view.relocations_of(section).next().is_some()
 }

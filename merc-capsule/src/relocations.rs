@@ -5,7 +5,7 @@ use crate::translation::{Reference, Translation, Untranslatable};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reloc::{RelocKind, RelocType};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
@@ -19,7 +19,7 @@ fn place(section: Option<SectionKind>) -> Option<Place> {
 
 /// Relocations of code in a debug section of either space: offset of the field, code section, and address in it.
 pub(crate) fn code_targets(
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     section: SectionIndex,
 ) -> impl Iterator<Item = (u64, SectionIndex, u64)> {
     let cubin = view.cubin();

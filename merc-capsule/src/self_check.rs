@@ -17,9 +17,9 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Record};
-use nv_debug_sections::reloc::Action::Add;
+use nv_debug_sections::reloc::RelocAction::Add;
 use nv_debug_sections::reloc::RelocType;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -126,7 +126,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
     let maps = &*maps_or_recovered(cubin, maps)?;
     let spaces = Spaces::of(cubin)?;
     let translation = Translation::new(cubin, &spaces, maps);
-    let (lines, view) = (Lines::default(), Relocated::new(cubin));
+    let (lines, view) = (Lines::default(), RelocatedCubin::new(cubin));
     let mut check = Check {
         cubin,
         view: &view,
@@ -158,7 +158,7 @@ struct Made {
 
 struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
-    view: &'c Relocated<'c, 'd>,
+    view: &'c RelocatedCubin<'c, 'd>,
     spaces: &'c Spaces,
     maps: &'c [CodeMap],
     translation: Translation<'c>,
@@ -338,7 +338,7 @@ impl Check<'_, '_> {
 /// `made`, a section at `index` as it is made, with what the file's own `bytes` have in fields under RELA entries, if that is the entry's
 /// value: a side file has the values there in place of stale bytes ([`Cubin::keep_only_debug`]). The entries are compared apart.
 fn with_values<'m>(
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     index: SectionIndex,
     bytes: &[u8],
     made: &'m [u8],

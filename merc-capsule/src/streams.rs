@@ -9,7 +9,7 @@ use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::line_table::{EntryRow, Loc, LocId, LocatedInstruction, native_to_mercury};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub fn of_table(
 ) -> Result<Streams<'static>> {
     let name = cubin.section_name(table);
     let space = if cubin.section(table)?.is_mercury() { Space::Mercury } else { Space::Native };
-    let section = Relocated::new(cubin).section(table)?;
+    let section = RelocatedCubin::new(cubin).section(table)?;
     let mut streams = Streams::new();
     let kind = SectionName::parse(name).kind().and_then(LineTableKind::of);
     for unit in line::decode(name, &section.bytes)? {

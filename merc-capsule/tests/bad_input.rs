@@ -18,7 +18,8 @@ use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressMap, CodeMap, Place, Spaces, Translation};
 use nv_debug_sections::Error;
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Info, Link, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex,
+    Contents, Cubin, DebugSection, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex, SectionInfo,
+    SectionLink,
 };
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
@@ -166,8 +167,8 @@ fn sections_that_stand_for_all_code_come_once() {
                 flags: first.flags,
                 align: first.align,
                 entsize: first.entsize,
-                link: Link::None,
-                info: Info::default(),
+                link: SectionLink::None,
+                info: SectionInfo::default(),
                 contents: Contents::Bytes(cubin.bytes(index).unwrap().into_owned().into()),
             };
             cubin.append_sections(vec![new]).unwrap();

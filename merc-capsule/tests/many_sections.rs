@@ -8,7 +8,9 @@ use merc_capsule::capsule::{self, Origin};
 use merc_capsule::finalise::finalise;
 use merc_capsule::self_check::{Outcome, self_check};
 use merc_capsule::{Presence, SectionView, plan};
-use nv_debug_sections::cubin::{Contents, Cubin, Info, Link, NewSection, SHF_MERCURY, SectionIndex, sht};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, NewSection, SHF_MERCURY, SectionIndex, SectionInfo, SectionLink, sht,
+};
 
 const COUNT: usize = 25_000;
 
@@ -32,8 +34,8 @@ fn section(name: &str, sh_type: u32, flags: u64, bytes: &[u8]) -> NewSection<'st
         flags,
         align: 4,
         entsize: 0,
-        link: Link::None,
-        info: Info::default(),
+        link: SectionLink::None,
+        info: SectionInfo::default(),
         contents: Contents::Bytes(bytes.to_vec().into()),
     }
 }

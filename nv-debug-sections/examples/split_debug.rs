@@ -27,7 +27,7 @@ fn join(stripped: &[u8], side: &[u8]) -> nv_debug_sections::Result<Vec<u8>> {
 fn report(path: &str) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
     let bytes = std::fs::read(path)?;
-    for image in Container::parse(&bytes)?.numbered() {
+    for image in Container::parse(&bytes)?.numbered_entries() {
         let image = image?;
         if image.entry.kind != EntryKind::Elf {
             continue;
@@ -39,7 +39,7 @@ fn report(path: &str) -> Result<String, Box<dyn Error>> {
         writeln!(
             out,
             "{}: {before} bytes, {after} stripped; joined again the same: {is_same}",
-            image.choice()
+            image.selector_text()
         )?;
     }
     Ok(out)

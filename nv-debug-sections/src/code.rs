@@ -44,23 +44,23 @@ pub struct Code<'c> {
     /// By index of a section of the file: its index in `sections`.
     numbers: Vec<Option<u32>>,
     /// Sections that have an address and are not empty, by address: `(start, index into sections)`.
-    placed: Vec<(u64, usize)>,
+    by_address: Vec<(u64, usize)>,
     /// By section, offset, and at one offset by descending size, so that the smallest comes last.
     functions: Vec<Function<'c>>,
     /// Where the functions of each of `sections` start in `functions`, and where the last one's end.
     first: Vec<u32>,
-    /// All stretches, by section and offset.
-    stretches: Vec<Stretch>,
-    /// Where the stretches of each of `sections` start in `stretches`, and where the last one's end.
-    first_stretch: Vec<u32>,
+    /// The ranges of all sections, by section and offset.
+    ranges: Vec<FunctionRange>,
+    /// Where the ranges of each of `sections` start in `ranges`, and where the last one's end.
+    first_range: Vec<u32>,
 }
 
-/// Neighbouring code of one function.
+/// A range of a code section that belongs to one function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stretch {
+struct FunctionRange {
     /// Byte offset in the section.
     start: u64,
-    /// Where the next stretch of the section starts; [`u64::MAX`] for the last one.
+    /// Where the next range of the section starts; [`u64::MAX`] for the last one.
     end: u64,
     /// Index into [`Code::functions`].
     function: Option<u32>,
@@ -133,24 +133,24 @@ impl<'c> Code<'c> {
         let mut code = Self {
             sections,
             numbers,
-            placed,
+            by_address: placed,
             functions,
             first,
-            stretches: Vec::new(),
-            first_stretch: vec![0],
+            ranges: Vec::new(),
+            first_range: vec![0],
         };
         for number in 0..code.sections.len() {
-            code.add_stretches(number);
-            code.first_stretch.push(code.stretches.len() as u32);
+            code.add_function_ranges(number);
+            code.first_range.push(code.ranges.len() as u32);
         }
         code
     }
 
     /// Cuts a section, by its number in `sections`, where the function changes that has the code.
-    fn add_stretches(&mut self, number: usize) {
+    fn add_function_ranges(&mut self, number: usize) {
         let from = self.first.get(number).map_or(0, |from| *from as usize);
         let functions = self.functions_in(number);
-        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut ranges: Vec<FunctionRange> = Vec::new();
         let size = self.sections.get(number).map_or(0, |section| section.size);
         let mut add = |start: u64, function: usize| {
             if start != 0 && start >= size {
@@ -158,12 +158,12 @@ impl<'c> Code<'c> {
             }
             let function = functions.get(function).map(|_| (from + function) as u32);
             // Of several at one offset the last counts.
-            stretches.pop_if(|last| last.start == start);
-            if stretches.last().is_none_or(|last| last.function != function) {
-                if let Some(last) = stretches.last_mut() {
+            ranges.pop_if(|last| last.start == start);
+            if ranges.last().is_none_or(|last| last.function != function) {
+                if let Some(last) = ranges.last_mut() {
                     last.end = start;
                 }
-                stretches.push(Stretch { start, end: u64::MAX, function });
+                ranges.push(FunctionRange { start, end: u64::MAX, function });
             }
         };
         add(0, 0);
@@ -183,7 +183,7 @@ impl<'c> Code<'c> {
                 open.push((offset.saturating_add(size), index));
             }
         }
-        self.stretches.extend(stretches);
+        self.ranges.extend(ranges);
     }
 
     /// All functions, by section and offset.
@@ -218,23 +218,23 @@ impl<'c> Code<'c> {
     /// cubins, where all functions are at 0 and a relocation's
     /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and behind a section's end.
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
-        let after = self.placed.partition_point(|(start, _)| *start <= address);
-        let (start, number) = self.placed.get(after.checked_sub(1)?)?;
+        let after = self.by_address.partition_point(|(start, _)| *start <= address);
+        let (start, number) = self.by_address.get(after.checked_sub(1)?)?;
         let section = self.sections.get(*number)?;
         (address - start < section.size).then_some((section.index, address - start))
     }
 
     /// Whether functions have addresses of their own, as in debug-only objects.
     pub fn has_addresses(&self) -> bool {
-        !self.placed.is_empty()
+        !self.by_address.is_empty()
     }
 
     /// The function at an offset: of those whose symbols cover it the one that starts last, else the section's first. Folded
     /// functions lie after the kernel's own code, whose symbol covers them and the padding too. A symbol without a size covers
     /// nothing.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
-        let (_, stretch) = self.at(section, offset)?;
-        self.function_of(stretch)
+        let (_, range) = self.range_at(section, offset)?;
+        self.function_of_range(range)
     }
 
     /// The code of a section by the function that has it: ranges of byte offsets, which are not empty and join, with what
@@ -244,49 +244,49 @@ impl<'c> Code<'c> {
         section: SectionIndex,
     ) -> impl Iterator<Item = (Range<u64>, Option<&Function<'c>>)> {
         let size = self.section(section).map_or(0, |section| section.size);
-        self.stretches_of(section).filter_map(move |number| {
-            let range = self.stretch(number);
+        self.range_numbers_of(section).filter_map(move |number| {
+            let range = self.range(number);
             let range = range.start..range.end.min(size);
-            (!range.is_empty()).then(|| (range, self.function_of(number)))
+            (!range.is_empty()).then(|| (range, self.function_of_range(number)))
         })
     }
 
-    /// A code section, and the number of the stretch at an offset in it, which may be after its end.
+    /// A code section, and the number of the function range at an offset in it, which may be after its end.
     #[inline]
-    pub fn at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
+    pub fn range_at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
         let number = number_of(&self.numbers, section)?;
         let section = self.sections.get(number)?;
-        let &[first, end] = self.first_stretch.get(number..number + 2)? else { return None };
-        let own = self.stretches.get(first as usize..end as usize)?;
+        let &[first, end] = self.first_range.get(number..number + 2)? else { return None };
+        let own = self.ranges.get(first as usize..end as usize)?;
         let after = match own {
             [_] => 1,
-            _ => own.partition_point(|stretch| stretch.start <= offset),
+            _ => own.partition_point(|range| range.start <= offset),
         };
         Some((section, first + (after as u32).checked_sub(1)?))
     }
 
-    /// The function that has the code of a stretch.
+    /// The function whose code a range is.
     #[inline]
-    pub fn function_of(&self, stretch: u32) -> Option<&Function<'c>> {
-        self.functions.get(self.stretches.get(stretch as usize)?.function? as usize)
+    pub fn function_of_range(&self, range: u32) -> Option<&Function<'c>> {
+        self.functions.get(self.ranges.get(range as usize)?.function? as usize)
     }
 
-    /// The numbers of a section's stretches.
-    pub fn stretches_of(&self, section: SectionIndex) -> Range<u32> {
+    /// The numbers of a section's function ranges.
+    pub fn range_numbers_of(&self, section: SectionIndex) -> Range<u32> {
         let range = number_of(&self.numbers, section)
-            .and_then(|number| Some(*self.first_stretch.get(number)?..*self.first_stretch.get(number + 1)?));
+            .and_then(|number| Some(*self.first_range.get(number)?..*self.first_range.get(number + 1)?));
         range.unwrap_or_default()
     }
 
-    /// The byte offsets of a stretch in its section; the last one ends at [`u64::MAX`].
+    /// The byte offsets of a function range in its section; the last one ends at [`u64::MAX`].
     #[inline]
-    pub fn stretch(&self, number: u32) -> Range<u64> {
-        self.stretches.get(number as usize).map_or(0..0, |stretch| stretch.start..stretch.end)
+    pub fn range(&self, number: u32) -> Range<u64> {
+        self.ranges.get(number as usize).map_or(0..0, |range| range.start..range.end)
     }
 
-    /// How many stretches there are.
-    pub fn stretch_count(&self) -> usize {
-        self.stretches.len()
+    /// The number of function ranges.
+    pub fn range_count(&self) -> usize {
+        self.ranges.len()
     }
 }
 
@@ -354,15 +354,15 @@ mod tests {
         let mut code = Code {
             sections: vec![CodeSection { index: section, name: "", address: 0, size: 100 }],
             numbers: vec![None, Some(0)],
-            placed: Vec::new(),
+            by_address: Vec::new(),
             functions: (0..).zip(functions).map(function).collect(),
             first: vec![0, functions.len() as u32],
-            stretches: Vec::new(),
-            first_stretch: vec![0],
+            ranges: Vec::new(),
+            first_range: vec![0],
         };
-        code.add_stretches(0);
-        assert!(code.stretches.windows(2).all(|pair| pair[0].end == pair[1].start));
-        code.stretches.iter().map(|stretch| (stretch.start, stretch.function)).collect()
+        code.add_function_ranges(0);
+        assert!(code.ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+        code.ranges.iter().map(|range| (range.start, range.function)).collect()
     }
 
     #[test]

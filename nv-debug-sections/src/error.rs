@@ -2,7 +2,7 @@
 
 pub use crate::limits::MAX_NAME_CHARS;
 use crate::nv_info::attribute::Attribute;
-use crate::reloc::action::Action;
+use crate::reloc::action::RelocAction;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     NotAContainer(&'static str),
     /// A payload is compressed or hidden in a way this crate cannot undo.
     #[error("the payload is {0}")]
-    Sealed(&'static str),
+    UnsupportedEncoding(&'static str),
     /// A compressed payload is damaged, or not as long as its header says.
     #[error("the {method} data cannot be decompressed: {reason}")]
     Damaged {
@@ -169,11 +169,11 @@ pub enum ErrorKind {
         /// What the field is part of.
         what: &'static str,
         /// What the relocation does.
-        found: Action,
+        found: RelocAction,
         /// Size of its field in bytes.
         width: u8,
         /// What it may do.
-        expected: Action,
+        expected: RelocAction,
     },
     /// A relocation is of another type than its field needs.
     #[error("the relocation is of type {found:#x}, expected {expected:#x}")]
@@ -236,13 +236,12 @@ impl Error {
         Self { section: section.into(), offset: Some(offset), kind }
     }
 
-    /// A fault of `section` as a whole, or of the whole file if that is empty: no byte of it is at fault more than others.
+    /// A fault of a section as a whole, at no one offset; of the whole file if `section` is empty.
     pub fn in_section(section: impl Into<String>, kind: ErrorKind) -> Self {
         Self { section: section.into(), offset: None, kind }
     }
 
-    /// The same fault, `by` bytes behind its place and in `section`: what decoders of a part, or of bytes whose section they do not
-    /// know, say of these.
+    /// The same fault, `by` bytes later and in `section`: for the error of a decoder that was given a part of a section.
     #[must_use]
     pub fn rebased(self, section: impl Into<String>, by: u64) -> Self {
         let offset = self.offset.map(|offset| offset.saturating_add(by));

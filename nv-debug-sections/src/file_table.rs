@@ -55,7 +55,7 @@ pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_
 }
 
 /// The name part of a path: what stands in the file table beside the directory.
-pub fn name(path: &[u8]) -> &[u8] {
+pub fn file_name(path: &[u8]) -> &[u8] {
     split_path(path).1
 }
 

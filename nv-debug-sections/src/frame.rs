@@ -4,7 +4,7 @@
 //! [`SassRegister`](crate::register::SassRegister).
 
 use crate::catalog::SectionKind;
-use crate::reloc::Action;
+use crate::reloc::RelocAction;
 use crate::relocated::{self, RelocatedSection};
 use crate::{Error, ErrorKind, Result};
 use dwarf2_reader::{Span, frame};
@@ -32,9 +32,9 @@ pub enum Entry {
     Fde(Fde),
 }
 
-/// An entry, and where it stands. Offsets and sizes in bytes.
+/// An entry with the offsets of its instructions. Offsets and sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedEntry {
+pub struct EntryWithOffsets {
     /// What it says.
     pub entry: Entry,
     /// Of its length field, in the section.
@@ -45,7 +45,7 @@ pub struct PlacedEntry {
     pub instructions: Arc<[u64]>,
 }
 
-/// What a relocated field stands for.
+/// The symbol and addend of a relocated field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSymbol {
     /// The symbol, by its index in the symbol table of the section's relocations.
@@ -55,7 +55,7 @@ pub struct FieldSymbol {
     /// Width of the field in bytes.
     pub width: u8,
     /// What the relocation does to the field.
-    pub action: Action,
+    pub action: RelocAction,
 }
 
 /// The relocated fields of the section by byte offset.
@@ -63,7 +63,7 @@ pub type FieldSymbols = BTreeMap<u64, FieldSymbol>;
 
 /// The fields of a section, from its relocated view.
 pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
-    let symbol = |field: &relocated::Field| FieldSymbol {
+    let symbol = |field: &relocated::RelocatedField| FieldSymbol {
         symbol: SymbolId(field.target.symbol.0),
         addend: field.target.addend,
         width: field.width,
@@ -79,7 +79,7 @@ pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
 /// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3, relocations that do not fit
 /// their field: an address is 8 bytes and added to, a range of 8 bytes is cleared.
 pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
-    Ok(decode_placed(data, symbols)?.into_iter().map(|placed| placed.entry).collect())
+    Ok(decode_with_offsets(data, symbols)?.into_iter().map(|placed| placed.entry).collect())
 }
 
 /// [`decode`]s the section, and says where everything stands.
@@ -87,7 +87,7 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
 /// # Errors
 ///
 /// As [`decode`].
-pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEntry>> {
+pub fn decode_with_offsets(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<EntryWithOffsets>> {
     let fields = Fields { symbols };
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
@@ -134,7 +134,12 @@ pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEn
                 (Entry::Fde(fde), places.into())
             }
         };
-        entries.push(PlacedEntry { entry, offset: span.start, size: span.end - span.start, instructions });
+        entries.push(EntryWithOffsets {
+            entry,
+            offset: span.start,
+            size: span.end - span.start,
+            instructions,
+        });
     }
     Ok(entries)
 }
@@ -194,7 +199,7 @@ impl Fields<'_> {
 
     fn fde(&self, data: &[u8], start: u64, cie: CieId, fde: &frame::Fde) -> Result<(Fde, Vec<u64>)> {
         let initial_location = self.address("initial_location", fde.location_field, fde.initial_location)?;
-        let range_symbol = self.symbol("address_range", fde.location_field + 8, Action::Clear)?;
+        let range_symbol = self.symbol("address_range", fde.location_field + 8, RelocAction::Clear)?;
         let (instructions, places) = self.instructions(data, start, fde.instructions.clone())?;
         let range_symbol = range_symbol.map(|field| field.symbol);
         let address_range = fde.address_range;
@@ -202,7 +207,7 @@ impl Fields<'_> {
     }
 
     fn address(&self, what: &'static str, at: u64, constant: u64) -> Result<Address> {
-        let symbol = self.symbol(what, at, Action::Add)?;
+        let symbol = self.symbol(what, at, RelocAction::Add)?;
         Ok(symbol.map_or(Address::Constant(constant), |FieldSymbol { symbol, addend, .. }| Address::Symbol {
             symbol,
             addend,
@@ -210,7 +215,7 @@ impl Fields<'_> {
     }
 
     /// What the field of 8 bytes at a byte offset refers to, if it is relocated.
-    fn symbol(&self, what: &'static str, at: u64, action: Action) -> Result<Option<FieldSymbol>> {
+    fn symbol(&self, what: &'static str, at: u64, action: RelocAction) -> Result<Option<FieldSymbol>> {
         let field = self.symbols.get(&at);
         match field {
             Some(field) if (field.width, field.action) != (8, action) => {
@@ -245,9 +250,9 @@ impl Fields<'_> {
         let mut relocs = Vec::new();
         for (&at, field) in self.symbols.range(span.clone()) {
             let FieldSymbol { symbol, addend, width, action } = *field;
-            let rest = bytes.get_mut((at - span.start) as usize..).filter(|_| action == Action::Add);
+            let rest = bytes.get_mut((at - span.start) as usize..).filter(|_| action == RelocAction::Add);
             let Some(place) = rest.and_then(|rest| rest.get_mut(..width.into())) else {
-                return Err(Error::new(NAME, at, misfit("an expression", *field, Action::Add)));
+                return Err(Error::new(NAME, at, misfit("an expression", *field, RelocAction::Add)));
             };
             // A symbolic field holds its addend, as the writer has it; in a file it may be relocated or stale.
             place.iter_mut().zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
@@ -258,7 +263,7 @@ impl Fields<'_> {
 }
 
 /// A relocation that is not of the kind its field can have.
-fn misfit(what: &'static str, found: FieldSymbol, expected: Action) -> ErrorKind {
+fn misfit(what: &'static str, found: FieldSymbol, expected: RelocAction) -> ErrorKind {
     let FieldSymbol { width, action: found, .. } = found;
     ErrorKind::RelocationAction { what, found, width, expected }
 }

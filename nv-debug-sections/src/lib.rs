@@ -2,13 +2,13 @@
 
 pub mod address_class;
 pub mod address_space;
-pub mod bytes;
 pub mod catalog;
 pub mod code;
 pub mod container;
 pub mod cubin;
 mod cuda_elf;
 pub mod cupti;
+pub mod cursor;
 pub mod error;
 pub mod file_table;
 pub mod frame;

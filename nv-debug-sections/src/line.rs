@@ -22,9 +22,9 @@ mod step;
 mod tests;
 mod units;
 
-pub use decode::{decode, decode_placed, decode_sequence, headers};
-pub use program::{SequenceProgram, Steps, UnitProgram, programs};
-pub use rows::Rows;
+pub use decode::{decode, decode_sequence, decode_with_offsets, headers};
+pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
+pub use rows::RowTable;
 pub use step::{Registers, Step, set_address, step};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
@@ -90,9 +90,9 @@ pub struct Sequence {
     pub end: u64,
 }
 
-/// A unit, and where it stands: header and sequences follow one another without a gap. Offsets are bytes from the start of the section.
+/// A unit with the offsets of its parts: header and sequences follow one another without a gap. Offsets are bytes from the start of the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedTable<'d> {
+pub struct LineTableWithOffsets<'d> {
     /// What it says.
     pub table: LineTable<'d>,
     /// Of its first byte, that of `unit_length`.
@@ -102,13 +102,13 @@ pub struct PlacedTable<'d> {
     /// Bytes of the whole unit.
     pub size: u64,
     /// Where each of [`LineTable::sequences`] is.
-    pub sequences: Vec<PlacedSequence>,
+    pub sequences: Vec<SequenceOffsets>,
 }
 
-/// Where a sequence stands.
+/// The offsets of a sequence and of its operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedSequence {
-    /// Of its `DW_LNE_set_address`, [`PlacedSequence::START_SIZE`] bytes.
+pub struct SequenceOffsets {
+    /// Of its `DW_LNE_set_address`, [`SequenceOffsets::START_SIZE`] bytes.
     pub offset: u64,
     /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
     pub size: u64,
@@ -117,7 +117,7 @@ pub struct PlacedSequence {
     pub op_ends: Vec<u64>,
 }
 
-impl PlacedSequence {
+impl SequenceOffsets {
     /// Bytes of the `DW_LNE_set_address` that starts a sequence.
     pub const START_SIZE: u64 = 11;
 }
@@ -210,7 +210,7 @@ pub fn encode_as(
     program.finish().map_err(fail("unit", 0))
 }
 
-/// A sequence that is encoded by itself, as [`encode`] would, for [`join`].
+/// A sequence that is encoded by itself, as [`encode`] would, for [`join_sequences`].
 #[derive(Debug, Clone)]
 pub struct EncodedSequence(LineProgram);
 
@@ -239,7 +239,7 @@ impl EncodedSequence {
 /// # Errors
 ///
 /// As [`encode`].
-pub fn join(
+pub fn join_sequences(
     section: &str,
     table: &LineTable<'_>,
     debug_str: Option<SymbolId>,
@@ -350,7 +350,7 @@ fn vendor(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
     /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
-    /// and line of the row before (FORMATS 1.6): see [`Rows`].
+    /// and line of the row before (FORMATS 1.6): see [`RowTable`].
     pub number: u32,
     /// Address relative to the sequence's base.
     pub address: u64,

@@ -30,8 +30,8 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::bytes::Cursor;
 use crate::cubin::{Cubin, Section, SectionIndex, SymbolIndex, sht};
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
 pub use attribute::Attribute;
@@ -240,9 +240,9 @@ impl Record<'_> {
     }
 }
 
-/// What the records say of one function. Sizes in bytes; `None`: no record.
+/// The registers and the stack that one function needs, from its records. Sizes in bytes; `None`: no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct FunctionNeeds {
+pub struct FunctionResources {
     /// `REGCOUNT`: 32-bit registers of a thread.
     pub registers: Option<u32>,
     /// `FRAME_SIZE`: the function's own stack frame.
@@ -253,15 +253,15 @@ pub struct FunctionNeeds {
     pub max_stack_size: Option<u32>,
 }
 
-/// [`FunctionNeeds::min_stack_size`] of a kernel whose call graph has a cycle. Observed: ptxas 13.0.88.
+/// [`FunctionResources::min_stack_size`] of a kernel whose call graph has a cycle. Observed: ptxas 13.0.88.
 pub const UNKNOWN_STACK: u32 = u32::MAX;
 
 /// What the records of `.nv.info` say of each function, by its symbol; the last record of a kind counts.
-pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionNeeds> {
-    let mut functions: BTreeMap<_, FunctionNeeds> = BTreeMap::new();
+pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionResources> {
+    let mut functions: BTreeMap<_, FunctionResources> = BTreeMap::new();
     for record in records {
         let Some((symbol, number)) = record.symbol_and_number() else { continue };
-        let mut set = |field: fn(&mut FunctionNeeds) -> &mut Option<u32>| {
+        let mut set = |field: fn(&mut FunctionResources) -> &mut Option<u32>| {
             *field(functions.entry(symbol).or_default()) = Some(number);
         };
         match record.attribute {

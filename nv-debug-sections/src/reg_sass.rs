@@ -2,8 +2,8 @@
 //!
 //! No public specification; FORMATS 3, observed: ptxas 13.0.88, sm_75-sm_121, only with `-g`.
 
-use crate::bytes::Cursor;
 use crate::catalog::SectionKind;
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 use std::borrow::Borrow;
 

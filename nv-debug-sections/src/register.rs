@@ -101,7 +101,7 @@ impl SassRegister {
 
     /// Whether chips of that SM have the register, those that read as zero included. True where the class is none, or none of registers:
     /// nothing is known there.
-    pub fn is_of(self, target: Target) -> bool {
+    pub fn exists_on(self, target: Target) -> bool {
         use RegisterClass as Class;
         let last_uniform =
             if target.generation() >= Generation::Mercury { LAST_GENERAL } else { LAST_UNIFORM };

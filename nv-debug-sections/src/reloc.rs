@@ -11,7 +11,7 @@ use dwarf2_writer::{Referent, Reloc};
 
 pub(crate) mod action;
 
-pub use action::Action;
+pub use action::RelocAction;
 
 /// A relocation type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,28 +23,28 @@ pub struct RelocType {
     /// Width of the field in bytes, 4 or 8.
     pub width: u8,
     /// What it does.
-    pub action: Action,
+    pub action: RelocAction,
     /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later (FORMATS 7).
     pub space: Space,
 }
 
-const fn row(number: u32, name: &'static str, width: u8, action: Action, space: Space) -> RelocType {
+const fn row(number: u32, name: &'static str, width: u8, action: RelocAction, space: Space) -> RelocType {
     RelocType { number, name, width, action, space }
 }
 
 /// The relocation types of debug sections. Observed: ptxas and nvlink 13.0.88, debug sections of 679 cubins; there are no others.
 pub const TYPES: [RelocType; 11] = [
-    row(0x1, "R_CUDA_32", 4, Action::Add, Space::Native),
-    row(0x2, "R_CUDA_64", 8, Action::Add, Space::Native),
-    row(0x4, "R_CUDA_G64", 8, Action::Add, Space::Native),
-    row(0x49, "R_CUDA_UNUSED_CLEAR64", 8, Action::Clear, Space::Native),
-    row(0x1_0001, "Mercury address of a variable in a constant bank", 8, Action::Add, Space::Mercury),
-    row(0x1_0002, "Mercury address", 8, Action::Add, Space::Mercury),
-    row(0x1_0003, "Mercury section offset", 4, Action::Add, Space::Mercury),
-    row(0x1_0008, "Mercury offset in .debug_line", 4, Action::Add, Space::Mercury),
-    row(0x1_000e, "Mercury size to clear", 8, Action::Clear, Space::Mercury),
-    row(0x1_003c, "Mercury code address in 4 bytes", 4, Action::Add, Space::Mercury),
-    row(0x1_003d, "Mercury code address", 8, Action::Add, Space::Mercury),
+    row(0x1, "R_CUDA_32", 4, RelocAction::Add, Space::Native),
+    row(0x2, "R_CUDA_64", 8, RelocAction::Add, Space::Native),
+    row(0x4, "R_CUDA_G64", 8, RelocAction::Add, Space::Native),
+    row(0x49, "R_CUDA_UNUSED_CLEAR64", 8, RelocAction::Clear, Space::Native),
+    row(0x1_0001, "Mercury address of a variable in a constant bank", 8, RelocAction::Add, Space::Mercury),
+    row(0x1_0002, "Mercury address", 8, RelocAction::Add, Space::Mercury),
+    row(0x1_0003, "Mercury section offset", 4, RelocAction::Add, Space::Mercury),
+    row(0x1_0008, "Mercury offset in .debug_line", 4, RelocAction::Add, Space::Mercury),
+    row(0x1_000e, "Mercury size to clear", 8, RelocAction::Clear, Space::Mercury),
+    row(0x1_003c, "Mercury code address in 4 bytes", 4, RelocAction::Add, Space::Mercury),
+    row(0x1_003d, "Mercury code address", 8, RelocAction::Add, Space::Mercury),
 ];
 
 impl RelocType {
@@ -125,7 +125,7 @@ impl RelocKind {
     }
 
     /// What it does to its field.
-    pub fn action(self) -> Action {
+    pub fn action(self) -> RelocAction {
         self.row().action
     }
 }
@@ -190,7 +190,8 @@ fn is_rel(kind: Option<SectionKind>, reloc: &Reloc) -> bool {
         Some(SectionKind::DebugLine) => RelocKind::of(reloc).width() == 8,
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
         Some(SectionKind::DebugFrame) => {
-            RelocKind::of(reloc).action() == Action::Add && (reloc.in_place.is_some() || reloc.addend == 0)
+            RelocKind::of(reloc).action() == RelocAction::Add
+                && (reloc.in_place.is_some() || reloc.addend == 0)
         }
         // Code addresses are in the field; variables, sections and undefined labels have nothing there.
         _ => reloc.in_place.is_some(),
@@ -198,7 +199,7 @@ fn is_rel(kind: Option<SectionKind>, reloc: &Reloc) -> bool {
 }
 
 fn write_field(name: &str, bytes: &mut [u8], reloc: &Reloc) -> Result<()> {
-    if RelocKind::of(reloc).action() == Action::Clear {
+    if RelocKind::of(reloc).action() == RelocAction::Clear {
         return Ok(()); // the field keeps its own value
     }
     let size = bytes.len() as u64;

@@ -2,18 +2,18 @@
 //!
 //! A field under a RELA entry holds stale bytes in files for sm_90 and later (FORMATS 4), and in every cubin all
 //! functions start at address 0. So a reader needs two things: the relocated value, and which symbol and section it
-//! belongs to. [`Relocated::section`] gives both, or refuses.
+//! belongs to. [`RelocatedCubin::section`] gives both, or refuses.
 
 use std::borrow::Cow;
 
 use crate::cubin::{Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_NAME_CHARS;
-use crate::reloc::{Action, RelocType};
+use crate::reloc::{RelocAction, RelocType};
 
-/// What a relocated field refers to.
+/// The symbol, section and offset to which a relocation leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct RelocationTarget {
     /// The symbol table of [`symbol`](Self::symbol): `.symtab` or `.nv.merc.symtab`.
     pub table: SectionIndex,
     /// The symbol that the relocation names.
@@ -26,17 +26,17 @@ pub struct Target {
     pub addend: i64,
 }
 
-/// One relocated field.
+/// A field of a section to which a relocation applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct RelocatedField {
     /// Byte offset in the section.
     pub offset: u64,
     /// Width in bytes, 4 or 8.
     pub width: u8,
     /// Whether the value is in the field, or the field only to be cleared some day.
-    pub action: Action,
+    pub action: RelocAction,
     /// What it refers to.
-    pub target: Target,
+    pub target: RelocationTarget,
 }
 
 /// A section's bytes with all relocations applied, and its relocated fields.
@@ -44,31 +44,31 @@ pub struct Field {
 pub struct RelocatedSection<'c> {
     /// The bytes; borrowed from the cubin if there was nothing to apply.
     pub bytes: Cow<'c, [u8]>,
-    fields: Vec<Field>,
+    fields: Vec<RelocatedField>,
 }
 
 impl RelocatedSection<'_> {
     /// What the field at `offset` refers to; `None` if no relocated field starts there.
-    pub fn target(&self, offset: u64) -> Option<&Target> {
+    pub fn target(&self, offset: u64) -> Option<&RelocationTarget> {
         let at = self.fields.binary_search_by_key(&offset, |f| f.offset).ok()?;
         self.fields.get(at).map(|f| &f.target)
     }
 
     /// All relocated fields by ascending offset; none overlap.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[RelocatedField] {
         &self.fields
     }
 }
 
-/// A cubin seen through its relocations.
+/// A cubin with its relocation sections by target: gives sections with their relocations applied.
 #[derive(Debug, Clone)]
-pub struct Relocated<'c, 'd> {
+pub struct RelocatedCubin<'c, 'd> {
     cubin: &'c Cubin<'d>,
     /// `(target, relocation section)`, sorted.
     tables: Vec<(SectionIndex, SectionIndex)>,
 }
 
-impl<'c, 'd> Relocated<'c, 'd> {
+impl<'c, 'd> RelocatedCubin<'c, 'd> {
     /// Looks up which relocation sections apply to what.
     pub fn new(cubin: &'c Cubin<'d>) -> Self {
         let all = (0..).zip(&cubin.sections);
@@ -138,7 +138,7 @@ impl<'c, 'd> Relocated<'c, 'd> {
         relocation: &Relocation,
         table: SectionIndex,
         bytes: &mut Cow<'_, [u8]>,
-    ) -> Result<Field, ErrorKind> {
+    ) -> Result<RelocatedField, ErrorKind> {
         let &RelocType { width, action, .. } =
             RelocType::from_number(relocation.r_type).ok_or(ErrorKind::Value {
                 field: "relocation type",
@@ -159,12 +159,12 @@ impl<'c, 'd> Relocated<'c, 'd> {
 
         let in_place = read_field(bytes.get(range.clone()).unwrap_or_default());
         let addend = match (action, relocation.addend) {
-            (Action::Add, Some(addend)) => addend,
-            (Action::Add, None) => in_place as i64,
-            (Action::Clear, addend) => addend.unwrap_or(0),
+            (RelocAction::Add, Some(addend)) => addend,
+            (RelocAction::Add, None) => in_place as i64,
+            (RelocAction::Clear, addend) => addend.unwrap_or(0),
         };
         let value = symbol.value.wrapping_add_signed(addend);
-        if action == Action::Add && value != in_place {
+        if action == RelocAction::Add && value != in_place {
             let value_bytes = value.to_le_bytes();
             if width == 4 && u32::try_from(value).is_err() {
                 return Err(ErrorKind::DoesNotFit {
@@ -179,14 +179,20 @@ impl<'c, 'd> Relocated<'c, 'd> {
             }
         }
         let target = self.target(relocation, table, symbol, addend);
-        Ok(Field { offset: relocation.offset, width, action, target })
+        Ok(RelocatedField { offset: relocation.offset, width, action, target })
     }
 
-    fn target(&self, relocation: &Relocation, table: SectionIndex, symbol: &Symbol, addend: i64) -> Target {
+    fn target(
+        &self,
+        relocation: &Relocation,
+        table: SectionIndex,
+        symbol: &Symbol,
+        addend: i64,
+    ) -> RelocationTarget {
         let section = symbol.section();
         let address = section.and_then(|s| self.cubin.sections.get(s.as_usize())).map_or(0, |s| s.address);
         let offset = symbol.value.wrapping_sub(address).wrapping_add_signed(addend);
-        Target { table, symbol: relocation.symbol, section, offset, addend }
+        RelocationTarget { table, symbol: relocation.symbol, section, offset, addend }
     }
 }
 

@@ -40,9 +40,9 @@ const FLAGS: u64 = 3;
 /// Bytes of an `Elf64_Sym`.
 const SYMBOL_SIZE: u64 = 24;
 
-/// Whether addresses have been given.
+/// Whether a file is linked, so that its shared variables have addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
+pub enum LinkStage {
     /// Executable: values are byte offsets in the shared window of a thread block.
     Linked,
     /// Relocatable (`-c`, `-ewp`): values are alignments.
@@ -50,10 +50,10 @@ pub enum Stage {
 }
 
 /// How a stage shows in the section header and the symbols.
-const fn marks(stage: Stage) -> (u32, u8, u8) {
+const fn marks(stage: LinkStage) -> (u32, u8, u8) {
     match stage {
-        Stage::Linked => (elf::SHT_NOBITS.0, elf::STT_OBJECT.0, 0),
-        Stage::Unlinked => (sht::CUDA_SHARED, Symbol::CUDA_OBJECT, Symbol::CUDA_SHARED),
+        LinkStage::Linked => (elf::SHT_NOBITS.0, elf::STT_OBJECT.0, 0),
+        LinkStage::Unlinked => (sht::CUDA_SHARED, Symbol::CUDA_OBJECT, Symbol::CUDA_SHARED),
     }
 }
 
@@ -61,7 +61,7 @@ const fn marks(stage: Stage) -> (u32, u8, u8) {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedWindow<'c> {
     /// What the variables' values are.
-    pub stage: Stage,
+    pub stage: LinkStage,
     /// `sh_size` in bytes.
     pub size: u64,
     /// `sh_addralign`: a power of two.
@@ -77,7 +77,7 @@ pub struct SharedVariable<'c> {
     pub name: &'c str,
     /// `STB_*`: 0 local, 1 global (`.visible`, `.extern`), 2 weak.
     pub binding: u8,
-    /// By [`Stage`]: byte offset in the shared window, reserve included; or alignment in bytes.
+    /// By [`LinkStage`]: byte offset in the shared window, reserve included; or alignment in bytes.
     pub value: u64,
     /// Bytes; 0 for an array without a size.
     pub size: u64,
@@ -99,8 +99,8 @@ impl<'c> SharedWindow<'c> {
     /// Bytes that the window's own variables take, on an SM: its size without the system's reserve if addresses have been given.
     pub fn own_size(&self, target: Target) -> u64 {
         match self.stage {
-            Stage::Linked => self.size.saturating_sub(shared_window_reserve(target)),
-            Stage::Unlinked => self.size,
+            LinkStage::Linked => self.size.saturating_sub(shared_window_reserve(target)),
+            LinkStage::Unlinked => self.size,
         }
     }
 }
@@ -115,7 +115,8 @@ pub fn decode<'c, 's>(
     index: SectionIndex,
     symbols: impl IntoIterator<Item = (&'c str, &'s Symbol)>,
 ) -> Result<SharedWindow<'c>> {
-    let stage = [Stage::Linked, Stage::Unlinked].into_iter().find(|stage| marks(*stage).0 == section.sh_type);
+    let stage =
+        [LinkStage::Linked, LinkStage::Unlinked].into_iter().find(|stage| marks(*stage).0 == section.sh_type);
     let expected = "SHT_NOBITS or 0x7000000a";
     let stage = stage.ok_or_else(|| header_fault("sh_type", section.sh_type.into(), expected))?;
     let Contents::NoBits(size) = section.contents else {
@@ -193,7 +194,7 @@ mod tests {
 
     fn sample() -> SharedWindow<'static> {
         let variables = vec![SharedVariable { name: "slots", binding: 1, value: 0x400, size: 0 }];
-        SharedWindow { stage: Stage::Linked, size: 0x400, align: 16, variables }
+        SharedWindow { stage: LinkStage::Linked, size: 0x400, align: 16, variables }
     }
 
     #[test]
@@ -244,7 +245,7 @@ mod tests {
             align in 0_u32..64,
             variables in prop::collection::vec((0_u8..16, any::<u64>(), any::<u64>()), 0..5),
         ) {
-            let stage = if linked { Stage::Linked } else { Stage::Unlinked };
+            let stage = if linked { LinkStage::Linked } else { LinkStage::Unlinked };
             let variable = |(binding, value, size)| SharedVariable { name: "v", binding, value, size };
             let variables: Vec<_> = variables.into_iter().map(variable).collect();
             let window = SharedWindow { stage, size, align: 1 << align, variables };

@@ -26,7 +26,7 @@ const REGISTER_ALIGNMENT: u64 = 16;
 
 /// Size and alignment of a variable or a parameter, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Extent {
+pub struct SizeAndAlignment {
     /// Its size.
     pub size: u64,
     /// Its alignment, a power of two.
@@ -37,14 +37,14 @@ pub struct Extent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Argument {
     /// Size and alignment.
-    pub extent: Extent,
+    pub extent: SizeAndAlignment,
     /// Whether the parameter has no size of its own, as that of a variadic function.
     pub is_variadic: bool,
 }
 
 /// How the arguments of a call are passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Passing {
+pub struct ArgumentPassing {
     /// Which arguments are in registers.
     pub in_registers: Vec<bool>,
     /// Bytes of the arguments in memory.
@@ -52,17 +52,17 @@ pub struct Passing {
 }
 
 /// Whether a result of this size is a variable of the caller, and not in registers.
-pub fn is_in_memory(result: Extent) -> bool {
+pub fn is_in_memory(result: SizeAndAlignment) -> bool {
     result.size > ARGUMENT_REGISTERS as u64 * REGISTER_BYTES
 }
 
-/// Distributes the arguments of a call to registers and memory.
+/// Distributes the arguments of a call among registers and memory.
 ///
 /// `None` for sizes that add up to 2^64 bytes or more.
-pub fn pass(arguments: &[Argument], result: Option<Extent>) -> Option<Passing> {
+pub fn pass_arguments(arguments: &[Argument], result: Option<SizeAndAlignment>) -> Option<ArgumentPassing> {
     let mut is_taken = [false; ARGUMENT_REGISTERS];
     is_taken[0] = result.is_some_and(is_in_memory);
-    let mut passing = Passing::default();
+    let mut passing = ArgumentPassing::default();
     for &Argument { extent, is_variadic } in arguments {
         let run = if is_variadic { None } else { free_registers(&is_taken, extent) };
         passing.in_registers.push(run.is_some());
@@ -78,7 +78,7 @@ pub fn pass(arguments: &[Argument], result: Option<Extent>) -> Option<Passing> {
 }
 
 /// The first run of free registers for an argument, as its first and its length.
-fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: Extent) -> Option<(usize, usize)> {
+fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: SizeAndAlignment) -> Option<(usize, usize)> {
     let count = usize::try_from(extent.size.div_ceil(REGISTER_BYTES)).ok()?;
     let alignment = extent.alignment.clamp(REGISTER_BYTES, REGISTER_ALIGNMENT);
     let step = usize::try_from(alignment / REGISTER_BYTES).ok()?;
@@ -90,24 +90,27 @@ fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: Extent) -> Opti
     starts.into_iter().find(is_free).map(|first| (first, count))
 }
 
-/// The variable that a parameter becomes if it arrives in registers and its address is taken: at least one whole register.
-pub fn in_frame(parameter: Extent) -> Extent {
-    Extent { size: parameter.size.max(REGISTER_BYTES), alignment: parameter.alignment.max(REGISTER_BYTES) }
+/// Size and alignment of the variable in the frame for a parameter that arrives in registers and whose address is taken.
+pub fn spill_slot(parameter: SizeAndAlignment) -> SizeAndAlignment {
+    SizeAndAlignment {
+        size: parameter.size.max(REGISTER_BYTES),
+        alignment: parameter.alignment.max(REGISTER_BYTES),
+    }
 }
 
 /// Offsets of variables from the stack pointer, above `argument_bytes` of arguments. The variables are in the order of their
 /// declarations; the variable for results in memory comes before all of them, and parameters that have an address come last.
 ///
 /// `None` for sizes that add up to 2^64 bytes or more.
-pub fn variable_offsets(argument_bytes: u64, variables: &[Extent]) -> Option<Vec<u64>> {
-    let mut order: Vec<(usize, Extent)> = variables.iter().copied().enumerate().collect();
-    order.sort_by_key(|&(index, Extent { size, alignment })| {
+pub fn variable_offsets(argument_bytes: u64, variables: &[SizeAndAlignment]) -> Option<Vec<u64>> {
+    let mut order: Vec<(usize, SizeAndAlignment)> = variables.iter().copied().enumerate().collect();
+    order.sort_by_key(|&(index, SizeAndAlignment { size, alignment })| {
         let padding = size.checked_next_multiple_of(alignment).map_or(0, |end| end - size);
         (Reverse(alignment), padding, Reverse(index))
     });
     let mut offsets = vec![0; variables.len()];
     let mut end = argument_bytes;
-    for (index, Extent { size, alignment }) in order {
+    for (index, SizeAndAlignment { size, alignment }) in order {
         let start = end.checked_next_multiple_of(alignment.max(1))?;
         offsets[index] = start;
         end = start.checked_add(size)?;
@@ -119,15 +122,15 @@ pub fn variable_offsets(argument_bytes: u64, variables: &[Extent]) -> Option<Vec
 mod tests {
     use super::*;
 
-    fn extent((alignment, size): (u64, u64)) -> Extent {
-        Extent { size, alignment }
+    fn extent((alignment, size): (u64, u64)) -> SizeAndAlignment {
+        SizeAndAlignment { size, alignment }
     }
 
     /// Bytes in memory of a call with these (alignment, size) of arguments.
     fn memory(arguments: &[(u64, u64)], result: Option<(u64, u64)>) -> Option<u64> {
         let argument = |&one: &(u64, u64)| Argument { extent: extent(one), is_variadic: false };
         let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
-        pass(&arguments, result.map(extent)).map(|passing| passing.memory_bytes)
+        pass_arguments(&arguments, result.map(extent)).map(|passing| passing.memory_bytes)
     }
 
     // Each number is the offset of a local variable in code of ptxas 13.0.88 (`IADD3 R0, R1, 0xb8` and so on), sm_75, sm_90, sm_100.
@@ -166,14 +169,14 @@ mod tests {
     fn a_variadic_argument_is_in_memory() {
         let fixed = Argument { extent: extent((4, 60)), is_variadic: false };
         let variadic = Argument { extent: extent((8, 20)), is_variadic: true };
-        let alone = pass(&[variadic], None);
-        assert_eq!(alone, Some(Passing { in_registers: vec![false], memory_bytes: 20 }));
-        assert_eq!(pass(&[fixed, variadic], None).map(|passing| passing.memory_bytes), Some(84));
+        let alone = pass_arguments(&[variadic], None);
+        assert_eq!(alone, Some(ArgumentPassing { in_registers: vec![false], memory_bytes: 20 }));
+        assert_eq!(pass_arguments(&[fixed, variadic], None).map(|passing| passing.memory_bytes), Some(84));
     }
 
     /// Offsets of variables of these (size, alignment).
     fn offsets(arguments: u64, variables: &[(u64, u64)]) -> Option<Vec<u64>> {
-        let variables: Vec<Extent> =
+        let variables: Vec<SizeAndAlignment> =
             variables.iter().map(|&(size, alignment)| extent((alignment, size))).collect();
         variable_offsets(arguments, &variables)
     }
@@ -193,7 +196,7 @@ mod tests {
     fn parameters_with_an_address_fill_registers() {
         let locals = [(3, 4), (1, 1), (3, 2), (5, 4)];
         let with_parameter = |alignment, size| {
-            let Extent { size, alignment } = in_frame(Extent { size, alignment });
+            let SizeAndAlignment { size, alignment } = spill_slot(SizeAndAlignment { size, alignment });
             let all: Vec<(u64, u64)> = locals.into_iter().chain([(size, alignment)]).collect();
             offsets(80, &all).map(|mut offsets| {
                 offsets.truncate(locals.len());

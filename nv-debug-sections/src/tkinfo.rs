@@ -3,7 +3,7 @@
 //! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs. Observed: ptxas and nvlink 13.0.88, NVRTC 13.0,
 //! ptxas 13.4; files of ptxas 12.9 have no such section.
 
-use crate::bytes::Cursor;
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
 /// The section's name.

@@ -6,7 +6,8 @@ mod corpus;
 
 use corpus::{file, oracle};
 use nv_debug_sections::catalog::{
-    CATALOG, Entry, Extent, Linked, Links, Origin, SectionKind, SectionName, Shape, Space,
+    CATALOG, CatalogEntry, HeaderFields, LinkerAction, NameMatch, SectionKind, SectionLinks, SectionName,
+    SectionOrigin, Space,
 };
 use nv_debug_sections::cubin::{Cubin, Section, SectionIndex};
 use nv_debug_sections::release::Release;
@@ -28,7 +29,7 @@ struct Seen(BTreeMap<usize, BTreeSet<(Writer, u32)>>);
 
 impl Seen {
     /// Notes a section, and that its row says the SM can have it.
-    fn note(&mut self, row: &Entry, writer: Writer, sm: u32, what: &str) {
+    fn note(&mut self, row: &CatalogEntry, writer: Writer, sm: u32, what: &str) {
         let sms = row.sms(Release::V13_0);
         assert!(sms.contains(&sm), "{what}: sm_{sm} has {}, {sms:?}", row.name);
         let at = CATALOG.iter().position(|other| other == row).unwrap();
@@ -42,13 +43,13 @@ impl Seen {
 }
 
 /// The row of a section of a file, whose header it must be. Of the two rows of `.nv_debug.shared` that of its type.
-fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static Entry {
+fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static CatalogEntry {
     let row = name.entry().unwrap_or_else(|| panic!("{what}: no row"));
     let of_name = CATALOG.iter().filter(|other| other.name == row.name);
-    let row = { of_name }.find(|other| other.shape.sh_type == section.sh_type).unwrap_or(row);
-    let found = section.shape();
-    let align = if row.shape.align == 0 { found.align } else { row.shape.align };
-    assert_eq!(found, Shape { align, ..row.shape }, "{what}");
+    let row = { of_name }.find(|other| other.header.sh_type == section.sh_type).unwrap_or(row);
+    let found = section.header_fields();
+    let align = if row.header.align == 0 { found.align } else { row.header.align };
+    assert_eq!(found, HeaderFields { align, ..row.header }, "{what}");
     row
 }
 
@@ -65,7 +66,10 @@ fn check_file(bytes: &[u8], writer: Writer, what: &str, seen: &mut Seen) -> usiz
         let what = format!("{what}: {text}");
         let row = row_of(&name, section, &what);
         seen.note(row, writer, cubin.header.sm(), &what);
-        assert!(text.starts_with(row.name) && (text == row.name || row.extent != Extent::Whole), "{what}");
+        assert!(
+            text.starts_with(row.name) && (text == row.name || row.name_match != NameMatch::Exact),
+            "{what}"
+        );
         check_links(&cubin, section, &name, row, &what);
         if writer == Writer::Ptxas {
             check_content(&cubin, index, &name, row, &what);
@@ -75,18 +79,24 @@ fn check_file(bytes: &[u8], writer: Writer, what: &str, seen: &mut Seen) -> usiz
         let before = last.insert(block, row.rank());
         let in_order = before.is_none_or(|before| before <= row.rank());
         assert!(in_order || writer == Writer::Nvlink, "{what} comes too late");
-        let is_alone = rows.insert(row.name) || row.extent == Extent::Beginning;
-        assert!(is_alone || row.linked == Linked::Apart, "{what} is not joined");
+        let is_alone = rows.insert(row.name) || row.name_match == NameMatch::Prefix;
+        assert!(is_alone || row.linker_action == LinkerAction::KeepSeparate, "{what} is not joined");
         count += 1;
     }
     count
 }
 
 /// `sh_link` and `sh_info` are what the row says.
-fn check_links(cubin: &Cubin<'_>, section: &Section<'_>, name: &SectionName<'_>, row: &Entry, what: &str) {
+fn check_links(
+    cubin: &Cubin<'_>,
+    section: &Section<'_>,
+    name: &SectionName<'_>,
+    row: &CatalogEntry,
+    what: &str,
+) {
     match row.links {
-        Links::None => assert_eq!((section.link, section.info), (0, 0), "{what}"),
-        Links::Relocations { symtab } => {
+        SectionLinks::None => assert_eq!((section.link, section.info), (0, 0), "{what}"),
+        SectionLinks::Relocations { symtab } => {
             assert_eq!(cubin.section_name(SectionIndex(section.link)), symtab, "{what}");
             let target = SectionName { form: None, ..name.clone() }.to_string();
             assert_eq!(cubin.section_name(SectionIndex(section.info)), target, "{what}");
@@ -95,7 +105,13 @@ fn check_links(cubin: &Cubin<'_>, section: &Section<'_>, name: &SectionName<'_>,
 }
 
 /// Clones that are said to have the native bytes have them in files of ptxas. In linked files that of `.debug_info` differs.
-fn check_content(cubin: &Cubin<'_>, index: SectionIndex, name: &SectionName<'_>, row: &Entry, what: &str) {
+fn check_content(
+    cubin: &Cubin<'_>,
+    index: SectionIndex,
+    name: &SectionName<'_>,
+    row: &CatalogEntry,
+    what: &str,
+) {
     if name.space == Space::Mercury && row.content == "the native section's bytes" {
         let native = cubin.section_by_name(&name.base).unwrap();
         assert!(cubin.bytes(index).unwrap() == cubin.bytes(native).unwrap(), "{what}");
@@ -147,7 +163,8 @@ fn matrix_runs(seen: &mut Seen) -> bool {
     // Not in those runs, which have no shared variables outside of kernels.
     made.insert(SectionKind::NvDebugShared);
     assert!(
-        SectionKind::all().all(|kind| (kind.entry().origin == Origin::Assembler) == made.contains(&kind))
+        SectionKind::all()
+            .all(|kind| (kind.entry().origin == SectionOrigin::Assembler) == made.contains(&kind))
     );
     true
 }
@@ -157,7 +174,8 @@ const SMS: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
 /// A PTX with every section that is copied, and each kind of shared variable. `reference`: what the sections refer to; `reversed`: their order.
 fn probe(sm: u32, reference: &str, reversed: bool) -> String {
-    let own = SectionKind::all().filter(|kind| kind.entry().origin == Origin::Ptx).map(SectionKind::name);
+    let own =
+        SectionKind::all().filter(|kind| kind.entry().origin == SectionOrigin::Ptx).map(SectionKind::name);
     let mut own: Vec<&str> = own.chain([".debug_types", ".nv_debug_other"]).collect();
     if reversed {
         own.reverse();

@@ -4,7 +4,7 @@
 use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Result, frame, line, nv_info, ptx_txt, reg_sass, reg_type};
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Resu
         }
         SectionKind::NvDebugInfoRegSass => reg_sass::decode(&bytes).and_then(|all| reg_sass::encode(&all)),
         SectionKind::NvDebugInfoRegType => reg_type::decode(&bytes).and_then(|all| reg_type::encode(&all)),
-        SectionKind::DebugFrame => Relocated::new(cubin)
+        SectionKind::DebugFrame => RelocatedCubin::new(cubin)
             .section(index)
             .and_then(|view| frame::decode(&bytes, &frame::field_symbols(&view)))
             .and_then(|entries| frame::encode(&entries, None))

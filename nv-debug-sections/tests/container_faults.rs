@@ -219,7 +219,7 @@ fn names_of_members() {
     let labels: Vec<_> = Container::parse(&library.concat())
         .unwrap()
         .entries()
-        .map(|entry| entry.unwrap().place.label())
+        .map(|entry| entry.unwrap().position.label())
         .collect();
     let want = ["a/very/long/name/of/a/member.fatbin", "other", "short", "plain", "with a blank.o"];
     assert_eq!(labels, want);

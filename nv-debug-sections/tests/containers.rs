@@ -107,7 +107,7 @@ fn host_files_and_archives() {
         let container = Container::parse(&object).unwrap();
         assert_eq!(container.kind(), FileKind::Host);
         let places: Vec<_> =
-            entries(&object).iter().map(|entry| (entry.place.label(), entry.place.offset)).collect();
+            entries(&object).iter().map(|entry| (entry.position.label(), entry.position.offset)).collect();
         let second = program.len() as u64 + 24 + 16;
         let third = second + ptx(0x8000).write().len() as u64;
         let want =
@@ -115,7 +115,7 @@ fn host_files_and_archives() {
         assert_eq!(places, want.map(|(section, offset)| (section.to_owned(), offset)));
 
         let library = archive(&[("a.o", &object), ("notes.txt", b"no code"), ("b.fatbin", &program)]);
-        let labels: Vec<_> = entries(&library).iter().map(|entry| entry.place.label()).collect();
+        let labels: Vec<_> = entries(&library).iter().map(|entry| entry.position.label()).collect();
         assert_eq!(
             labels[..4],
             ["a.o(.nv_fatbin)", "a.o(.nv_fatbin)", "a.o(.nv_fatbin)", "a.o(__nv_relfatbin)"]
@@ -137,7 +137,7 @@ fn long_names_are_not_read_for_each_image() {
     let entries = entries(&library);
     assert_eq!(entries.len(), 1000);
     for entry in &entries {
-        let member = entry.place.member.as_deref().unwrap();
+        let member = entry.position.member.as_deref().unwrap();
         assert!(name.starts_with(member) && member.len() <= 1024, "{}", member.len());
     }
     // A name that only begins like one of ours.
@@ -288,7 +288,7 @@ fn bombs_are_refused() {
 fn what_cannot_be_undone_is_named() {
     for (flags, word) in [(0x1000, "zlib"), (0x4000, "0x4000"), (0x8000 | Flags::OBFUSCATED, "obfuscated")] {
         let kind = refusal(ptx(flags).write_stored(&[0; 100], 100));
-        assert!(matches!(kind, ErrorKind::Sealed(text) if text.contains(word)), "{kind}");
+        assert!(matches!(kind, ErrorKind::UnsupportedEncoding(text) if text.contains(word)), "{kind}");
     }
 }
 

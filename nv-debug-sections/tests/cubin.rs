@@ -7,10 +7,12 @@ mod corpus;
 use corpus::{Cubins, file, oracle, ptxas_12};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::code::Code;
-use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, DebugOnlyFunction, DebugOnlyObject, SectionIndex, debug_only,
+};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::release::Release;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use proptest::prelude::*;
@@ -115,7 +117,7 @@ fn old_chips_too() {
         cubin.set_debug_sections(own).unwrap();
         assert!(cubin.write().unwrap() == bytes, "{arch} {kind} with its own sections");
         for (index, name, _) in cubin.iter().filter(|(_, name, _)| is_debug_section(name)) {
-            assert!(Relocated::new(&cubin).section(index).is_ok(), "{arch} {kind} {name}");
+            assert!(RelocatedCubin::new(&cubin).section(index).is_ok(), "{arch} {kind} {name}");
         }
     }
     std::fs::remove_dir_all(&folder).unwrap();
@@ -125,7 +127,7 @@ fn old_chips_too() {
 /// What CUDA 12 writes into the file header, by hand.
 #[test]
 fn an_old_header_is_read_and_written() {
-    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
     let mut bytes = debug_only(Release::V13_0.target(50), &[function], &[]).unwrap().cubin.write().unwrap();
     assert_eq!(Cubin::parse(&bytes).unwrap().header.sm(), 50);
     (bytes[7], bytes[8]) = (0x33, 7);
@@ -153,7 +155,7 @@ fn every_debug_section_can_be_relocated() {
     for path in &cubins.paths {
         let bytes = file(path);
         let cubin = Cubin::parse(&bytes).unwrap();
-        let view = Relocated::new(&cubin);
+        let view = RelocatedCubin::new(&cubin);
         for (index, name, section) in cubin.iter() {
             if !is_debug_section(name)
                 && !name.starts_with(".nv.merc.debug_")
@@ -166,7 +168,7 @@ fn every_debug_section_can_be_relocated() {
             sections += 1;
             fields += relocated.fields().len();
             let raw = cubin.bytes(index).unwrap();
-            let width = |f: &nv_debug_sections::relocated::Field| {
+            let width = |f: &nv_debug_sections::relocated::RelocatedField| {
                 let range = f.offset as usize..f.offset as usize + usize::from(f.width);
                 raw[range.clone()] != relocated.bytes[range]
             };
@@ -189,9 +191,9 @@ fn every_debug_section_can_be_relocated() {
 
 #[test]
 fn a_debug_only_object_survives_the_round_trip() {
-    let function = |name, local: bool| Function { name, size: 0x90, kernel: !local, local };
+    let function = |name, local: bool| DebugOnlyFunction { name, size: 0x90, kernel: !local, local };
     let functions = [function("k", false), function("helper", true), function("m", false)];
-    let DebugOnly { cubin, functions: indices, .. } =
+    let DebugOnlyObject { cubin, functions: indices, .. } =
         debug_only(Release::V13_0.target(90), &functions, &[]).unwrap();
     let names: Vec<_> = indices.iter().map(|i| cubin.symbol_name(*i)).collect();
     assert_eq!(names, ["k", "helper", "m"]);
@@ -221,7 +223,7 @@ fn a_debug_only_object_survives_the_round_trip() {
 
 /// What a hand-made fault must be called.
 fn fault(edit: impl FnOnce(&mut Vec<u8>)) -> String {
-    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
     let mut bytes = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin.write().unwrap();
     edit(&mut bytes);
     Cubin::parse(&bytes).unwrap_err().to_string()
@@ -289,7 +291,7 @@ fn faults_are_named_with_their_place() {
 #[test]
 fn relocations_are_applied_or_refused() {
     use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};
-    let function = Function { name: "k", size: 0x100, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 0x100, kernel: true, local: false };
     let relocation = |offset, r_type, addend| Relocation { offset, r_type, symbol: SymbolIndex(1), addend };
     let apply = |rel: Vec<Relocation>, rela: Vec<Relocation>| {
         let mut cubin = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin;
@@ -301,7 +303,7 @@ fn relocations_are_applied_or_refused() {
         let cubin = Cubin::parse(&bytes).unwrap();
         let index = cubin.section_by_name(".debug_info").unwrap();
         let text = cubin.section_by_name(".text.k").unwrap();
-        Relocated::new(&cubin).section(index).map(|s| (s.bytes.to_vec(), s.target(8).copied(), text))
+        RelocatedCubin::new(&cubin).section(index).map(|s| (s.bytes.to_vec(), s.target(8).copied(), text))
     };
     // RELA ignores the field's bytes, REL adds them; the symbol is at 0x1000.
     let (bytes, target, text) = apply(vec![], vec![relocation(8, 2, Some(0x20))]).unwrap();
@@ -329,7 +331,7 @@ fn exercise(data: &[u8]) -> bool {
         assert!(written.len() <= limit, "{} bytes from {}", written.len(), data.len());
         assert!(Cubin::parse(&written).is_ok());
     }
-    let view = Relocated::new(&cubin);
+    let view = RelocatedCubin::new(&cubin);
     for index in 0..cubin.sections.len().min(64) as u32 {
         let _ = view.section(SectionIndex(index));
     }
@@ -354,7 +356,7 @@ fn exercise(data: &[u8]) -> bool {
 
 /// One small cubin of each kind, from the corpus.
 fn seeds() -> Vec<Vec<u8>> {
-    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
     let mut out =
         vec![debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin.write().unwrap()];
     if let Some(cubins) = Cubins::open() {

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use corpus::{Cubins, file};
 use nv_debug_sections::cubin::{
-    Contents, Cubin, Function, Info, Link, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex,
-    StringTable, Symbol, SymbolIndex, debug_only, sht,
+    Contents, Cubin, DebugOnlyFunction, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex,
+    SectionInfo, SectionLink, StringTable, Symbol, SymbolIndex, debug_only, sht,
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::release::Release;
@@ -22,9 +22,9 @@ fn capsule<'d>(cubin: &Cubin<'d>) -> Option<Vec<NewSection<'d>>> {
         return None;
     }
     let link = |index: u32| match (index as usize).checked_sub(first) {
-        Some(number) => Link::New(number),
-        None if index == 0 => Link::None,
-        None => Link::Old(SectionIndex(index)),
+        Some(number) => SectionLink::New(number),
+        None if index == 0 => SectionLink::None,
+        None => SectionLink::Old(SectionIndex(index)),
     };
     let all = cubin.iter().skip(first - 1).map(|(_, name, section)| NewSection {
         name: name.to_owned(),
@@ -34,9 +34,9 @@ fn capsule<'d>(cubin: &Cubin<'d>) -> Option<Vec<NewSection<'d>>> {
         entsize: section.entsize,
         link: link(section.link),
         info: match section.info {
-            info if section.info_is_section() => Info::Section(link(info)),
-            info if section.sh_type == sht::MERC_CODE => Info::Symbol(SymbolIndex(info)),
-            info => Info::Number(info),
+            info if section.info_is_section() => SectionInfo::Section(link(info)),
+            info if section.sh_type == sht::MERC_CODE => SectionInfo::Symbol(SymbolIndex(info)),
+            info => SectionInfo::Number(info),
         },
         contents: section.contents.clone(),
     });
@@ -116,7 +116,7 @@ fn tables_and_bytes_replaced_by_themselves_change_nothing() {
         let table = cubin.section(cubin.symtab().unwrap()).unwrap().link;
         let strings = cubin.strings(SectionIndex(table)).unwrap();
         let all: Vec<String> = strings.entries().map(|(_, name)| name.to_owned()).collect();
-        let found = cubin.symbol_strings(&all).unwrap();
+        let found = cubin.intern_symbol_names(&all).unwrap();
         let strings = cubin.strings(SectionIndex(table)).unwrap();
         assert!(found.iter().zip(&all).all(|(offset, name)| strings.get(*offset) == Some(name)));
         names += all.len();
@@ -129,7 +129,7 @@ fn tables_and_bytes_replaced_by_themselves_change_nothing() {
 
 /// `.debug_str`, 8 bytes, in a cubin with one function: what the tests append to.
 fn small() -> Cubin<'static> {
-    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
     let bytes = debug_only(Release::V13_0.target(100), &[function], &[]).unwrap().cubin.write().unwrap();
     let mut cubin = Cubin::parse(&bytes).unwrap().into_owned();
     cubin.append_sections(vec![bytes_section(".debug_str", 0, vec![7; 8])]).unwrap();
@@ -151,8 +151,8 @@ fn bytes_section(name: &str, flags: u64, bytes: Vec<u8>) -> NewSection<'static> 
         flags,
         align: 1,
         entsize: 0,
-        link: Link::None,
-        info: Info::default(),
+        link: SectionLink::None,
+        info: SectionInfo::default(),
         contents: Contents::Bytes(bytes.into()),
     }
 }
@@ -166,8 +166,8 @@ fn symtab(symbols: Vec<Symbol>) -> NewSection<'static> {
         sh_type: sht::MERC_SYMTAB,
         align: 8,
         entsize: 24,
-        link: Link::Old(STRTAB),
-        info: Info::Number(1),
+        link: SectionLink::Old(STRTAB),
+        info: SectionInfo::Number(1),
         contents: Contents::Symbols(symbols),
         ..bytes_section(".nv.merc.symtab", SHF_MERCURY, Vec::new())
     }
@@ -180,8 +180,8 @@ fn rela(table: usize, target: usize, symbol: u32) -> NewSection<'static> {
         sh_type: sht::MERC_RELA,
         align: 8,
         entsize: 24,
-        link: Link::New(table),
-        info: Info::Section(Link::New(target)),
+        link: SectionLink::New(table),
+        info: SectionInfo::Section(SectionLink::New(target)),
         contents: Contents::Relocations(all),
         ..bytes_section(".nv.merc.rela.debug_line", SHF_MERCURY | 0x40, Vec::new())
     }
@@ -193,8 +193,8 @@ fn capsule_of_small() -> Vec<NewSection<'static>> {
     let code = NewSection {
         sh_type: sht::MERC_CODE,
         align: 16,
-        link: Link::New(4),
-        info: Info::Symbol(SymbolIndex(1)),
+        link: SectionLink::New(4),
+        info: SectionInfo::Symbol(SymbolIndex(1)),
         ..bytes_section(".nv.capmerc.text.k", SHF_MERCURY, vec![4, 0, 0, 0, 9, 9])
     };
     vec![
@@ -237,23 +237,38 @@ fn what_cannot_be_read_again_is_refused() {
     let merc = |section| NewSection { flags: SHF_MERCURY, ..section };
     let plain = || bytes_section(".nv.merc.x", SHF_MERCURY, vec![0]);
     let index = |index| SectionIndex(index);
-    let old = |index| Link::Old(SectionIndex(index));
+    let old = |index| SectionLink::Old(SectionIndex(index));
     let symbol = |name, shndx| symtab(vec![Symbol { name, shndx, ..Symbol::default() }]);
     let null = || symtab(vec![Symbol::default()]);
     let to = |link, info| NewSection { link, info, ..plain() };
-    let missing = NewSection { link: Link::None, ..null() };
+    let missing = NewSection { link: SectionLink::None, ..null() };
     let without_addend = Relocation { offset: 0, r_type: 0x1_0002, symbol: SymbolIndex(0), addend: None };
     let rows: Vec<(&str, Vec<NewSection<'static>>)> = vec![
         ("a\0b+0x0: the name holds a NUL", vec![NewSection { name: "a\0b".into(), ..plain() }]),
-        ("section (sh_link) 6 does not exist (there are 6)", vec![to(old(COUNT), Info::default())]),
-        ("new section 2 does not exist (there are 1)", vec![to(Link::New(2), Info::default())]),
-        ("new section 1 does not exist", vec![to(Link::None, Info::Section(Link::New(1)))]),
-        ("section (sh_info) 9 does not exist", vec![to(Link::None, Info::Section(old(9)))]),
-        ("sh_info is 0x3, expected a section index if", vec![to(Link::None, Info::Section(old(3)))]),
-        ("sh_info is 0x7, expected", vec![NewSection { info: Info::Number(7), ..rela(1, 1, 0) }, null()]),
-        ("symbol (sh_info) 2 does not exist (there are 2)", vec![to(old(3), Info::Symbol(SymbolIndex(2)))]),
-        ("symbol (sh_info) 1 does not", vec![to(Link::New(1), Info::Symbol(SymbolIndex(1))), null()]),
-        ("expected a symbol table, since", vec![to(old(2), Info::Symbol(SymbolIndex(0)))]),
+        ("section (sh_link) 6 does not exist (there are 6)", vec![to(old(COUNT), SectionInfo::default())]),
+        ("new section 2 does not exist (there are 1)", vec![to(SectionLink::New(2), SectionInfo::default())]),
+        (
+            "new section 1 does not exist",
+            vec![to(SectionLink::None, SectionInfo::Section(SectionLink::New(1)))],
+        ),
+        ("section (sh_info) 9 does not exist", vec![to(SectionLink::None, SectionInfo::Section(old(9)))]),
+        (
+            "sh_info is 0x3, expected a section index if",
+            vec![to(SectionLink::None, SectionInfo::Section(old(3)))],
+        ),
+        (
+            "sh_info is 0x7, expected",
+            vec![NewSection { info: SectionInfo::Number(7), ..rela(1, 1, 0) }, null()],
+        ),
+        (
+            "symbol (sh_info) 2 does not exist (there are 2)",
+            vec![to(old(3), SectionInfo::Symbol(SymbolIndex(2)))],
+        ),
+        (
+            "symbol (sh_info) 1 does not",
+            vec![to(SectionLink::New(1), SectionInfo::Symbol(SymbolIndex(1))), null()],
+        ),
+        ("expected a symbol table, since", vec![to(old(2), SectionInfo::Symbol(SymbolIndex(0)))]),
         ("alias is 0x0, expected an earlier section with bytes", vec![alias(index(0))]),
         ("alias is 0x6, expected", vec![alias(index(COUNT))]),
         ("alias is 0x7, expected", vec![alias(index(COUNT + 1)), plain()]),
@@ -313,8 +328,11 @@ fn many_sections_need_wide_symbols() {
     };
     let last = 0xff03;
     let symbol = Symbol { shndx: last, info: 3, ..Symbol::default() };
-    let tables =
-        [wide(".a", Link::Old(SYMTAB)), wide(".b", Link::New(2)), symtab(vec![Symbol::default(), symbol])];
+    let tables = [
+        wide(".a", SectionLink::Old(SYMTAB)),
+        wide(".b", SectionLink::New(2)),
+        symtab(vec![Symbol::default(), symbol]),
+    ];
     cubin.append_sections(tables.into_iter().chain(many()).chain([plain()]).collect()).unwrap();
     assert_eq!(cubin.sections.len(), last as usize + 1);
     let bytes = cubin.write().unwrap();
@@ -368,12 +386,12 @@ fn symbols_are_replaced_where_nothing_needs_the_old_ones() {
 fn names_of_symbols_are_found_or_added() {
     let mut cubin = small();
     let length = cubin.strings(STRTAB).unwrap().as_bytes().len() as u32;
-    assert_eq!(cubin.symbol_strings(&["new", "k", "", "new", "k"]), Ok(vec![length, 1, 0, length, 1]));
+    assert_eq!(cubin.intern_symbol_names(&["new", "k", "", "new", "k"]), Ok(vec![length, 1, 0, length, 1]));
     assert_eq!(cubin.strings(STRTAB).unwrap().get(length), Some("new"));
     let before = cubin.clone();
-    assert!(cubin.symbol_strings(&["other", "a\0"]).unwrap_err().to_string().contains("NUL"));
+    assert!(cubin.intern_symbol_names(&["other", "a\0"]).unwrap_err().to_string().contains("NUL"));
     assert_eq!(cubin, before);
-    assert_eq!(cubin.symbol_strings::<&str>(&[]), Ok(vec![]));
+    assert_eq!(cubin.intern_symbol_names::<&str>(&[]), Ok(vec![]));
 }
 
 #[test]
@@ -412,13 +430,13 @@ proptest! {
         let new = asked.iter().map(|&(kind, index, shndx, number, symbol)| match kind {
             0 => alias(SectionIndex(index)),
             1 => NewSection {
-                link: Link::Old(SectionIndex(index)),
+                link: SectionLink::Old(SectionIndex(index)),
                 ..symtab(vec![Symbol { shndx, ..Symbol::default() }])
             },
             2 => rela(number, number, symbol),
             3 => NewSection {
-                link: Link::New(number),
-                info: Info::Symbol(SymbolIndex(symbol)),
+                link: SectionLink::New(number),
+                info: SectionInfo::Symbol(SymbolIndex(symbol)),
                 ..alias(DEBUG_STR)
             },
             // Never empty: a clone of nothing may be read as nothing of its own, for both are at one place.

@@ -11,17 +11,17 @@ use std::process::Command;
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Function, Relocation, SHF_MERCURY, Section, SectionIndex, Symbol,
+    Contents, Cubin, DebugOnlyFunction, DebugSection, Relocation, SHF_MERCURY, Section, SectionIndex, Symbol,
     SymbolIndex, debug_only,
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::release::Release;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 
-fn kernel(name: &str) -> Function<'_> {
-    Function { name, size: 16, kernel: true, local: false }
+fn kernel(name: &str) -> DebugOnlyFunction<'_> {
+    DebugOnlyFunction { name, size: 16, kernel: true, local: false }
 }
 
 fn debug_section(name: &str) -> DebugSection {
@@ -114,7 +114,7 @@ fn one_long_name_for_everything_costs_nothing() {
         assert_eq!(cubin.iter().filter(|(_, name, _)| name.len() == long.len()).count(), 32_000);
         let symbols = (0..40_000).map(|i| cubin.symbol_name(SymbolIndex(i)).len());
         assert_eq!(symbols.sum::<usize>(), 40_000 * long.len());
-        let view = Relocated::new(&cubin);
+        let view = RelocatedCubin::new(&cubin);
         let faults = (0..cubin.sections.len() as u32).filter_map(|i| view.section(SectionIndex(i)).err());
         assert_eq!(faults.filter(|fault| fault.section().len() < 5000).count(), 16_000);
         assert!(cubin.debug_sections().is_err(), "a list of these names would take 512 GB");
@@ -160,7 +160,7 @@ fn relocations_in_a_circle_end() {
     let bytes = cubin.write().unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
     assert_eq!(cubin.write().unwrap(), bytes);
-    let view = Relocated::new(&cubin);
+    let view = RelocatedCubin::new(&cubin);
     let values: Vec<_> =
         [4, 5, 6, 8, 10].map(|i| view.section(SectionIndex(i)).unwrap().bytes.into_owned()).into();
     assert!(values.iter().all(|bytes| bytes.chunks(8).any(|value| value == 8_u64.to_le_bytes())));

@@ -7,11 +7,11 @@ mod corpus;
 use corpus::{Cubins, file};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Function, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
+    Contents, Cubin, DebugOnlyFunction, DebugSection, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
     debug_only,
 };
 use nv_debug_sections::release::Release;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::HashSet;
 
 /// Whether a section is debug information by its name alone, as `bugs/48` has it: also a clone or relocations.
@@ -92,7 +92,7 @@ fn code_symbols_and_records_stay_and_stripping_twice_is_once() {
 /// A debug section as readers see it: bytes with relocations applied, and what they refer to.
 fn seen(
     cubin: &Cubin<'_>,
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     index: SectionIndex,
 ) -> (Vec<u8>, Vec<(u64, String, u64)>) {
     let section = view.section(index).unwrap();
@@ -121,7 +121,7 @@ fn a_side_file_and_the_code_are_the_cubin_again() {
         let (code, mut side) = (Cubin::parse(&code).unwrap(), Cubin::parse(&side).unwrap());
         assert!(side.is_side_file() && !original.is_side_file());
         // Without the code: names, sizes and addresses are there, and debug sections say the same.
-        let (own, views) = (Relocated::new(&original), Relocated::new(&side));
+        let (own, views) = (RelocatedCubin::new(&original), RelocatedCubin::new(&side));
         for (index, name, _) in original.iter() {
             assert_eq!(side.section_name(index), name);
             if is_debug(name) && side.section(index).unwrap().relocations().is_none() {
@@ -166,7 +166,7 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
         let original = Cubin::parse(&bytes).unwrap();
         let mut side = original.clone();
         side.keep_only_debug().unwrap();
-        let view = Relocated::new(&original);
+        let view = RelocatedCubin::new(&original);
         for (index, name, _) in original.iter().filter(|(_, name, _)| is_debug_section(name)) {
             let section = view.section(index).unwrap();
             // sm_90 has RELA entries only (FORMATS 4), so all of the section is as a reader without relocations needs it.
@@ -180,7 +180,7 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
 
 /// A cubin-like object without any corpus: two functions, a reference from `.debug_info` to each and to `.debug_abbrev`.
 fn small(sm: u32, second: u64) -> Cubin<'static> {
-    let function = |name, size| Function { name, size, kernel: true, local: false };
+    let function = |name, size| DebugOnlyFunction { name, size, kernel: true, local: false };
     let made =
         debug_only(Release::V13_0.target(sm), &[function("a", 16), function("b", second)], &[]).unwrap();
     let mut cubin = made.cubin;
@@ -241,7 +241,7 @@ fn what_does_not_belong_together_is_refused() {
     );
     // Another function of the same size and order.
     let renamed = {
-        let function = |name| Function { name, size: 16, kernel: true, local: false };
+        let function = |name| DebugOnlyFunction { name, size: 16, kernel: true, local: false };
         debug_only(Release::V13_0.target(90), &[function("a"), function("c")], &[]).unwrap().cubin
     };
     assert_eq!(
@@ -381,7 +381,7 @@ fn a_section_that_another_one_needs_cannot_go_alone() {
 /// Found by mutation: relocations of code in a section that is called as a debug section.
 #[test]
 fn relocations_with_a_debug_name_are_no_debug_section() {
-    let function = Function { name: "k", size: 64, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 64, kernel: true, local: false };
     let mut cubin = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin;
     let text = cubin.section_by_name(".text.k").unwrap();
     let (link, shstrndx) = (cubin.symtab().unwrap().0, cubin.header.shstrndx.as_usize());

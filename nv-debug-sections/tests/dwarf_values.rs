@@ -7,12 +7,12 @@ mod corpus;
 use corpus::{Cubins, file};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian};
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::ptx_txt::PtxText;
 use nv_debug_sections::register::{DwarfRegister, pack_name};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::{BTreeMap, HashSet};
 
 const DW_OP_REGX: u8 = 0x90;
@@ -30,7 +30,7 @@ fn section(cubin: &Cubin<'_>, kind: SectionKind) -> Option<SectionIndex> {
 
 /// The address classes of all entries, as gimli finds them.
 fn address_classes(cubin: &Cubin<'_>) -> Vec<u64> {
-    let relocated = Relocated::new(cubin);
+    let relocated = RelocatedCubin::new(cubin);
     let bytes = |kind| section(cubin, kind).map(|index| relocated.section(index).unwrap().bytes);
     let (Some(info), Some(abbrev)) = (bytes(SectionKind::DebugInfo), bytes(SectionKind::DebugAbbrev)) else {
         return Vec::new();
@@ -73,7 +73,7 @@ fn every_address_class_of_the_corpus_has_a_name() {
 /// Operands of the location expressions of `.debug_loc` that are a `DW_OP_regx` and nothing else (DWARF 2.0.0 §7.7.3).
 fn register_operands(cubin: &Cubin<'_>) -> Vec<Vec<u8>> {
     let Some(index) = section(cubin, SectionKind::DebugLoc) else { return Vec::new() };
-    let view = Relocated::new(cubin).section(index).unwrap();
+    let view = RelocatedCubin::new(cubin).section(index).unwrap();
     let mut cursor = Cursor::new(".debug_loc", &view.bytes);
     let mut operands = Vec::new();
     while !cursor.is_empty() {

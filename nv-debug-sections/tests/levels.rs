@@ -5,14 +5,17 @@
 mod corpus;
 
 use corpus::{Cubins, file};
-use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space, classify};
-use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, DebugSection, Function, Relocation, debug_only};
-use nv_debug_sections::level::compare::{Odd, Oddity, compare};
+use nv_debug_sections::catalog::{SectionKind, SectionName, SectionOrigin, Space, classify};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, DebugOnlyFunction, DebugOnlyObject, DebugSection, Relocation, debug_only,
+};
+use nv_debug_sections::level::compare::{HeaderOddity, OddHeader, compare};
 use nv_debug_sections::level::detected::DetectedLevel;
-use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
-use nv_debug_sections::level::report::{Expectation, Model, Report};
+use nv_debug_sections::level::observed::{Compilation, expected_after_link, expected_sections, link_accepts};
+use nv_debug_sections::level::report::{Expectation, Report, RulesModel};
 use nv_debug_sections::level::{
-    DebugLevel, Expected, Need, Output, Program, PtxKind, PtxSection, Reference, References, Request,
+    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, PtxSection, ReferenceKind,
+    ReferenceKinds, Requirement, SectionExpectation,
 };
 use nv_debug_sections::release::Release;
 use serde_json::Value;
@@ -20,17 +23,17 @@ use std::path::Path;
 
 /// What a PTX of the runs holds.
 struct Ptx {
-    kind: PtxKind,
-    program: Program<'static>,
+    kind: PtxDirectives,
+    program: PtxFeatures<'static>,
 }
 
-const INFO: (&str, &[Reference]) = (".debug_info", &Reference::ALL);
-const LOC: (&str, &[Reference]) = (".debug_loc", &[Reference::Code]);
-const ABBREV: (&str, &[Reference]) = (".debug_abbrev", &[]);
-const MACINFO: (&str, &[Reference]) = (".debug_macinfo", &[]);
-const PUBNAMES: (&str, &[Reference]) = (".debug_pubnames", &[Reference::AtLink]);
-const PUBTYPES: (&str, &[Reference]) = (".debug_pubtypes", &[Reference::AtLink]);
-const STR: (&str, &[Reference]) = (".debug_str", &[]);
+const INFO: (&str, &[ReferenceKind]) = (".debug_info", &ReferenceKind::ALL);
+const LOC: (&str, &[ReferenceKind]) = (".debug_loc", &[ReferenceKind::Code]);
+const ABBREV: (&str, &[ReferenceKind]) = (".debug_abbrev", &[]);
+const MACINFO: (&str, &[ReferenceKind]) = (".debug_macinfo", &[]);
+const PUBNAMES: (&str, &[ReferenceKind]) = (".debug_pubnames", &[ReferenceKind::AtLink]);
+const PUBTYPES: (&str, &[ReferenceKind]) = (".debug_pubtypes", &[ReferenceKind::AtLink]);
+const STR: (&str, &[ReferenceKind]) = (".debug_str", &[]);
 
 /// The PTX of a run: `none`, `lineinfo`, `G`, with `100` from the newer front end. `second`: the linker's second input, which inlines nothing;
 /// the first has no location lists from the older front end.
@@ -46,29 +49,29 @@ fn ptx(name: &str, linked: bool, second: bool) -> Ptx {
     // `.debug_str` is named by inlined code; location lists come before `.debug_info` in the text.
     let own = own.iter().map(|(name, references)| PtxSection {
         name: (*name).into(),
-        references: References::of(references),
+        references: ReferenceKinds::of(references),
     });
     Ptx {
-        kind: PtxKind { version: (9, 0), has_loc: kind != "none", target_debug: kind == "G" },
-        program: Program {
-            functions: Some(true),
-            traced: Some(true),
-            located: Some(kind != "none"),
-            inlined: Some(kind == "lineinfo" && !second),
-            shared: Some(false),
+        kind: PtxDirectives { version: (9, 0), has_loc: kind != "none", target_debug: kind == "G" },
+        program: PtxFeatures {
+            has_code: Some(true),
+            has_ptx_lines: Some(true),
+            has_loc: Some(kind != "none"),
+            has_inlined_names: Some(kind == "lineinfo" && !second),
+            has_shared_variables: Some(false),
             sections: Some(own.collect()),
-            texts: None,
+            ptx_text_names: None,
         },
     }
 }
 
-fn request(mode: &str) -> Request {
+fn request(mode: &str) -> DebugOptions {
     let has = |word| mode.split('+').any(|part| part == word);
-    Request { device_debug: has("g"), line_info: has("lineinfo"), suppress: has("suppress") }
+    DebugOptions { device_debug: has("g"), line_info: has("lineinfo"), suppress: has("suppress") }
 }
 
-fn names(expected: &[Expected<'_>]) -> Vec<String> {
-    assert!(expected.iter().all(|section| section.need == Need::Always), "all is known here");
+fn names(expected: &[SectionExpectation<'_>]) -> Vec<String> {
+    assert!(expected.iter().all(|section| section.requirement == Requirement::Always), "all is known here");
     expected.iter().map(|section| section.name.to_string()).collect()
 }
 
@@ -79,9 +82,9 @@ fn number(sm: &str) -> u32 {
 
 fn of_ptxas(sm: &str, kind: &str, mode: &str, relocatable: bool) -> Vec<String> {
     let ptx = ptx(kind, false, false);
-    let output = if relocatable { Output::Relocatable } else { Output::Program };
+    let output = if relocatable { OutputKind::Relocatable } else { OutputKind::Program };
     let level = DebugLevel::observed(request(mode), ptx.kind);
-    names(&sections(&Compilation {
+    names(&expected_sections(&Compilation {
         level,
         target: Release::V13_0.target(number(sm)),
         output,
@@ -96,16 +99,18 @@ fn of_nvlink(sm: &str, inputs: [&str; 2], mode: &str) -> Option<Vec<String>> {
     let compiled = inputs.iter().zip([false, true]).map(|(kind, second)| {
         // Each input was compiled with the option of its kind.
         let ptx = ptx(&format!("{kind}{newer}"), true, second);
-        let level = DebugLevel::observed(Request::default(), ptx.kind);
-        let list = sections(&Compilation {
+        let level = DebugLevel::observed(DebugOptions::default(), ptx.kind);
+        let list = expected_sections(&Compilation {
             level,
             target: Release::V13_0.target(sm),
-            output: Output::Linked,
+            output: OutputKind::Linked,
             program: &ptx.program,
         });
-        list.into_iter().map(|section| Expected { name: section.name.into_owned(), ..section }).collect()
+        list.into_iter()
+            .map(|section| SectionExpectation { name: section.name.into_owned(), ..section })
+            .collect()
     });
-    link_accepts(request(mode)).then(|| names(&linked(&compiled.collect::<Vec<_>>())))
+    link_accepts(request(mode)).then(|| names(&expected_after_link(&compiled.collect::<Vec<_>>())))
 }
 
 /// Checksums are those of PTX files that are not here.
@@ -223,7 +228,7 @@ fn stripped_cubins_and_side_files_are_known() {
         let found = DetectedLevel::of(cubin);
         let comparison = compare(cubin, &found.expected());
         assert!(comparison.is_clean(), "{}: {comparison:?}", path.display());
-        (found.removed.clone(), found.is_apart, found.output, found.level)
+        (found.removed.clone(), found.is_side_file, found.output, found.level)
     };
     let (mut reduced, mut shared) = (0, 0);
     for path in &cubins.paths {
@@ -275,8 +280,8 @@ fn stripped_cubins_and_side_files_are_known() {
 /// `.debug_pubnames` has a function's address.
 #[test]
 fn what_references_a_section_may_have_is_not_guessed() {
-    let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let DebugOnly { mut cubin, functions, .. } =
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
+    let DebugOnlyObject { mut cubin, functions, .. } =
         debug_only(Release::V13_0.target(90), &[function], &[]).unwrap();
     let text = cubin.section_by_name(".text.k").unwrap();
     let section = &mut cubin.sections[text.0 as usize];
@@ -321,7 +326,7 @@ const SAMPLES: [&str; 6] = [
 /// Whether the file tells by itself that a section is gone. Without the PTX nobody knows which sections of its own it had, or which
 /// of them had relocations, unless the other copy shows it.
 fn is_told(name: &SectionName<'_>, sm: u32) -> bool {
-    let is_of_ptx = name.kind().is_none_or(|kind| kind.entry().origin == Origin::Ptx);
+    let is_of_ptx = name.kind().is_none_or(|kind| kind.entry().origin == SectionOrigin::Ptx);
     // Entries need their abbreviations.
     !is_of_ptx || sm >= 100 || name.kind() == Some(SectionKind::DebugAbbrev)
 }
@@ -373,11 +378,13 @@ fn what_does_not_belong_is_told() {
     };
     let clone = at(".nv.merc.debug_line");
     let odd = with(&|cubin| cubin.sections[clone.0 as usize].flags = 0);
-    let [Odd { section, what: Oddity::Shape { found, expected } }] = odd[..] else { panic!("{odd:?}") };
+    let [OddHeader { section, what: HeaderOddity::Fields { found, expected } }] = odd[..] else {
+        panic!("{odd:?}")
+    };
     assert_eq!((section, found.flags, expected.flags), (clone, 0, 0x1000_0000));
     let relocations = at(".rela.debug_info");
     let odd = with(&|cubin| cubin.sections[relocations.0 as usize].info = at(".debug_loc").0);
-    assert_eq!(odd, [Odd { section: relocations, what: Oddity::Target(at(".debug_loc")) }]);
+    assert_eq!(odd, [OddHeader { section: relocations, what: HeaderOddity::Target(at(".debug_loc")) }]);
 
     let second = at(".nv_debug_info_reg_type");
     let mut twice = whole.clone();
@@ -388,11 +395,11 @@ fn what_does_not_belong_is_told() {
     // The same file with the lists of other levels and chips.
     let found = DetectedLevel::of(&whole);
     let names = |level, sm| {
-        let list = sections(&Compilation {
+        let list = expected_sections(&Compilation {
             level,
             target: Release::V13_0.target(sm),
-            output: Output::Program,
-            program: &found.program,
+            output: OutputKind::Program,
+            program: &found.ptx,
         });
         let extra = compare(&whole, &list).extra;
         extra.into_iter().map(|index| whole.section_name(index).to_owned()).collect::<Vec<_>>()
@@ -409,7 +416,7 @@ fn a_report_says_what_is_missing() {
     let bytes = std::fs::read("../examples/saxpy/saxpy.cubin").unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
     let found = DetectedLevel::of(&cubin);
-    let own = Expectation::of_file(Model::Observed, &found);
+    let own = Expectation::of_file(RulesModel::Observed, &found);
     let report = Report::new(&cubin, bytes.len() as u64, &found, &own);
     assert!(report.is_clean() && !report.level_asked);
     assert_eq!(report.level, DebugLevel::Lines);
@@ -419,9 +426,9 @@ fn a_report_says_what_is_missing() {
         level: DebugLevel::Full,
         target: cubin.target(),
         output: found.output,
-        program: &found.program,
+        program: &found.ptx,
     };
-    let full = Expectation::of_compilation(Model::Observed, &compilation);
+    let full = Expectation::of_compilation(RulesModel::Observed, &compilation);
     let report = Report::new(&cubin, bytes.len() as u64, &found, &full);
     let missing: Vec<&str> = report.missing.iter().map(|missing| &*missing.name).collect();
     assert!(missing.contains(&".nv_debug_info_reg_sass"), "{missing:?}");

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 use dwarf2_writer::Address;
-use nv_debug_sections::cubin::{DebugSection, Function, debug_only};
+use nv_debug_sections::cubin::{DebugOnlyFunction, DebugSection, debug_only};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::release::Release;
 use std::process::Command;
@@ -52,7 +52,7 @@ fn elfutils_reads_the_names_of_inlined_functions() {
         rela: Vec::new(),
     };
     let sections = vec![section(DEBUG_LINE, &encoded.bytes), section(".debug_str", NAMES)];
-    let function = Function { name: "f", size: 64, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "f", size: 64, kernel: true, local: false };
     let mut cubin = debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin;
     cubin.set_debug_sections(sections).unwrap();
     let path = std::env::temp_dir().join(format!("nv-debug-sections-line-{}.cubin", std::process::id()));

@@ -11,7 +11,7 @@ use nv_debug_sections::line_table::{
     AddressPair, EntryRow, Loc, LocId, LocatedInstruction, last_inlined_name, line_program_from_locs,
     mercury_to_native, native_to_mercury,
 };
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ fn every_native_program_of_the_corpus() {
         }
         for kind in [SectionKind::DebugLine, SectionKind::NvDebugLineSass] {
             let Some(index) = cubin.section_by_name(kind.name()) else { continue };
-            let section = Relocated::new(&cubin).section(index).unwrap();
+            let section = RelocatedCubin::new(&cubin).section(index).unwrap();
             for table in line::decode(kind.name(), &section.bytes).unwrap() {
                 for sequence in &table.sequences {
                     let code = section.target(sequence.base_offset).and_then(|target| target.section);

@@ -8,8 +8,8 @@ mod corpus;
 use corpus::{Cubins, case, file, oracle, run, typical};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::reloc::Action;
-use nv_debug_sections::relocated::{Field, Relocated};
+use nv_debug_sections::reloc::RelocAction;
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedField};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -139,8 +139,8 @@ struct Tally {
 fn compare(path: &Path, listing: &Listing, tally: &mut Tally) {
     let data = file(path);
     let cubin = Cubin::parse(&data).unwrap();
-    let view = Relocated::new(&cubin);
-    let mut ours: BTreeMap<Spot, Field> = BTreeMap::new();
+    let view = RelocatedCubin::new(&cubin);
+    let mut ours: BTreeMap<Spot, RelocatedField> = BTreeMap::new();
     let mut contents: HashMap<String, Vec<u8>> = HashMap::new();
     for (index, name, section) in cubin.iter().filter(|(_, name, _)| is_debug_section(name)) {
         if section.is_mercury() {
@@ -168,7 +168,7 @@ fn compare(path: &Path, listing: &Listing, tally: &mut Tally) {
             expression.strip_prefix("fun@").and_then(|rest| rest.strip_suffix(')')?.split_once('('));
         let is_same = match wrapped {
             Some(("R_CUDA_UNUSED_CLEAR64", name)) => {
-                field.action == Action::Clear && symbol == unquoted(name)
+                field.action == RelocAction::Clear && symbol == unquoted(name)
             }
             Some((kind, _)) if kind != "R_CUDA_G64" => false,
             _ => match listing.value(wrapped.map_or(expression, |(_, inner)| inner)) {
@@ -246,7 +246,7 @@ fn bug_34_a_stale_field_is_not_read() {
         let Some(bytes) = case(name, &[&format!("-arch=sm_{arch}"), "-g"]) else { return };
         let cubin = Cubin::parse(&bytes).unwrap();
         let info = cubin.section_by_name(".debug_info").unwrap();
-        let section = Relocated::new(&cubin).section(info).unwrap();
+        let section = RelocatedCubin::new(&cubin).section(info).unwrap();
         let text = cubin.section_by_name(".text.k").unwrap();
         let [low, high] = section.fields() else { panic!("{:?}", section.fields()) };
         assert_eq!((low.target.section, low.target.offset), (Some(text), 0));
@@ -266,7 +266,7 @@ fn bug_36_variables_of_two_address_spaces() {
     let Some(bytes) = case("36-shared-variable-address-class", &["-arch=sm_90", "-g"]) else { return };
     let cubin = Cubin::parse(&bytes).unwrap();
     let info = cubin.section_by_name(".debug_info").unwrap();
-    let section = Relocated::new(&cubin).section(info).unwrap();
+    let section = RelocatedCubin::new(&cubin).section(info).unwrap();
     // `DW_OP_addr` and eight bytes, in a block of nine.
     let location = |name: &[u8]| {
         let at = section.bytes.windows(name.len()).position(|window| window == name).unwrap();

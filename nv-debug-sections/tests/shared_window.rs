@@ -8,7 +8,7 @@ use corpus::{Cubins, file, oracle};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{Cubin, Symbol};
 use nv_debug_sections::release::Release;
-use nv_debug_sections::shared_window::{self, SharedWindow, Stage};
+use nv_debug_sections::shared_window::{self, LinkStage, SharedWindow};
 use std::path::Path;
 
 /// The law: header and symbols come back, names aside. The window, if there is one.
@@ -35,10 +35,10 @@ fn windows_of_the_corpus_come_back() {
         let own: u64 = window.variables.iter().map(|variable| variable.size).sum();
         assert_eq!(window.own_size(cubin.target()), own, "{}: {window:?}", path.display());
         match window.stage {
-            Stage::Linked => linked += 1,
-            Stage::Unlinked => unlinked += 1,
+            LinkStage::Linked => linked += 1,
+            LinkStage::Unlinked => unlinked += 1,
         }
-        assert_eq!(window.stage == Stage::Linked, !cubin.header.is_relocatable(), "{}", path.display());
+        assert_eq!(window.stage == LinkStage::Linked, !cubin.header.is_relocatable(), "{}", path.display());
     }
     println!(".nv_debug.shared: {linked} linked and {unlinked} unlinked windows come back");
     assert!(linked > 10 && unlinked > 0);
@@ -79,13 +79,13 @@ fn ptxas_makes_what_the_documentation_says() {
         let data = compile(&["-g"]);
         let cubin = Cubin::parse(&data).unwrap();
         let window = round_trip(&cubin, "-g").unwrap();
-        assert_eq!((window.stage, window.size, window.align), (Stage::Linked, reserve, 16));
+        assert_eq!((window.stage, window.size, window.align), (LinkStage::Linked, reserve, 16));
         assert_eq!(variables(&window), [("d".to_owned(), 1, reserve + 64, 0)]);
         for options in [&["-c"][..], &["-c", "-g"]] {
             let data = compile(options);
             let cubin = Cubin::parse(&data).unwrap();
             let window = round_trip(&cubin, "-c").unwrap();
-            assert_eq!((window.stage, window.size, window.align), (Stage::Unlinked, 64, 4));
+            assert_eq!((window.stage, window.size, window.align), (LinkStage::Unlinked, 64, 4));
             assert_eq!(variables(&window), [("s".to_owned(), 1, 4, 64)]);
         }
         let data = compile(&["-lineinfo"]);

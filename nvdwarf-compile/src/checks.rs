@@ -3,7 +3,7 @@
 use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
-use nv_debug_sections::level::PtxKind;
+use nv_debug_sections::level::PtxDirectives;
 use ptx_syntax::check::{self, Context, Report, RuleId, Severity};
 use ptx_syntax::{Module, Parsed, Ptxas, Statement};
 
@@ -46,8 +46,8 @@ pub(crate) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
 }
 
 /// What of the module decides how much debug information is written.
-pub(crate) fn ptx_kind(module: &Module<'_>) -> PtxKind {
-    PtxKind {
+pub(crate) fn ptx_kind(module: &Module<'_>) -> PtxDirectives {
+    PtxDirectives {
         version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
         has_loc: has_loc(module),
         target_debug: module.is_debug(),

@@ -9,8 +9,8 @@ use crate::parallel;
 use crate::provider::{Provided, cubin, none};
 use crate::sources::SourceStats;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
-use nv_debug_sections::level::{DebugLevel, Request};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::level::{DebugLevel, DebugOptions};
+use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::Report;
 use ptx_syntax::{LineIndex, Module};
 use schemars::JsonSchema;
@@ -166,7 +166,7 @@ fn level(
     if !keeps && options.opt_level.is_some_and(optimises) {
         return Err(ErrorKind::OptimizedDebug);
     }
-    let without = DebugLevel::observed(Request { suppress: false, ..request }, ptx);
+    let without = DebugLevel::observed(DebugOptions { suppress: false, ..request }, ptx);
     if request.suppress && without == DebugLevel::None && !by_ptxas {
         diagnostics.push(Diagnostic::ptxas_warning(NOTHING_TO_SUPPRESS));
     }
@@ -326,7 +326,7 @@ fn without_target_debug(text: &str, module: &Module<'_>) -> String {
 /// Replaces the relocations of the sections of these names, which are all debug sections, by their values.
 fn apply_relocations(container: &mut Cubin<'_>, names: &[String]) -> Result<()> {
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
-    let view = Relocated::new(container);
+    let view = RelocatedCubin::new(container);
     let mut sections = Vec::new();
     for (index, name, _) in container.iter() {
         if names.contains(name) {

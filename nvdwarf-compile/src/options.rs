@@ -1,7 +1,7 @@
 //! What is asked of a compilation.
 
 use crate::arch::{self, Arch};
-use nv_debug_sections::level::Request;
+use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
 use ptx_syntax::check::Mode;
 
@@ -129,8 +129,8 @@ impl Options {
     }
 
     /// How much debug information is asked for.
-    pub(crate) fn request(&self) -> Request {
-        Request {
+    pub(crate) fn request(&self) -> DebugOptions {
+        DebugOptions {
             device_debug: self.device_debug,
             line_info: self.line_info,
             suppress: self.suppress_debug_info,

@@ -3,7 +3,8 @@
 use crate::checks::ptx_kind;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::{
-    DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References, Request,
+    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, PtxSection, ReferenceKind,
+    ReferenceKinds,
 };
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
@@ -11,10 +12,15 @@ use std::collections::{HashMap, HashSet};
 
 /// What of a PTX decides which debug sections its compilation makes: its kind, and what it holds. Names of PTX texts
 /// are not told.
-pub fn program<'a>(module: &Module<'a>, request: Request, output: Output) -> (PtxKind, Program<'a>) {
+pub fn program<'a>(
+    module: &Module<'a>,
+    request: DebugOptions,
+    output: OutputKind,
+) -> (PtxDirectives, PtxFeatures<'a>) {
     let kind = ptx_kind(module);
     // Functions that no kernel calls stay with `-c` and at full level (observed: ptxas 13.0.88).
-    let keeps_all = output == Output::Relocatable || DebugLevel::observed(request, kind) == DebugLevel::Full;
+    let keeps_all =
+        output == OutputKind::Relocatable || DebugLevel::observed(request, kind) == DebugLevel::Full;
     let any = |test: &dyn Fn(&Statement<'_>) -> bool| {
         let bodies =
             || module.functions().filter_map(|function| Some((function.kind, function.body.as_ref()?)));
@@ -31,14 +37,16 @@ pub fn program<'a>(module: &Module<'a>, request: Request, output: Output) -> (Pt
     let is_shared = |variable: &Variable<'_>| variable.space == StateSpace::Shared;
     let shared = module.variables().any(is_shared)
         || any(&|statement| matches!(statement, Statement::Variable(one) if is_shared(one))) != Some(false);
-    let program = Program {
-        functions,
-        traced: functions,
-        located: any(&|statement| matches!(statement, Statement::Loc(loc) if loc.line != 0)),
-        inlined: any(&|statement| matches!(statement, Statement::Loc(loc) if loc.inlined_at.is_some())),
-        shared: if shared { None } else { Some(false) },
+    let program = PtxFeatures {
+        has_code: functions,
+        has_ptx_lines: functions,
+        has_loc: any(&|statement| matches!(statement, Statement::Loc(loc) if loc.line != 0)),
+        has_inlined_names: any(
+            &|statement| matches!(statement, Statement::Loc(loc) if loc.inlined_at.is_some()),
+        ),
+        has_shared_variables: if shared { None } else { Some(false) },
         sections: Some(own_sections(module)),
-        texts: None,
+        ptx_text_names: None,
     };
     (kind, program)
 }
@@ -118,26 +126,26 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
-    fn references(&self, section: &str, data: &Assembled<'_>) -> References {
+    fn references(&self, section: &str, data: &Assembled<'_>) -> ReferenceKinds {
         let is_info = section == SectionKind::DebugInfo.name();
         let mut references = Vec::new();
         for fixup in &data.fixups {
             references.extend(match fixup.target {
-                FixupTarget::Section { .. } => Some(Reference::AtLink),
+                FixupTarget::Section { .. } => Some(ReferenceKind::AtLink),
                 FixupTarget::Difference { .. } => None,
                 // Outside `.debug_info` ptxas takes `name+1` for a name of its own, which nobody defines.
-                FixupTarget::Symbol { addend, .. } if addend != 0 && !is_info => Some(Reference::AtLink),
+                FixupTarget::Symbol { addend, .. } if addend != 0 && !is_info => Some(ReferenceKind::AtLink),
                 FixupTarget::Symbol { name, .. } => match self.0.get(name) {
-                    Some(Named::Label) => Some(Reference::Code),
-                    Some(Named::Symbol) => Some(Reference::Symbol),
-                    Some(Named::Constant) if is_info => Some(Reference::Symbol),
+                    Some(Named::Label) => Some(ReferenceKind::Code),
+                    Some(Named::Symbol) => Some(ReferenceKind::Symbol),
+                    Some(Named::Constant) if is_info => Some(ReferenceKind::Symbol),
                     Some(Named::Nothing) => None,
                     Some(Named::Constant | Named::Shared | Named::SectionLabel | Named::Undefined) | None => {
-                        Some(Reference::AtLink)
+                        Some(ReferenceKind::AtLink)
                     }
                 },
             });
         }
-        References::of(&references)
+        ReferenceKinds::of(&references)
     }
 }

@@ -44,7 +44,7 @@ impl<'a> SourceStats<'a> {
     ) -> Vec<SourceFile<'f>> {
         let settle = |file: &FileDirective<'f>| {
             let mut settled = self.settle(file);
-            if !file_table::name(settled.path).is_empty() {
+            if !file_table::file_name(settled.path).is_empty() {
                 return settled;
             }
             if as_ptxas {

@@ -7,7 +7,7 @@ use crate::support::driver::FAILURE;
 use crate::support::oracle;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -210,7 +210,7 @@ fn original(ptxas: &Path, ptx: &Path, arch: &str, options: &[&str], output: &Pat
 /// Debug sections as readers see them: a field under a RELA entry holds stale bytes in ptxas' files (FORMATS 4).
 fn relocated(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let cubin = Cubin::parse(data).unwrap();
-    let view = Relocated::new(&cubin);
+    let view = RelocatedCubin::new(&cubin);
     let debug = cubin.iter().filter(|(_, name, _)| is_debug_section(name));
     debug.map(|(index, name, _)| (name.to_owned(), view.section(index).unwrap().bytes.into_owned())).collect()
 }

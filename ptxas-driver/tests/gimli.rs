@@ -9,7 +9,7 @@ use gimli::{
     AttributeValue, DebugLineOffset, Dwarf, EndianSlice, Error, LittleEndian, Section as _, SectionId, Unit,
 };
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::{Body, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ struct Sections(BTreeMap<String, Vec<u8>>);
 impl Sections {
     fn read(data: &[u8]) -> Self {
         let cubin = Cubin::parse(data).unwrap();
-        let view = Relocated::new(&cubin);
+        let view = RelocatedCubin::new(&cubin);
         let debug = cubin.iter().filter(|(_, name, _)| name.starts_with(".debug_"));
         Self(
             debug

@@ -13,7 +13,7 @@ use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -35,7 +35,7 @@ struct Die {
 
 fn section<'c>(cubin: &'c Cubin<'_>, name: &str) -> Option<RelocatedSection<'c>> {
     let index = cubin.section_by_name(name)?;
-    Some(Relocated::new(cubin).section(index).unwrap())
+    Some(RelocatedCubin::new(cubin).section(index).unwrap())
 }
 
 /// Reads every entry with gimli; addresses are told from relocations, since all functions start at 0.

@@ -7,7 +7,7 @@ use crate::support::Entry;
 use crate::support::driver;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::BTreeMap;
 
 const WITH_LABELS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
@@ -17,7 +17,7 @@ type Places = BTreeMap<(SectionKind, u64), (String, u64, u64)>;
 
 fn places(data: &[u8]) -> Places {
     let cubin = Cubin::parse(data).unwrap();
-    let view = Relocated::new(&cubin);
+    let view = RelocatedCubin::new(&cubin);
     let mut places = Places::new();
     for kind in WITH_LABELS {
         let Some(index) = cubin.section_by_name(kind.name()) else { continue };

@@ -7,7 +7,7 @@ use crate::support::driver::program;
 use crate::support::driver::{messages, names_in};
 use crate::support::json;
 use crate::support::{Entry, oracle};
-use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Function, debug_only};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugOnlyFunction, DebugSection, debug_only};
 use nv_debug_sections::release::Release;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -404,7 +404,7 @@ fn both_files_or_neither() {
 
 /// A cubin with a code section of 1 MiB and a bit of debug information.
 fn large() -> Vec<u8> {
-    let function = Function { name: "k", size: 1 << 20, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 1 << 20, kernel: true, local: false };
     let mut cubin = debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin;
     let text = cubin.section_by_name(".text.k").unwrap();
     let section = &mut cubin.sections[text.0 as usize];
@@ -453,7 +453,7 @@ fn a_side_file_of_another_link_is_refused() {
 
 #[test]
 fn a_hundred_megabytes() {
-    let function = Function { name: "k", size: 1 << 20, kernel: true, local: false };
+    let function = DebugOnlyFunction { name: "k", size: 1 << 20, kernel: true, local: false };
     let mut cubin = debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin;
     let text = cubin.section_by_name(".text.k").unwrap();
     let section = &mut cubin.sections[text.0 as usize];

@@ -9,7 +9,7 @@ use crate::support;
 use crate::support::calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
 use crate::support::driver;
 use crate::support::oracle;
-use nv_debug_sections::cubin::{CodePlace, Cubin};
+use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -135,7 +135,7 @@ fn the_recipe_of_the_readme() {
         assert!(compile.code.ends_with(&Place::ptxas_for(arch)), "{compile:?}");
         let ours = place.cubin();
         let cubin = Cubin::parse(&ours).unwrap();
-        assert_eq!(cubin.code_place(), CodePlace::Here, "sm_{arch}");
+        assert_eq!(cubin.code_location(), CodeLocation::Here, "sm_{arch}");
         assert!(cubin.section_by_name(".debug_line").is_some(), "sm_{arch}");
         let itself = place.run("exec \"$VENV/bin/python\" kernel.py", arch, &[]);
         assert!(itself.status.success() && !place.path("log").exists(), "{}", driver::messages(&itself));
@@ -165,7 +165,7 @@ fn one_link_for_both() {
             compile.argv[0].ends_with("/ptxas") && compile.code.ends_with(&Place::ptxas_for(arch)),
             "{compile:?}"
         );
-        assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_place(), CodePlace::Here, "sm_{arch}");
+        assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_location(), CodeLocation::Here, "sm_{arch}");
     }
 }
 
@@ -186,7 +186,7 @@ fn the_recipe_without_an_active_environment() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };
     let compile = place.compile(&place.run(&recipe, 90, &[("PTXAS", &ptxas)]));
     assert!(compile.code.ends_with("($PTXAS)"), "{compile:?}");
-    assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_place(), CodePlace::Here);
+    assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_location(), CodeLocation::Here);
 }
 
 /// Variables that lead back to us do not: neither `$PTXAS`, nor `PATH`, nor a link in the place of Triton's own.

@@ -4,7 +4,7 @@ use super::ptx::LostFunction;
 use super::{Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
 use crate::names::demangle;
 use crate::symbolize::FileName;
-use nv_debug_sections::cubin::{CodePlace, Cubin};
+use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -249,8 +249,8 @@ impl Shortfall {
 impl Report {
     /// Reports the coverage of a cubin.
     pub fn new(cubin: &Cubin<'_>, coverage: &Coverage<'_>, limits: Limits) -> Self {
-        let code = cubin.code_place();
-        let has_code = code != CodePlace::None;
+        let code = cubin.code_location();
+        let has_code = code != CodeLocation::None;
         let limits = if has_code { limits } else { Limits::default() };
         let has_kernels = coverage.functions.iter().any(|function| function.kernel);
         let judged = coverage.functions.iter().filter(|function| is_judged(function, has_kernels, false));

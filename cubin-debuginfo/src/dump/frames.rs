@@ -10,7 +10,7 @@ use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
-use nv_debug_sections::frame::{self, Entry, PlacedEntry};
+use nv_debug_sections::frame::{self, Entry, EntryWithOffsets};
 use nv_debug_sections::register::SassRegister;
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 const NO_RETURN: u64 = 0xffff_ffff;
 
 pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
-    let entries = frame::decode_placed(&view.data.bytes, &frame::field_symbols(&view.data))?;
+    let entries = frame::decode_with_offsets(&view.data.bytes, &frame::field_symbols(&view.data))?;
     let table = source.cubin.iter().find_map(|(_, _, section)| {
         (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
     });
@@ -56,7 +56,7 @@ pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Resu
 }
 
 /// The `DW_CFA_nop`s at the end of an entry.
-fn padding(placed: &PlacedEntry) -> Option<Rest> {
+fn padding(placed: &EntryWithOffsets) -> Option<Rest> {
     let start = placed.offset + placed.instructions.last()?;
     let at = Span::between(start, placed.offset + placed.size);
     (at.size > 0).then(|| Rest::new(at, "padding"))
@@ -95,7 +95,7 @@ impl<'c> Words<'_, 'c, '_> {
         }
     }
 
-    fn cie(&self, number: usize, placed: &PlacedEntry, cie: &Cie) -> FrameEntry {
+    fn cie(&self, number: usize, placed: &EntryWithOffsets, cie: &Cie) -> FrameEntry {
         let augmentation = match &*cie.augmentation {
             [] => String::new(),
             augmentation => format!(", augmentation {:?}", String::from_utf8_lossy(augmentation)),
@@ -113,7 +113,7 @@ impl<'c> Words<'_, 'c, '_> {
         self.entry("CIE", header, placed, &cie.instructions, cie)
     }
 
-    fn fde(&self, placed: &PlacedEntry, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
+    fn fde(&self, placed: &EntryWithOffsets, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
         let start = self.address(fde.initial_location);
         let header = format!("{start}, {:#x} bytes, CIE {}", fde.address_range, fde.cie.0);
         let factors = Cie { code_alignment_factor: 1, data_alignment_factor: 1, ..Cie::default() };
@@ -125,7 +125,7 @@ impl<'c> Words<'_, 'c, '_> {
         &self,
         entry: &'static str,
         header: String,
-        placed: &PlacedEntry,
+        placed: &EntryWithOffsets,
         instructions: &[Cfi],
         cie: &Cie,
     ) -> FrameEntry {

@@ -15,7 +15,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::ptx_txt::PtxText;
 use nv_debug_sections::reg_type::{self, RegisterType};
-use nv_debug_sections::shared_window::{self, Stage};
+use nv_debug_sections::shared_window::{self, LinkStage};
 use nv_debug_sections::{Result, reg_sass};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -285,7 +285,7 @@ pub(super) fn shared<'s>(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Conte
     let symbols = (0..).map(SymbolIndex).zip(cubin.symbols());
     let named = symbols.map(|(at, symbol)| (cubin.symbol_name(at), symbol));
     let window = shared_window::decode(cubin.section(index)?, index, named)?;
-    let linked = window.stage == Stage::Linked;
+    let linked = window.stage == LinkStage::Linked;
     let variables = window.variables.iter().map(|variable| SharedVariable {
         name: variable.name.to_owned(),
         offset: linked.then_some(variable.value),

@@ -10,13 +10,13 @@ use crate::symbolize::{CalleeName, CalleeNames, Doubt, UnitNames};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
-use nv_debug_sections::line::{self, LineOp, PlacedSequence, SequenceProgram, Steps, UnitProgram};
+use nv_debug_sections::line::{self, LineOp, SequenceOffsets, SequenceProgram, Steps, UnitProgram};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -> Result<Contents<'s>> {
     let (view, strings) = (opened.view()?, opened.strings()?);
-    let units = || line::programs(&view.name, &view.data.bytes);
+    let units = || line::unit_programs(&view.name, &view.data.bytes);
     let mut used = Vec::new();
     for unit in units() {
         used.push(names_of(&unit?)?);
@@ -153,7 +153,7 @@ impl<'s> Reader<'s, '_, '_> {
         let at = Span { offset: sequence.offset, size: sequence.size };
         let (end, reader) = (sequence.end, Rc::clone(self));
         let rows = Stream::new(move |visit| reader.rows(unit, &sequence, wanted.as_deref(), visit));
-        Some(LineSequence { at, header_size: PlacedSequence::START_SIZE, start, end, rows })
+        Some(LineSequence { at, header_size: SequenceOffsets::START_SIZE, start, end, rows })
     }
 
     fn rows(
@@ -205,7 +205,7 @@ struct PlacedOps<'s> {
 
 impl<'s> PlacedOps<'s> {
     fn new(sequence: &SequenceProgram<'s>) -> Self {
-        let (steps, start) = (sequence.steps(), sequence.offset + PlacedSequence::START_SIZE);
+        let (steps, start) = (sequence.steps(), sequence.offset + SequenceOffsets::START_SIZE);
         Self { after_last: (steps.clone(), start), steps, start }
     }
 

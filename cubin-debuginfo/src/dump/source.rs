@@ -8,7 +8,7 @@ use dwarf2_reader::info::Units;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection, RelocationTarget};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -20,7 +20,7 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub struct Source<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
-    relocated: Relocated<'c, 'd>,
+    relocated: RelocatedCubin<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
     first: HashMap<(Space, SectionKind), SectionIndex>,
     /// Those of them that others refer to.
@@ -134,7 +134,7 @@ impl<'c, 'd> Source<'c, 'd> {
         }
         Self {
             cubin,
-            relocated: Relocated::new(cubin),
+            relocated: RelocatedCubin::new(cubin),
             first,
             siblings: RefCell::default(),
             code: Code::new(cubin),
@@ -177,7 +177,7 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
-    pub(super) fn place(&self, target: &Target) -> String {
+    pub(super) fn place(&self, target: &RelocationTarget) -> String {
         match target.section {
             Some(section) => format!("{}+{:#x}", self.cubin.section_name(section), target.offset),
             None => format!(

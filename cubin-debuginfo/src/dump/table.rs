@@ -1,6 +1,6 @@
 //! The section table of a cubin, with what is known of each section.
 
-use nv_debug_sections::catalog::{Origin, SectionName};
+use nv_debug_sections::catalog::{SectionName, SectionOrigin};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,8 +51,8 @@ pub fn section_table(cubin: &Cubin<'_>) -> Vec<Header> {
         relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
         content: SectionName::parse(name).contents_kind().map(|kind| kind.entry().content),
         origin: SectionName::parse(name).contents_kind().map(|kind| match kind.entry().origin {
-            Origin::Assembler => "assembler",
-            Origin::Ptx => "ptx",
+            SectionOrigin::Assembler => "assembler",
+            SectionOrigin::Ptx => "ptx",
         }),
     };
     cubin.iter().map(row).collect()

@@ -17,7 +17,7 @@ use crate::limits::MAX_ROWS_BESIDE_MARKS;
 use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::line::Rows;
+use nv_debug_sections::line::RowTable;
 use nv_debug_sections::line::{self, LineRow, LineTable, Registers, Step, UnitProgram};
 use nv_debug_sections::{Error, Result};
 
@@ -80,7 +80,7 @@ pub struct LineIndex<'c> {
     first: Vec<u32>,
     packed: PackedRows,
     marks: Vec<Mark>,
-    expanded: Vec<Rows>,
+    expanded: Vec<RowTable>,
     unplaced: usize,
     /// By number of a stretch of code: where the first row is that may cover it, see [`reach`](super::reach).
     pub(super) first_rows: Vec<u64>,
@@ -117,7 +117,7 @@ impl<'c> LineIndex<'c> {
     ) -> Result<Self> {
         let mut index = Self::default();
         let mut scratch = Scratch::default();
-        for unit in line::programs(section, relocated) {
+        for unit in line::unit_programs(section, relocated) {
             let UnitProgram { table, mut program, .. } = unit?;
             while !program.is_empty() {
                 let added = index.add(&table, &mut program, &mut place, &mut scratch);
@@ -193,7 +193,7 @@ impl<'c> LineIndex<'c> {
             Fits { marked: true, .. } => Form::Marked(marks.start as u32, marks.end as u32),
             Fits { .. } => {
                 let sequence = line::decode_sequence(&mut whole.clone(), table.params, |_| ())?;
-                self.expanded.push(Rows::new(self.params.len(), table, &sequence));
+                self.expanded.push(RowTable::new(self.params.len(), table, &sequence));
                 Form::Expanded(self.expanded.len() as u32 - 1)
             }
         };
@@ -279,7 +279,7 @@ impl<'c> LineIndex<'c> {
             + size_of::<u32>() * self.first.capacity()
             + size_of::<u64>() * self.first_rows.capacity()
             + self.packed.heap_bytes();
-        section + tables + self.expanded.iter().map(Rows::heap_bytes).sum::<usize>()
+        section + tables + self.expanded.iter().map(RowTable::heap_bytes).sum::<usize>()
     }
 
     /// The sequences of a code section by ascending start, with that start (byte offset in the section).
@@ -364,7 +364,7 @@ impl<'s> SequenceRows<'s> {
     /// First byte behind the sequence, relative to its start.
     #[inline]
     pub fn end(self) -> u64 {
-        self.expanded().map_or(self.entry.end.into(), Rows::end)
+        self.expanded().map_or(self.entry.end.into(), RowTable::end)
     }
 
     /// All rows in program order; addresses are relative to the sequence's start.
@@ -381,7 +381,7 @@ impl<'s> SequenceRows<'s> {
     pub(super) fn found_ranges(self) -> impl Iterator<Item = (u64, u64, Found<'s>)> {
         // Expanded rows may lie in any order, and say themselves which ranges they cover.
         let expanded = self.expanded();
-        let scattered = expanded.into_iter().flat_map(Rows::ranges);
+        let scattered = expanded.into_iter().flat_map(RowTable::ranges);
         let scattered =
             scattered.map(move |(start, end, row)| (start, end, self.found_at(RowPlace::Expanded(row))));
         let mut rows = if expanded.is_some() { None } else { Some(self.found().peekable()) };
@@ -468,7 +468,7 @@ impl<'s> SequenceRows<'s> {
     }
 
     #[inline]
-    fn expanded(self) -> Option<&'s Rows> {
+    fn expanded(self) -> Option<&'s RowTable> {
         match self.entry.form {
             Form::Expanded(at) => self.index.expanded.get(at as usize),
             _ => None,

@@ -39,7 +39,7 @@ use nv_debug_sections::code::{Code, CodeSection, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{LineRow, LineTable};
 use nv_debug_sections::ptx_txt::NumberedText;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 
 pub use crate::limits::MAX_FRAMES;
 pub use files::FileName;
@@ -117,7 +117,8 @@ impl<'c> Symbolizer<'c> {
     ///
     /// As [`new`](Self::new).
     pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Result<Self> {
-        let tables = Tables { relocated: Relocated::new(cubin), code: Code::in_space(cubin, space), space };
+        let tables =
+            Tables { relocated: RelocatedCubin::new(cubin), code: Code::in_space(cubin, space), space };
         let mut files = Files::default();
         let mut units = Vec::new();
         let source = tables.read(SectionKind::DebugLine, |table, paths, used| {
@@ -198,9 +199,9 @@ impl<'c> Symbolizer<'c> {
     /// As [`locate`](Self::locate), without the row.
     #[inline]
     fn code_at(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
-        let (code, stretch) = self.code.at(section, offset)?;
+        let (code, stretch) = self.code.range_at(section, offset)?;
         (offset < code.size).then(|| {
-            let function = self.code.function_of(stretch);
+            let function = self.code.function_of_range(stretch);
             Place { section: code, offset, function, stretch, source: None, owner: self }
         })
     }
@@ -289,7 +290,7 @@ fn read_text<'c>(cubin: &'c Cubin<'_>, section: SectionIndex) -> Result<Text<'c>
 
 /// Where the tables of one space are.
 struct Tables<'c, 'd> {
-    relocated: Relocated<'c, 'd>,
+    relocated: RelocatedCubin<'c, 'd>,
     code: Code<'c>,
     space: Space,
 }

@@ -283,7 +283,7 @@ impl Call {
 mod tests {
     use super::*;
     use dwarf2_writer::line::Params;
-    use nv_debug_sections::line::Rows;
+    use nv_debug_sections::line::RowTable;
     use nv_debug_sections::line::{LineOp, LineTable, Sequence};
     use proptest::prelude::*;
 
@@ -298,7 +298,7 @@ mod tests {
     }
 
     /// A sequence, whose row addresses are given as advances.
-    fn rows(mut ops: Vec<LineOp>) -> Rows {
+    fn rows(mut ops: Vec<LineOp>) -> RowTable {
         let mut end = 0;
         for op in &mut ops {
             if let LineOp::Row { address, .. } = op {
@@ -310,7 +310,7 @@ mod tests {
         let params = Params::default();
         let (directories, files, sequences) = (vec![], vec![], vec![]);
         let table = LineTable { params, directories, files, debug_str_base: None, sequences };
-        Rows::new(0, &table, &sequence)
+        RowTable::new(0, &table, &sequence)
     }
 
     proptest! {

@@ -72,8 +72,8 @@ impl LineIndex<'_> {
                 let end = base.saturating_add(end).min(limit);
                 std::iter::from_fn(move || {
                     while start < end {
-                        let (_, stretch) = code.at(section, start)?;
-                        let next = end.min(code.stretch(stretch).end);
+                        let (_, stretch) = code.range_at(section, start)?;
+                        let next = end.min(code.range(stretch).end);
                         let range = std::mem::replace(&mut start, next)..next;
                         if self.reaches(&found, stretch) {
                             return Some(FoundRange { range, sequence, found });
@@ -87,13 +87,14 @@ impl LineIndex<'_> {
 
     /// Finds where rows reach over the starts of functions, which [`find`](Self::find) goes by.
     pub(super) fn bound_by(&mut self, code: &Code<'_>) {
-        let mut first_rows = vec![0; code.stretch_count()];
+        let mut first_rows = vec![0; code.range_count()];
         for section in code.sections() {
             let mut unclear = Vec::new();
-            for number in code.stretches_of(section.index).skip(1) {
-                let stretch = code.stretch(number);
+            for number in code.range_numbers_of(section.index).skip(1) {
+                let stretch = code.range(number);
                 let mut first = stretch.start;
-                let is_of_ptxas = code.function_of(number).is_some_and(|f| f.name.starts_with(PTXAS_CODE));
+                let is_of_ptxas =
+                    code.function_of_range(number).is_some_and(|f| f.name.starts_with(PTXAS_CODE));
                 if is_of_ptxas {
                     // Rows in it are those of `IMNMX` instructions of sm_110, which have the line of other code.
                     first = stretch.end;
@@ -114,7 +115,7 @@ impl LineIndex<'_> {
             if unclear.is_empty() {
                 continue;
             }
-            let starts = unclear.iter().map(|(number, _)| code.stretch(*number).start).collect();
+            let starts = unclear.iter().map(|(number, _)| code.range(*number).start).collect();
             let stops = self.stops(section.index, &starts);
             for (number, before) in unclear {
                 let slot = first_rows.get_mut(number as usize);

@@ -15,7 +15,7 @@ use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry as FrameEntry};
 use nv_debug_sections::register::{DwarfRegister, SassRegister};
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -333,7 +333,7 @@ impl Variables<'_> {
         }
         let target = self.cubin.target();
         let placed = |held: Held| {
-            if let Some(word) = held.words.iter().find(|word| !word.register.is_of(target)) {
+            if let Some(word) = held.words.iter().find(|word| !word.register.exists_on(target)) {
                 return Place::Unavailable(Unavailable::UnknownRegister(word.register.to_string()));
             }
             match based {
@@ -444,7 +444,7 @@ fn available(ranges: &[LocationRange], scope: &Scope) -> u64 {
 /// The frame sizes that `.debug_frame` has, by where functions start.
 pub(super) fn frame_sizes(cubin: &Cubin<'_>, code: &Code<'_>) -> Result<HashMap<(SectionIndex, u64), u64>> {
     let Some(index) = cubin.section_by_name(frame::NAME) else { return Ok(HashMap::new()) };
-    let section: RelocatedSection<'_> = Relocated::new(cubin).section(index)?;
+    let section: RelocatedSection<'_> = RelocatedCubin::new(cubin).section(index)?;
     let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))?;
     let fdes = entries.iter().filter_map(|entry| match entry {
         FrameEntry::Fde(fde) => Some(fde),

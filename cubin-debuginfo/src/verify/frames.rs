@@ -1,9 +1,9 @@
 //! `.debug_frame`.
 
 use super::{Check, RuleId, View, short};
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::frame;
 use nv_debug_sections::{Result, frame::Entry};
 use std::collections::HashSet;

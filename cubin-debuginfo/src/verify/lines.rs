@@ -25,7 +25,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) -> Option<LineFiles> {
 fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     let view = check.view(kind)?;
     let read = || {
-        let units = line::programs(view.name, &view.data.bytes).collect::<Result<Vec<_>, _>>()?;
+        let units = line::unit_programs(view.name, &view.data.bytes).collect::<Result<Vec<_>, _>>()?;
         for unit in &units {
             unit.sequences().try_for_each(|sequence| sequence.map(|_| ()))?;
         }

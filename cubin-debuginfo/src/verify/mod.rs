@@ -26,12 +26,12 @@ pub use sources::{Context, SourceFile, SourceLines};
 use crate::entries::Entries;
 use crate::limits::MAX_NAME_CHARS;
 use crate::numbers::{Numbers, OpenSymbols};
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::generation::instruction_size;
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 use nv_debug_sections::tkinfo;
 use nv_debug_sections::{Error, Result};
 use std::cell::OnceCell;
@@ -57,7 +57,7 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         context,
         code,
         sizes,
-        relocated: Relocated::new(cubin),
+        relocated: RelocatedCubin::new(cubin),
         is_linked: cubin.is_linked(),
         is_of_ptxas: is_of_ptxas(cubin),
         instruction: instruction_size(cubin.header.sm()),
@@ -95,7 +95,7 @@ struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
     context: Context<'c>,
     code: Code<'c>,
-    relocated: Relocated<'c, 'd>,
+    relocated: RelocatedCubin<'c, 'd>,
     /// Whether nvlink wrote it.
     is_linked: bool,
     /// Whether ptxas wrote it, or a part of it that nvlink kept.

@@ -84,7 +84,7 @@ fn of_function(
             let found = format!("class {} of the register of {ptx}", register.class_number());
             let place = (RuleId::RegistersClass, view.name, offset);
             check.find_in(Some(name.clone()), place, found, "a known class of SASS registers");
-        } else if !register.is_of(check.cubin.target()) {
+        } else if !register.exists_on(check.cubin.target()) {
             let place = (RuleId::RegistersNumber, view.name, offset);
             check.find_in(
                 Some(name.clone()),

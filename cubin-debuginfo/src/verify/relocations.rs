@@ -5,7 +5,7 @@ use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex, Symbol, sht};
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::reloc::{Action, RelocType};
+use nv_debug_sections::reloc::{RelocAction, RelocType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ impl One<'_, '_> {
             let expected = format!("one in the section's {:#x} bytes", self.bytes.len());
             return Err((RuleId::RelocationField, found, expected));
         };
-        if action == Action::Clear {
+        if action == RelocAction::Clear {
             return Ok(width);
         }
         let in_place = field.iter().rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));

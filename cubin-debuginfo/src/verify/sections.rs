@@ -2,7 +2,7 @@
 
 use super::{Check, RuleId};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::level::compare::{Oddity, compare};
+use nv_debug_sections::level::compare::{HeaderOddity, compare};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{self, PtxText};
 
@@ -22,8 +22,8 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
     }
     for odd in &comparison.odd {
         let (found, expected) = match odd.what {
-            Oddity::Shape { found, expected } => (found.to_string(), expected.to_string()),
-            Oddity::Target(target) => {
+            HeaderOddity::Fields { found, expected } => (found.to_string(), expected.to_string()),
+            HeaderOddity::Target(target) => {
                 let name = cubin.section_name(target);
                 (format!("relocations of {name}"), "those of the section in its name".to_owned())
             }

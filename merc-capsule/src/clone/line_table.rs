@@ -69,7 +69,7 @@ impl Cloner<'_, '_> {
                     programs.push(self.program(name, &unit, (programs.len(), code), ops)?);
                 }
             }
-            let made = line::join(name, &unit, debug_str, programs)?;
+            let made = line::join_sequences(name, &unit, debug_str, programs)?;
             let start = values.bytes.len() as u64;
             values.bytes.extend(made.bytes);
             values

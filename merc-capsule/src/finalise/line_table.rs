@@ -11,7 +11,7 @@ use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol};
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{last_inlined_name, mercury_to_native};
 use nv_debug_sections::reloc::RelocKind;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
 ///
 /// The clone cannot be decoded, a relocation is not of what a line table has, or a code section has two sequences.
 pub(super) fn native(
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
     kind: SectionKind,
     translation: Translation<'_>,
@@ -100,7 +100,7 @@ pub(super) fn native(
         }
         programs.sort_by_key(|(symbol, _)| *symbol);
         let programs = programs.into_iter().map(|(_, program)| program);
-        let unit = line::join(kind.name(), &native_header(&table), None, programs)?;
+        let unit = line::join_sequences(kind.name(), &native_header(&table), None, programs)?;
         let start = bytes.len() as u64;
         relocs.extend(unit.relocs.iter().map(|reloc| Reloc { offset: start + reloc.offset, ..*reloc }));
         bytes.extend(unit.bytes);
@@ -117,7 +117,7 @@ struct TableEntries<'c, 'd> {
 }
 
 impl<'c, 'd> TableEntries<'c, 'd> {
-    fn of(view: &Relocated<'c, 'd>, mercury: SectionIndex) -> Result<Self> {
+    fn of(view: &RelocatedCubin<'c, 'd>, mercury: SectionIndex) -> Result<Self> {
         let cubin = view.cubin();
         let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
         for (_, entry) in view.relocations_of(mercury) {
@@ -148,7 +148,7 @@ impl<'c, 'd> TableEntries<'c, 'd> {
             return Ok(());
         }
         let header = LineTable { sequences: Vec::new(), ..table.clone() };
-        let unit = line::join(kind.name(), &header, Some(SymbolId(0)), [])?;
+        let unit = line::join_sequences(kind.name(), &header, Some(SymbolId(0)), [])?;
         let Some(base) = unit.relocs.first() else { return Ok(()) };
         let Some(entry) = self.take(unit_start + base.offset, RelocKind::Absolute32)? else { return Ok(()) };
         let symbol = self.cubin.mercury_symbols().get(entry.symbol.as_usize());

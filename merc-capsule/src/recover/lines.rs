@@ -9,7 +9,7 @@ use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, Sequence};
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ impl Table {
         };
         let mut all = Self { name, by_section: HashMap::new() };
         let Some(index) = cubin.section_by_name(&all.name) else { return Ok(all) };
-        let view = Relocated::new(cubin);
+        let view = RelocatedCubin::new(cubin);
         let section = view.section(index)?;
         let is_linked = cubin.is_linked();
         for (unit, table) in line::decode(&all.name, &section.bytes)?.iter().enumerate() {

@@ -13,7 +13,7 @@ use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
 
 /// The maps of all code sections that have a capsule, in file order.
@@ -66,7 +66,7 @@ pub(crate) fn maps_or_recovered<'m>(
 ///
 /// A line table or `.nv_debug_info_reg_sass` cannot be read.
 pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
-    let view = Relocated::new(cubin);
+    let view = RelocatedCubin::new(cubin);
     let mut changes: HashMap<SectionIndex, Vec<u64>> = HashMap::new();
     for kind in [SectionKind::NvDebugLineSass, SectionKind::DebugLine] {
         let Some(index) = cubin.section_by_name(kind.name()) else { continue };

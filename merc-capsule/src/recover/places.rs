@@ -14,7 +14,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::VecDeque;
 
 /// Adds to `maps` all places that are known; `kept_sizes` are those of [`kept_sizes`].
@@ -25,7 +25,7 @@ pub(super) fn add(
     maps: &mut [CodeMap],
 ) -> Result<()> {
     register_ranges(cubin, spaces, kept_sizes, maps)?;
-    let view = Relocated::new(cubin);
+    let view = RelocatedCubin::new(cubin);
     frame_rules(&view, spaces, maps)?;
     labels(&view, spaces, maps);
     listed(cubin, spaces, maps)
@@ -36,7 +36,7 @@ pub(super) fn add(
 pub(super) fn kept_sizes(cubin: &Cubin<'_>, spaces: &Spaces) -> Result<HashMap<SectionIndex, u64>> {
     let clone = both(cubin, spaces, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
     let Some((_, clone)) = clone else { return Ok(HashMap::new()) };
-    let view = Relocated::new(cubin);
+    let view = RelocatedCubin::new(cubin);
     let frames = Frames::read(&view, clone)?;
     let mut sizes: HashMap<SectionIndex, (u64, usize)> = HashMap::new();
     for (section, _, rules) in frames.rules().filter(|(_, address, _)| *address == 0) {
@@ -133,7 +133,7 @@ fn by_name<'n>(cubin: &'n Cubin<'_>, maps: &'n mut [CodeMap]) -> HashMap<&'n [u8
     maps.iter_mut().map(|code| (name(code).as_bytes(), code)).collect()
 }
 
-fn frame_rules(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+fn frame_rules(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
     let Some((native, mercury)) = both(view.cubin(), spaces, SectionKind::DebugFrame) else { return Ok(()) };
     let here = Frames::read(view, native)?;
     let there = Frames::read(view, mercury)?;
@@ -159,7 +159,7 @@ fn frame_rules(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) 
 }
 
 /// Addresses of labels, which both spaces have relocations of at the same places.
-fn labels(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) {
+fn labels(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) {
     for kind in relocations::TRANSLATED {
         let Some((native, mercury)) = both(view.cubin(), spaces, kind) else { continue };
         let there: HashMap<u64, _> = relocations::code_targets(view, mercury)

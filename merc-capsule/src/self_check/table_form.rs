@@ -5,11 +5,11 @@ use crate::translation::Translation;
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 
 /// What is wrong with the form of the line table at `mercury`, a clone.
 pub(super) fn fault(
-    view: &Relocated<'_, '_>,
+    view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
     translation: Translation<'_>,
 ) -> Result<Option<String>> {

@@ -8,7 +8,8 @@ use merc_capsule::streams::{Stream, Streams};
 use merc_capsule::symtab::MercuryFunction;
 use merc_capsule::{AddressMap, CodeMap, FunctionMap, Place};
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Info, Link, NewSection, SectionIndex, Symbol, SymbolIndex, debug_only,
+    Contents, Cubin, DebugSection, NewSection, SectionIndex, SectionInfo, SectionLink, Symbol, SymbolIndex,
+    debug_only,
 };
 use nv_debug_sections::line_table::{AddressPair, EntryRow, Loc, LocId, LocatedInstruction};
 use nv_debug_sections::release::Release;
@@ -96,7 +97,7 @@ const SECTION: u8 = 3;
 
 /// Sections that are there before those of code: null, names of sections and symbols, symbols.
 const FIRST_CODE: u32 = 4;
-const SYMTAB: Link = Link::Old(SectionIndex(3));
+const SYMTAB: SectionLink = SectionLink::Old(SectionIndex(3));
 
 pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
     let sm = choices.one_of(&[100, 120]);
@@ -175,7 +176,7 @@ fn code(choices: &mut Choices<'_>, number: usize, order: Order) -> Code {
 /// Adds the sections of code and variables, and all symbols.
 fn add_sections(cubin: &mut Cubin<'static>, codes: &mut [Code]) -> Symbols {
     let mut symbols = Symbols { all: vec![Symbol::default()], ..Symbols::default() };
-    let name = |cubin: &mut Cubin<'static>, name: &str| cubin.symbol_strings(&[name]).unwrap()[0];
+    let name = |cubin: &mut Cubin<'static>, name: &str| cubin.intern_symbol_names(&[name]).unwrap()[0];
     let push = |symbols: &mut Symbols, symbol: Symbol| {
         symbols.all.push(symbol);
         SymbolIndex(symbols.all.len() as u32 - 1)
@@ -193,8 +194,8 @@ fn add_sections(cubin: &mut Cubin<'static>, codes: &mut [Code]) -> Symbols {
         flags,
         align: 16,
         entsize: 0,
-        link: Link::None,
-        info: Info::default(),
+        link: SectionLink::None,
+        info: SectionInfo::default(),
         contents,
     };
     let count = codes.len() as u32;
@@ -221,7 +222,7 @@ fn add_sections(cubin: &mut Cubin<'static>, codes: &mut [Code]) -> Symbols {
             );
         }
         let text = section(&format!(".text.{}", code.name), 1, 6, bytes(code.sizes[0]));
-        new.push(NewSection { link: SYMTAB, info: Info::Symbol(code.functions[0].symbol), ..text });
+        new.push(NewSection { link: SYMTAB, info: SectionInfo::Symbol(code.functions[0].symbol), ..text });
     }
     new.extend(codes.iter().map(|code| section(&format!(".nv.constant0.{}", code.name), 1, 2, bytes(32))));
     let variables = FIRST_CODE + 2 * count;

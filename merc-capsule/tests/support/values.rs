@@ -16,7 +16,7 @@ use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, S
 use nv_debug_sections::line_table::line_program_from_locs;
 use nv_debug_sections::reg_sass::{RegisterRange, SassRegister};
 use nv_debug_sections::reloc::{self, RelocKind};
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -285,7 +285,7 @@ fn lead_pointers_into_the_clone(given: &mut Given, native: &Section) {
     let origin = Origin { maps: given.maps.clone(), lines: given.lines.clone() };
     capsule::clone(&mut cloned, &origin).unwrap();
     let index = cloned.section_by_name(".nv.merc.debug_frame").unwrap();
-    let mercury = Frames::read(&Relocated::new(&cloned), index).unwrap();
+    let mercury = Frames::read(&RelocatedCubin::new(&cloned), index).unwrap();
     let mercury = frame::encode(&mercury.entries, Some(SymbolId(0))).unwrap();
     let relocs = native_relocs(native, Some(&mercury));
     let section = placed(given, FRAME, native.bytes.clone(), relocs);

@@ -26,13 +26,13 @@
 //! ```
 
 pub use super::classifier::Classifier;
-use super::{CATALOG, Entry, SectionKind, Space};
+use super::{CATALOG, CatalogEntry, SectionKind, Space};
 use crate::cuda_elf::SHF_MERCURY;
 use object::elf;
 
 impl Classifier {
     /// The rows that it knows.
-    pub fn entries(self) -> impl Iterator<Item = &'static Entry> {
+    pub fn entries(self) -> impl Iterator<Item = &'static CatalogEntry> {
         CATALOG.iter().filter(move |row| row.classifiers.contains(&self))
     }
 
@@ -43,7 +43,7 @@ impl Classifier {
 
     /// The same, but that of the PTX text as a prefix, whatever follows.
     fn with_prefix(self, name: &str) -> Option<SectionKind> {
-        let takes = |row: &&Entry| {
+        let takes = |row: &&CatalogEntry| {
             let rest = name.strip_prefix(row.name);
             rest.is_some_and(|rest| rest.is_empty() || row.kind.is_some_and(SectionKind::has_suffix))
         };

@@ -2,7 +2,7 @@
 //!
 //! One table, [`CATALOG`], with a row for every section, clones and relocation sections included; everything else about them is derived from
 //! it: [`SectionName`] takes a name apart and finds its row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
-//! [`Shape`] the header fields, [`Entry::rank`] the order in a file. FORMATS 0, 4, 6 and 7; observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
+//! [`HeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file. FORMATS 0, 4, 6 and 7; observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
 //! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
 //!
 //! ```
@@ -14,15 +14,15 @@
 
 mod classifier;
 pub mod classify;
+mod header_fields;
 mod name;
-mod shape;
 mod space;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use header_fields::HeaderFields;
 pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, SectionName};
-pub use shape::Shape;
 pub use space::{RelocForm, Space};
 pub use table::CATALOG;
 
@@ -74,36 +74,36 @@ pub enum SectionKind {
 
 /// Who makes a section's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum SectionOrigin {
     /// The assembler, from code and `.loc` directives.
     Assembler,
     /// The PTX file's `.section` block of that name, which the front end (cicc, LLVM, ...) wrote; the assembler copies and relocates it.
     Ptx,
 }
 
-/// What nvlink makes of the inputs' sections of one name.
+/// What nvlink does with sections of one name in several inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Linked {
-    /// Joined into one section.
-    Joined,
-    /// Kept apart: the names differ by checksum.
-    Apart,
+pub enum LinkerAction {
+    /// Joins them into one section.
+    Join,
+    /// Keeps each: their names differ by a checksum.
+    KeepSeparate,
 }
 
-/// How much of a section's name a row's is.
+/// How the name in a row of the catalog is compared with the name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
-    /// All of it.
-    Whole,
-    /// A dot and a number may follow.
+pub enum NameMatch {
+    /// The section has this name.
+    Exact,
+    /// The section has this name, or this name with a dot and a number.
     Numbered,
-    /// The beginning: for sections that have no row of their own.
-    Beginning,
+    /// The name of the section begins with it. For sections without a row of their own.
+    Prefix,
 }
 
-/// What `sh_link` and `sh_info` are.
+/// What `sh_link` and `sh_info` of a section refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Links {
+pub enum SectionLinks {
     /// Both 0.
     None,
     /// `sh_link` is the section of this name, `sh_info` the section whose relocations they are.
@@ -113,39 +113,39 @@ pub enum Links {
     },
 }
 
-impl Links {
-    /// Those of native relocations.
+impl SectionLinks {
+    /// The links of native relocation sections.
     pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
-    /// Those of relocations of clones.
+    /// The links of the relocation sections of Mercury clones.
     pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }
 
 /// One row of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// Which section, or whose clone or relocations; `None` in the rows for all others.
     pub kind: Option<SectionKind>,
     /// Its name as it stands in the file, or the beginning of it.
     pub name: &'static str,
     /// What may follow the name.
-    pub extent: Extent,
+    pub name_match: NameMatch,
     /// Native, or a clone, which ptxas writes beside it from sm_100 on.
     pub space: Space,
     /// For a relocation section: which kind.
     pub form: Option<RelocForm>,
     /// Type, flags, alignment and entry size.
-    pub shape: Shape,
+    pub header: HeaderFields,
     /// What it refers to.
-    pub links: Links,
+    pub links: SectionLinks,
     /// The first generation of SMs whose files have it.
     pub since: Generation,
     /// The last generation whose files have it.
     pub until: Generation,
     /// Who makes it.
-    pub origin: Origin,
+    pub origin: SectionOrigin,
     /// What nvlink makes of it. Every row's sections are in ptxas' files and in nvlink's, but nvlink drops relocations that only it can
-    /// resolve ([`Reference::AtLink`](crate::level::Reference::AtLink)).
-    pub linked: Linked,
+    /// resolve ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)).
+    pub linker_action: LinkerAction,
     /// Whether the file keeps such sections in the order of the PTX, all in the place of the first such row.
     pub in_text_order: bool,
     /// The classifiers that are documented to know it.
@@ -154,7 +154,7 @@ pub struct Entry {
     pub content: &'static str,
 }
 
-impl Entry {
+impl CatalogEntry {
     /// From the first to the last SM whose files have it, of those that a release knows.
     pub fn sms(&self, release: Release) -> RangeInclusive<u32> {
         *release.sms(self.since).start()..=*release.sms(self.until).end()
@@ -187,7 +187,7 @@ const fn first_rows(space: Space) -> [usize; SectionKind::NvDebugShared as usize
     let mut at = CATALOG.len();
     while at > 0 {
         at -= 1;
-        if let Entry { kind: Some(kind), form: None, space: of, .. } = CATALOG[at]
+        if let CatalogEntry { kind: Some(kind), form: None, space: of, .. } = CATALOG[at]
             && of as u8 == space as u8
         {
             rows[kind as usize] = at;
@@ -206,16 +206,16 @@ impl SectionKind {
     ///
     /// [`SectionName`] knows the names of clones and of relocation sections too.
     pub fn from_name(name: &str) -> Option<Self> {
-        contents().filter(|row| row.takes(name)).find_map(|row| row.kind)
+        contents().filter(|row| row.matches_name(name)).find_map(|row| row.kind)
     }
 
     /// Whether a dot and a number may follow the name.
     pub const fn has_suffix(self) -> bool {
-        matches!(self.entry().extent, Extent::Numbered)
+        matches!(self.entry().name_match, NameMatch::Numbered)
     }
 
     /// The row of this section.
-    pub const fn entry(self) -> &'static Entry {
+    pub const fn entry(self) -> &'static CatalogEntry {
         &CATALOG[NATIVE[self as usize]]
     }
 
@@ -225,7 +225,7 @@ impl SectionKind {
     }
 
     /// The row of the section's Mercury clone; `None` if it has none.
-    pub const fn mercury(self) -> Option<&'static Entry> {
+    pub const fn mercury(self) -> Option<&'static CatalogEntry> {
         let at = CLONES[self as usize];
         if at < CATALOG.len() { Some(&CATALOG[at]) } else { None }
     }
@@ -240,17 +240,17 @@ impl SectionKind {
 }
 
 /// The rows of native contents, which come first.
-fn contents() -> impl Iterator<Item = &'static Entry> {
+fn contents() -> impl Iterator<Item = &'static CatalogEntry> {
     CATALOG.iter().take_while(|row| row.is_native())
 }
 
-impl Entry {
-    /// Whether this row is about a section of that name.
-    fn takes(&self, name: &str) -> bool {
-        name.strip_prefix(self.name).is_some_and(|rest| match self.extent {
-            Extent::Whole => rest.is_empty(),
-            Extent::Numbered => rest.is_empty() || rest.starts_with('.'),
-            Extent::Beginning => true,
+impl CatalogEntry {
+    /// Whether the row describes a section of that name.
+    fn matches_name(&self, name: &str) -> bool {
+        name.strip_prefix(self.name).is_some_and(|rest| match self.name_match {
+            NameMatch::Exact => rest.is_empty(),
+            NameMatch::Numbered => rest.is_empty() || rest.starts_with('.'),
+            NameMatch::Prefix => true,
         })
     }
 }
@@ -258,5 +258,5 @@ impl Entry {
 /// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and `.nv_debug.shared`, known or not (seed 003: ptxas takes
 /// names by their beginning).
 pub fn is_debug_section(name: &str) -> bool {
-    contents().any(|row| row.takes(name))
+    contents().any(|row| row.matches_name(name))
 }

@@ -1,6 +1,9 @@
 //! Section names, taken apart.
 
-use super::{CATALOG, Entry, Origin, RelocForm, SectionKind, Shape, Space, contents, is_debug_section};
+use super::{
+    CATALOG, CatalogEntry, HeaderFields, RelocForm, SectionKind, SectionOrigin, Space, contents,
+    is_debug_section,
+};
 use crate::generation::Generation;
 use crate::release::Release;
 use std::borrow::Cow;
@@ -94,31 +97,31 @@ impl<'a> SectionName<'a> {
     }
 
     /// The row of the catalog: that of the section itself, else that of all debug sections which begin alike. `None` for other names.
-    pub fn entry(&self) -> Option<&'static Entry> {
+    pub fn entry(&self) -> Option<&'static CatalogEntry> {
         let kind = self.kind();
-        let alike = |row: &&Entry| (row.space, row.form) == (self.space, self.form);
+        let alike = |row: &&CatalogEntry| (row.space, row.form) == (self.space, self.form);
         let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
         known.or_else(|| {
-            let beginning = contents().find(|row| row.kind.is_none() && row.takes(&self.base))?;
-            let is_other = |row: &&Entry| row.kind.is_none() && row.name.ends_with(beginning.name);
+            let beginning = contents().find(|row| row.kind.is_none() && row.matches_name(&self.base))?;
+            let is_other = |row: &&CatalogEntry| row.kind.is_none() && row.name.ends_with(beginning.name);
             CATALOG.iter().filter(alike).find(is_other)
         })
     }
 
     /// As [`entry`](Self::entry), of a section that comes from PTX: one of any other name goes with the debug sections that have no row
     /// of their own.
-    pub fn ptx_entry(&self) -> Option<&'static Entry> {
+    pub fn ptx_entry(&self) -> Option<&'static CatalogEntry> {
         self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
     }
 
     /// The header fields of a debug section; `None` for other sections, and for `.nv_debug.shared`, which is what the variables make it.
-    pub fn shape(&self) -> Option<Shape> {
-        self.entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
+    pub fn header_fields(&self) -> Option<HeaderFields> {
+        self.entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 
-    /// As [`shape`](Self::shape); a name that only PTX knows has the shape of debug sections without a row of their own.
-    pub fn ptx_shape(&self) -> Option<Shape> {
-        self.ptx_entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
+    /// As [`header_fields`](Self::header_fields); a name that only PTX knows has the shape of debug sections without a row of their own.
+    pub fn ptx_header_fields(&self) -> Option<HeaderFields> {
+        self.ptx_entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 
     /// The first SM whose files have the section, of those that a release knows.
@@ -133,7 +136,7 @@ impl<'a> SectionName<'a> {
     /// Who makes it; `None` for names that are no debug section's.
     ///
     /// Relocations are always the assembler's; sections that only a PTX file knows, and their clones, are that file's.
-    pub fn origin(&self) -> Option<Origin> {
+    pub fn origin(&self) -> Option<SectionOrigin> {
         self.entry().map(|row| row.origin)
     }
 

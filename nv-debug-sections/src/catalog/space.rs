@@ -1,4 +1,4 @@
-//! What sets sections of one kind apart: the copy that they are in, the kind of their relocations.
+//! Native or Mercury copy of a section, and `.rel` or `.rela`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,7 +6,10 @@ use super::SectionKind::{
     NvDebugLineSass, NvDebugPtxTxt, NvDebugShared,
 };
 use super::classifier::Classifier;
-use super::{Entry, Extent, Linked, Links, Origin, RelocForm, SectionKind, Shape, Space};
+use super::{
+    CatalogEntry, HeaderFields, LinkerAction, NameMatch, RelocForm, SectionKind, SectionLinks, SectionOrigin,
+    Space,
+};
 use crate::cuda_elf::{SHF_MERCURY as MERCURY, sht};
 use crate::generation::Generation;
 use object::elf;
@@ -30,14 +33,14 @@ const SM_90: Sms = (Generation::HiddenMercury, Generation::Mercury);
 const SM_100: Sms = (Generation::Mercury, Generation::Mercury);
 
 /// Who makes the contents, what nvlink makes of the inputs' sections, what may follow the name, whether the file keeps the PTX's order.
-type Made = (Origin, Linked, Extent, bool);
-const CODE: Made = (Origin::Assembler, Linked::Joined, Extent::Whole, false);
-const TEXT: Made = (Origin::Assembler, Linked::Apart, Extent::Numbered, false);
-const PTX_FIRST: Made = (Origin::Ptx, Linked::Joined, Extent::Whole, false);
-const PTX: Made = (Origin::Ptx, Linked::Joined, Extent::Whole, true);
-const PTX_OTHER: Made = (Origin::Ptx, Linked::Joined, Extent::Beginning, true);
-const RELOC_PTX: Made = (Origin::Assembler, Linked::Joined, Extent::Whole, true);
-const RELOC_OTHER: Made = (Origin::Assembler, Linked::Joined, Extent::Beginning, true);
+type Made = (SectionOrigin, LinkerAction, NameMatch, bool);
+const CODE: Made = (SectionOrigin::Assembler, LinkerAction::Join, NameMatch::Exact, false);
+const TEXT: Made = (SectionOrigin::Assembler, LinkerAction::KeepSeparate, NameMatch::Numbered, false);
+const PTX_FIRST: Made = (SectionOrigin::Ptx, LinkerAction::Join, NameMatch::Exact, false);
+const PTX: Made = (SectionOrigin::Ptx, LinkerAction::Join, NameMatch::Exact, true);
+const PTX_OTHER: Made = (SectionOrigin::Ptx, LinkerAction::Join, NameMatch::Prefix, true);
+const RELOC_PTX: Made = (SectionOrigin::Assembler, LinkerAction::Join, NameMatch::Exact, true);
+const RELOC_OTHER: Made = (SectionOrigin::Assembler, LinkerAction::Join, NameMatch::Prefix, true);
 
 /// Which documented classifiers know it.
 type Known = &'static [Classifier];
@@ -56,7 +59,7 @@ const MERC_ADDRESSES: &str = "the native section's facts, by Mercury address";
 /// Columns: section, name, (type, flags, alignment, entry size), SMs, who makes it, known to, what it holds. What `sh_link` and `sh_info` say,
 /// and whether it is a clone or holds relocations, follows from type and flags.
 #[rustfmt::skip]
-pub const CATALOG: [Entry; 82] = [
+pub const CATALOG: [CatalogEntry; 82] = [
     // Contents. The `debug_` and `nv_debug_` at the end: whatever else the PTX brings, `.debug_types` for one.
     row(Some(DebugFrame),         ".debug_frame",                     (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "call frame rules"),
     row(Some(DebugLine),          ".debug_line",                      (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "SASS address to source line"),
@@ -157,27 +160,27 @@ const fn row(
     (origin, linked, extent, in_text_order): Made,
     classifiers: Known,
     content: &'static str,
-) -> Entry {
+) -> CatalogEntry {
     let space = if flags & MERCURY == 0 { Space::Native } else { Space::Mercury };
     let (form, links) = match (sh_type, space) {
-        (REL, _) => (Some(RelocForm::Rel), Links::SYMTAB),
-        (RELA, _) => (Some(RelocForm::Rela), Links::SYMTAB),
-        (MERC_RELA, _) => (Some(RelocForm::Rela), Links::MERCURY_SYMTAB),
-        _ => (None, Links::None),
+        (REL, _) => (Some(RelocForm::Rel), SectionLinks::SYMTAB),
+        (RELA, _) => (Some(RelocForm::Rela), SectionLinks::SYMTAB),
+        (MERC_RELA, _) => (Some(RelocForm::Rela), SectionLinks::MERCURY_SYMTAB),
+        _ => (None, SectionLinks::None),
     };
-    let shape = Shape { sh_type, flags, align, entsize };
-    Entry {
+    let shape = HeaderFields { sh_type, flags, align, entsize };
+    CatalogEntry {
         kind,
         name,
-        extent,
+        name_match: extent,
         space,
         form,
-        shape,
+        header: shape,
         links,
         since,
         until,
         origin,
-        linked,
+        linker_action: linked,
         in_text_order,
         classifiers,
         content,

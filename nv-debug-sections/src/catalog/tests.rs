@@ -1,13 +1,16 @@
 //! The table holds together. What it says of files is tested on files, in `tests/catalog.rs`.
 
 use super::*;
-use crate::level::observed::typical;
+use crate::level::observed::typical_references;
 
 #[test]
 fn names_lead_to_their_rows_and_say_what_these_say() {
     for row in &CATALOG {
-        let text =
-            if row.extent == Extent::Beginning { format!("{}other", row.name) } else { row.name.to_owned() };
+        let text = if row.name_match == NameMatch::Prefix {
+            format!("{}other", row.name)
+        } else {
+            row.name.to_owned()
+        };
         let name = SectionName::parse(&text);
         assert_eq!((name.kind(), name.space, name.form), (row.kind, row.space, row.form), "{text}");
         assert_eq!(name.entry().map(|found| found.name), Some(row.name));
@@ -16,8 +19,8 @@ fn names_lead_to_their_rows_and_say_what_these_say() {
         assert_eq!((name.first_sm(release), name.origin()), (*row.sms(release).start(), Some(row.origin)));
         assert!(row.until >= row.since);
         let (is_clone, is_reloc) = (row.space == Space::Mercury, row.form.is_some());
-        assert_eq!(row.shape.flags & crate::cubin::SHF_MERCURY != 0, is_clone);
-        assert_eq!(row.links != Links::None, is_reloc);
+        assert_eq!(row.header.flags & crate::cubin::SHF_MERCURY != 0, is_clone);
+        assert_eq!(row.links != SectionLinks::None, is_reloc);
     }
 }
 
@@ -37,8 +40,8 @@ fn every_kind_has_its_rows() {
         let rela = has(Space::Native, Some(RelocForm::Rela));
         assert_eq!(rela, has(Space::Mercury, Some(RelocForm::Rela)), "{kind:?}");
         assert_eq!(has(Space::Native, Some(RelocForm::Rel)), rela && kind != SectionKind::DebugInfo);
-        assert!(rela || kind.entry().origin == Origin::Assembler);
-        let _ = typical(kind);
+        assert!(rela || kind.entry().origin == SectionOrigin::Assembler);
+        let _ = typical_references(kind);
     }
 }
 
@@ -69,11 +72,11 @@ fn only_the_ptx_text_has_a_suffix() {
 fn relocations_without_a_row_are_like_all_others() {
     let none: [SectionName<'_>; 3] =
         [".rela.nv_debug.shared", ".rela.rela.debug_str", ".text.f"].map(SectionName::parse);
-    assert!(none.iter().all(|name| name.entry().is_none() && name.shape().is_none()));
+    assert!(none.iter().all(|name| name.entry().is_none() && name.header_fields().is_none()));
     for (text, row) in
         [(".rela.nv_debug_info_reg_sass", ".rela.nv_debug_"), (".rel.debug_info", ".rel.debug_")]
     {
         assert_eq!(SectionName::parse(text).entry().map(|row| row.name), Some(row));
     }
-    assert_eq!(SectionName::native(SectionKind::NvDebugShared.name()).shape(), None);
+    assert_eq!(SectionName::native(SectionKind::NvDebugShared.name()).header_fields(), None);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::{Place, slice};
+use super::{ContainerPosition, slice};
 use crate::limits::MAX_MEMBER_NAME;
 use crate::{Error, ErrorKind, Result};
 
@@ -54,7 +54,10 @@ impl<'d> Members<'d> {
         let at = self.at;
         let Some(header) = slice(self.data, at, HEADER_SIZE) else {
             self.at = self.data.len() as u64;
-            return (None, Some(Place::start().error(at, ErrorKind::Truncated("a member's header"))));
+            return (
+                None,
+                Some(ContainerPosition::start().error(at, ErrorKind::Truncated("a member's header"))),
+            );
         };
         if !header.ends_with(END) {
             self.at = self.next_header(at + 2);
@@ -116,7 +119,12 @@ impl<'d> Members<'d> {
             // GNU: in a member of names, each ended by a slash and a line feed.
             let rest = decimal(start).and_then(|start| self.names.get(usize::try_from(start).ok()?..));
             let rest = rest.filter(|rest| !rest.is_empty()).ok_or_else(|| {
-                wrong(at + 1, "offset in ar_name", decimal(start).unwrap_or(0), "a place in the member `//`")
+                wrong(
+                    at + 1,
+                    "offset in ar_name",
+                    decimal(start).unwrap_or(0),
+                    "a position in the member `//`",
+                )
             })?;
             // No more is read than is kept: many members may share one long name.
             let rest = rest.get(..=MAX_MEMBER_NAME).unwrap_or(rest);
@@ -164,7 +172,7 @@ impl<'d> Iterator for Members<'d> {
 
 /// A fault in a header, which belongs to the archive.
 fn wrong(at: u64, field: &'static str, found: u64, expected: &'static str) -> Error {
-    Place::start().error(at, ErrorKind::Value { field, found, expected })
+    ContainerPosition::start().error(at, ErrorKind::Value { field, found, expected })
 }
 
 /// A field without the blanks behind it.

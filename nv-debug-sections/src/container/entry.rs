@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Place;
+use super::ContainerPosition;
 use super::compression::{COMPRESSIONS, Compression};
 use super::payload;
 use crate::cubin::Cubin;
@@ -152,7 +152,7 @@ pub enum DebugInfo {
 
 impl DebugInfo {
     /// The amount as one word: `none`, or the option that makes it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::LineInfo => "lineinfo",
@@ -170,7 +170,7 @@ impl DebugInfo {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'d> {
     /// Where its header is; for a file of its own, its first byte.
-    pub place: Place,
+    pub position: ContainerPosition,
     /// What it is.
     pub kind: EntryKind,
     /// Version of the entry's header: 0x101. cuobjdump takes any.
@@ -199,7 +199,7 @@ impl<'d> Entry<'d> {
     /// A file that is one image, such as a cubin.
     pub(super) fn of_file(kind: EntryKind, arch: Option<Arch>, data: &'d [u8]) -> Self {
         Self {
-            place: Place::start(),
+            position: ContainerPosition::start(),
             kind,
             version: 0,
             code_version: (0, 0),
@@ -242,7 +242,7 @@ impl<'d> Entry<'d> {
     ///
     /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Value`] beyond
     /// [`MAX_PAYLOAD`](super::MAX_PAYLOAD), [`ErrorKind::Damaged`] for data that do not decompress to the size in the header,
-    /// [`ErrorKind::Sealed`] for a compression that is not supported or obfuscated IR.
+    /// [`ErrorKind::UnsupportedEncoding`] for a compression that is not supported or obfuscated IR.
     pub fn payload(&self) -> Result<Cow<'d, [u8]>> {
         self.payload_within(MAX_EXPANSION)
     }
@@ -257,14 +257,14 @@ impl<'d> Entry<'d> {
             return Ok(());
         }
         payload::check_size(self.stored.len() as u64, self.uncompressed_size, max_expansion)
-            .map_err(|kind| self.place.error(self.place.offset, kind))
+            .map_err(|kind| self.position.error(self.position.offset, kind))
     }
 
     /// The same as [`payload`](Self::payload) with another limit in place of [`MAX_EXPANSION`].
     pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
-        let fail = |kind| self.place.error(self.place.offset, kind);
+        let fail = |kind| self.position.error(self.position.offset, kind);
         if self.flags.has(Flags::OBFUSCATED) {
-            return Err(fail(ErrorKind::Sealed("obfuscated by fatbinary")));
+            return Err(fail(ErrorKind::UnsupportedEncoding("obfuscated by fatbinary")));
         }
         self.check_size(max_expansion)?;
         let payload = match self.flags.compression() {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::{Arch, Entry, EntryKind, Flags, Place, number, slice};
-use crate::bytes::Cursor;
+use super::{Arch, ContainerPosition, Entry, EntryKind, Flags, number, slice};
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
 /// First four bytes of a fatbin, little-endian.
@@ -27,7 +27,7 @@ const ENTRY_HEADER_SIZE: u64 = 64;
 /// says it is larger than what follows the fault is told first, and then it has the bytes up to there.
 #[derive(Debug, Clone)]
 pub struct Fatbins<'d> {
-    place: Place,
+    position: ContainerPosition,
     data: &'d [u8],
     at: u64,
     /// A fatbin whose fault was told first.
@@ -37,7 +37,7 @@ pub struct Fatbins<'d> {
 /// One fatbin.
 #[derive(Debug, Clone)]
 pub struct Fatbin<'d> {
-    place: Place,
+    position: ContainerPosition,
     entries: &'d [u8],
     version: u16,
 }
@@ -47,7 +47,7 @@ pub struct Fatbin<'d> {
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
     /// Of the next entry.
-    place: Place,
+    position: ContainerPosition,
     rest: &'d [u8],
     /// An entry whose fault was told first.
     held: Option<Entry<'d>>,
@@ -56,21 +56,21 @@ pub struct Entries<'d> {
 impl<'d> Fatbins<'d> {
     /// The fatbins in `data`, the contents of `section` (empty for a file; for messages).
     pub fn new(section: impl Into<Arc<str>>, data: &'d [u8]) -> Self {
-        Self::at(Place { member: None, section: section.into(), offset: 0 }, data)
+        Self::at(ContainerPosition { member: None, section: section.into(), offset: 0 }, data)
     }
 
-    pub(super) fn at(place: Place, data: &'d [u8]) -> Self {
-        Self { place, data, at: 0, held: None }
+    pub(super) fn at(position: ContainerPosition, data: &'d [u8]) -> Self {
+        Self { position, data, at: 0, held: None }
     }
 
     /// Version and size in the header at `at`.
     fn header(&self) -> Result<(u16, u64)> {
         let value = |at, field, found, expected| {
-            self.place.error(self.at + at, ErrorKind::Value { field, found, expected })
+            self.position.error(self.at + at, ErrorKind::Value { field, found, expected })
         };
         let field = |at, size, what| {
             number(self.data, self.at + at, size, false)
-                .ok_or_else(|| self.place.error(self.at + at, ErrorKind::Truncated(what)))
+                .ok_or_else(|| self.position.error(self.at + at, ErrorKind::Truncated(what)))
         };
         let magic = field(0, 4, "the fatbin's magic")?;
         if magic != u64::from(MAGIC) {
@@ -95,7 +95,7 @@ impl<'d> Fatbins<'d> {
             }
         };
         let start = at + HEADER_SIZE;
-        let fatbin = |entries| Fatbin { place: self.place.at(start), entries, version };
+        let fatbin = |entries| Fatbin { position: self.position.at(start), entries, version };
         if let Some(entries) = slice(self.data, start, size) {
             self.at = start + size;
             return Ok(fatbin(entries));
@@ -108,7 +108,7 @@ impl<'d> Fatbins<'d> {
             found: size,
             expected: "no more than the bytes that follow",
         };
-        Err(self.place.error(at + 8, kind))
+        Err(self.position.error(at + 8, kind))
     }
 }
 
@@ -137,7 +137,7 @@ impl<'d> Iterator for Fatbins<'d> {
 impl<'d> Fatbin<'d> {
     /// Byte offset of its header in its section.
     pub fn offset(&self) -> u64 {
-        self.place.offset - HEADER_SIZE
+        self.position.offset - HEADER_SIZE
     }
 
     /// Version of the fatbin's header: 1. cuobjdump takes any.
@@ -147,7 +147,7 @@ impl<'d> Fatbin<'d> {
 
     /// Its entries, each read when it is asked for.
     pub fn entries(&self) -> Entries<'d> {
-        Entries { place: self.place.clone(), rest: self.entries, held: None }
+        Entries { position: self.position.clone(), rest: self.entries, held: None }
     }
 }
 
@@ -161,7 +161,7 @@ impl<'d> Iterator for Entries<'d> {
         if self.rest.is_empty() {
             return None;
         }
-        let (entry, size) = match find_entry(&self.place, self.rest) {
+        let (entry, size) = match find_entry(&self.position, self.rest) {
             Ok(found) => {
                 let size = found.head.len() + found.body.len();
                 (found.read(), size)
@@ -170,7 +170,7 @@ impl<'d> Iterator for Entries<'d> {
         };
         // `find_entry` saw that many bytes.
         self.rest = self.rest.get(size..).unwrap_or_default();
-        self.place.offset += size as u64;
+        self.position.offset += size as u64;
         Some(entry.and_then(|(entry, fault)| match fault {
             None => Ok(entry),
             Some(fault) => {
@@ -181,8 +181,8 @@ impl<'d> Iterator for Entries<'d> {
     }
 }
 
-/// Fields of an entry's header that say where the others' bytes are.
-struct Extents {
+/// Where the payload, the name and the options of an entry are.
+struct ByteRanges {
     header_size: u64,
     padded_size: u64,
     compressed_size: u64,
@@ -191,45 +191,52 @@ struct Extents {
 }
 
 /// An entry whose end is known.
-struct Found<'d> {
+struct FoundEntry<'d> {
     entry: Entry<'d>,
-    extents: Extents,
+    extents: ByteRanges,
     head: &'d [u8],
     body: &'d [u8],
 }
 
-fn wrong(place: &Place, at: u64, field: &'static str, found: u64, expected: &'static str) -> Error {
-    place.error(place.offset + at, ErrorKind::Value { field, found, expected })
+fn wrong(
+    position: &ContainerPosition,
+    at: u64,
+    field: &'static str,
+    found: u64,
+    expected: &'static str,
+) -> Error {
+    position.error(position.offset + at, ErrorKind::Value { field, found, expected })
 }
 
 /// The entry at the start of `data`.
-fn find_entry<'d>(place: &Place, data: &'d [u8]) -> Result<Found<'d>> {
+fn find_entry<'d>(position: &ContainerPosition, data: &'d [u8]) -> Result<FoundEntry<'d>> {
     // Errors of the cursor would count from the entry on.
-    let cut = |error: Error| place.error(place.offset + error.offset(), error.kind().clone());
-    let (entry, extents) = read_header(&mut Cursor::new("", data), place).map_err(cut)?;
+    let cut = |error: Error| position.error(position.offset + error.offset(), error.kind().clone());
+    let (entry, extents) = read_header(&mut Cursor::new("", data), position).map_err(cut)?;
     if extents.header_size < ENTRY_HEADER_SIZE {
-        return Err(wrong(place, 4, "headerSize", extents.header_size, "at least 64"));
+        return Err(wrong(position, 4, "headerSize", extents.header_size, "at least 64"));
     }
-    let head = slice(data, 0, extents.header_size)
-        .ok_or_else(|| wrong(place, 4, "headerSize", extents.header_size, "no more than the fatbin has"))?;
+    let head = slice(data, 0, extents.header_size).ok_or_else(|| {
+        wrong(position, 4, "headerSize", extents.header_size, "no more than the fatbin has")
+    })?;
     let body = slice(data, extents.header_size, extents.padded_size)
-        .ok_or_else(|| wrong(place, 8, "size", extents.padded_size, "no more than the fatbin has"))?;
-    Ok(Found { entry, extents, head, body })
+        .ok_or_else(|| wrong(position, 8, "size", extents.padded_size, "no more than the fatbin has"))?;
+    Ok(FoundEntry { entry, extents, head, body })
 }
 
-impl<'d> Found<'d> {
+impl<'d> FoundEntry<'d> {
     /// The entry with its payload, and with name and options, unless they are damaged.
     fn read(self) -> Result<(Entry<'d>, Option<Error>)> {
         let Self { mut entry, extents, head, body } = self;
-        let place = entry.place.clone();
+        let position = entry.position.clone();
         entry.stored = body;
         if entry.flags.compression().is_some() {
             entry.stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
-                wrong(&place, 16, "compressedSize", extents.compressed_size, "no more than the size")
+                wrong(&position, 16, "compressedSize", extents.compressed_size, "no more than the size")
             })?;
         }
         let mut fault = None;
-        let missing = |at, field, found| wrong(&place, at, field, found, "a place in the entry's header");
+        let missing = |at, field, found| wrong(&position, at, field, found, "a place in the entry's header");
         if extents.name.1 != 0 {
             match slice(head, extents.name.0, extents.name.1) {
                 Some(name) => entry.name = name,
@@ -247,7 +254,7 @@ impl<'d> Found<'d> {
 }
 
 /// The first 64 bytes of an entry.
-fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>, Extents)> {
+fn read_header<'d>(cursor: &mut Cursor<'_>, position: &ContainerPosition) -> Result<(Entry<'d>, ByteRanges)> {
     let kind = EntryKind::from_code(cursor.u16("an entry's kind")?);
     let version = cursor.u16("an entry's version")?;
     let header_size = cursor.u32("an entry's header size")?.into();
@@ -265,7 +272,7 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>,
     let ir_word = cursor.u64("an entry's IR word")?;
     let uncompressed_size = cursor.u64("an entry's uncompressed size")?;
     let entry = Entry {
-        place: place.clone(),
+        position: position.clone(),
         kind,
         version,
         code_version: (major, minor),
@@ -278,7 +285,7 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>,
         stored: &[],
         uncompressed_size,
     };
-    Ok((entry, Extents { header_size, padded_size, compressed_size, options, name }))
+    Ok((entry, ByteRanges { header_size, padded_size, compressed_size, options, name }))
 }
 
 /// Options and compatibility records by the record at `at`: an offset and a size.

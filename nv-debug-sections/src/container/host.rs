@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Place, Region, number, slice};
+use super::{ContainerPosition, Region, number, slice};
 use crate::{Error, ErrorKind, Result};
 
 /// A section that holds fatbins, and what its header has to say.
 #[derive(Debug)]
-struct Known {
+struct FatbinSection {
     name: &'static str,
     inside: &'static str,
     unshared: &'static str,
@@ -16,13 +16,13 @@ struct Known {
 
 /// That of whole programs (or of the device linker), and that which the device linker has read. `.nvFatBinSegment` has
 /// pointers to them, which only relocations fill in.
-const KNOWN: [Known; 2] = [
-    Known {
+const KNOWN: [FatbinSection; 2] = [
+    FatbinSection {
         name: ".nv_fatbin",
         inside: "an end of .nv_fatbin inside the file",
         unshared: "bytes for .nv_fatbin that overlap no other section with fatbins",
     },
-    Known {
+    FatbinSection {
         name: "__nv_relfatbin",
         inside: "an end of __nv_relfatbin inside the file",
         unshared: "bytes for __nv_relfatbin that overlap no other section with fatbins",
@@ -81,7 +81,7 @@ const SHN_XINDEX: u64 = 0xffff;
 #[derive(Debug, Clone)]
 pub(super) struct Sections<'d> {
     /// The file.
-    place: Place,
+    position: ContainerPosition,
     data: &'d [u8],
     table: Table<'d>,
     /// A fault of the table, to be told before its sections.
@@ -103,9 +103,9 @@ struct Table<'d> {
 impl<'d> Sections<'d> {
     /// The sections of the file `data`, which is `member` of an archive.
     pub(super) fn new(member: Option<Arc<str>>, data: &'d [u8]) -> Self {
-        let place = Place { member, ..Place::start() };
+        let position = ContainerPosition { member, ..ContainerPosition::start() };
         let table = Table { class: &CLASSES[0], is_big: false, next: 0, end: 0, names: &[] };
-        let mut sections = Self { place, data, table, fault: None, taken: BTreeMap::new() };
+        let mut sections = Self { position, data, table, fault: None, taken: BTreeMap::new() };
         if let Err(error) = sections.open() {
             sections.table.end = sections.table.next;
             sections.fault = Some(error);
@@ -116,12 +116,12 @@ impl<'d> Sections<'d> {
     fn field(&self, base: u64, (name, at, size): Field) -> Result<u64> {
         let at = base.saturating_add(at);
         number(self.data, at, size, self.table.is_big)
-            .ok_or_else(|| self.place.error(at.min(self.data.len() as u64), ErrorKind::Truncated(name)))
+            .ok_or_else(|| self.position.error(at.min(self.data.len() as u64), ErrorKind::Truncated(name)))
     }
 
     /// An error about a field of the header at `base`.
     fn wrong(&self, base: u64, (field, at, _): Field, found: u64, expected: &'static str) -> Error {
-        self.place.error(base.saturating_add(at), ErrorKind::Value { field, found, expected })
+        self.position.error(base.saturating_add(at), ErrorKind::Value { field, found, expected })
     }
 
     /// Finds the table and the names.
@@ -199,7 +199,7 @@ impl<'d> Sections<'d> {
         let Some(names) = self.table.names.get(start..) else {
             return Err(self.wrong(header, SH_NAME, name, "a place in the section names"));
         };
-        let is = |known: &&Known| {
+        let is = |known: &&FatbinSection| {
             names.strip_prefix(known.name.as_bytes()).is_some_and(|rest| rest.first() == Some(&0))
         };
         let Some(known) = KNOWN.iter().find(is) else { return Ok(None) };
@@ -210,7 +210,10 @@ impl<'d> Sections<'d> {
         if self.is_shared(at, at + size) {
             return Err(self.wrong(header, class.sh_offset, at, known.unshared));
         }
-        Ok(Some(Region { place: Place { section: known.name.into(), ..self.place.clone() }, data }))
+        Ok(Some(Region {
+            position: ContainerPosition { section: known.name.into(), ..self.position.clone() },
+            data,
+        }))
     }
 
     /// Whether a section so far has some of these bytes; if not they are taken.

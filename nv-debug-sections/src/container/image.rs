@@ -1,9 +1,9 @@
 //! What is known of an image: an answer for people and, with serde, for programs.
 
 use super::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use super::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags, Place};
+use super::{Arch, Compression, ContainerPosition, DebugInfo, Entry, EntryKind, Flags};
 use crate::Result;
-use crate::cubin::{CodePlace, Cubin};
+use crate::cubin::{CodeLocation, Cubin};
 use crate::level::DebugLevel;
 use crate::level::detected::DetectedLevel;
 use schemars::JsonSchema;
@@ -70,7 +70,7 @@ pub struct Image<'d> {
     pub debug: Option<DebugInfo>,
     /// Where the machine code is. Absent for what is not a cubin, and for a cubin that could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<CodePlace>,
+    pub code: Option<CodeLocation>,
     /// What a cubin without code is.
     #[serde(skip)]
     pub debug_only: Option<String>,
@@ -90,9 +90,9 @@ impl<'d> Image<'d> {
         let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
         Self {
             index,
-            member: entry.place.member.clone(),
-            section: Arc::clone(&entry.place.section),
-            offset: entry.place.offset,
+            member: entry.position.member.clone(),
+            section: Arc::clone(&entry.position.section),
+            offset: entry.position.offset,
             kind: entry.kind.name(),
             kind_code: entry.kind.code(),
             arch: entry.arch,
@@ -113,16 +113,16 @@ impl<'d> Image<'d> {
         }
     }
 
-    /// Member and section as linkers write them: [`Place::label`].
+    /// Member and section as linkers write them: [`ContainerPosition::label`].
     pub fn label(&self) -> String {
         let (member, section) = (self.member.clone(), Arc::clone(&self.section));
-        Place { member, section, offset: self.offset }.label()
+        ContainerPosition { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor,
+    /// Whether a list needs [`add_payload_facts`](Self::add_payload_facts): the entry of a cubin says neither whether it has code nor,
     /// unless that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not
     /// complain of obfuscated entries.
-    pub fn needs_look(entry: &Entry<'_>) -> bool {
+    pub fn needs_payload(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,
             EntryKind::Nvvm => !entry.flags.has(Flags::OBFUSCATED),
@@ -131,7 +131,7 @@ impl<'d> Image<'d> {
     }
 
     /// Whether the entry of a cubin says what debug information it has.
-    pub fn says_debug(entry: &Entry<'_>) -> bool {
+    pub fn claims_debug(entry: &Entry<'_>) -> bool {
         entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
     }
 
@@ -140,7 +140,7 @@ impl<'d> Image<'d> {
     /// # Errors
     ///
     /// The payload is not what its entry says.
-    pub fn look_into(&mut self, payload: &[u8]) -> Result<()> {
+    pub fn add_payload_facts(&mut self, payload: &[u8]) -> Result<()> {
         match EntryKind::from_code(self.kind_code) {
             EntryKind::Elf => self.look_into_cubin(payload),
             EntryKind::Nvvm => Header::decode(payload).map(|header| self.ir = Some(IrVersions::new(&header))),
@@ -151,8 +151,8 @@ impl<'d> Image<'d> {
     fn look_into_cubin(&mut self, payload: &[u8]) -> Result<()> {
         let cubin = Cubin::parse(payload)?;
         cubin.check_name_expansion()?;
-        self.code = Some(cubin.code_place());
-        self.debug_only = cubin.debug_only_words();
+        self.code = Some(cubin.code_location());
+        self.debug_only = cubin.debug_only_text();
         match DetectedLevel::of(&cubin).level {
             DebugLevel::Full => self.debug = Some(DebugInfo::Dwarf),
             DebugLevel::Lines => self.debug = Some(DebugInfo::LineInfo),

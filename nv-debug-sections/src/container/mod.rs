@@ -18,16 +18,16 @@
 //! NVIDIA publishes no specification of these formats; `docs/formats/fatbins.md` has what was observed, byte by byte.
 
 mod archive;
-mod choice;
 mod compression;
 mod entry;
 pub mod fatbin;
 mod file_names;
 mod host;
 mod image;
-mod numbered;
+mod numbered_entry;
 pub mod nvvm;
 mod payload;
+mod selector;
 
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ use fatbin::{Entries, Fatbins};
 use host::Sections;
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
-pub use choice::{Choice, Survey};
 pub use compression::Compression;
 pub use entry::{Arch, DebugInfo, Entry, EntryKind, Flags};
 pub use file_names::FileNames;
 pub use image::{Image, IrVersions};
-pub use numbered::NumberedEntry;
+pub use numbered_entry::NumberedEntry;
+pub use selector::{ImageSelector, SelectionSummary};
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ impl FileKind {
     }
 
     /// The kind of file as one word, as JSON documents have it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cubin => "cubin",
             Self::Fatbin => "fatbin",
@@ -120,9 +120,9 @@ fn is_ptx(data: &[u8]) -> bool {
     }
 }
 
-/// A byte in a section of a file, or of a member of an archive.
+/// The position of a byte: an offset in a section of a file, or of a member of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ContainerPosition {
     /// Name of the archive's member; `None` outside archives.
     pub member: Option<Arc<str>>,
     /// Name of the section; empty where the file has none.
@@ -131,7 +131,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-impl Place {
+impl ContainerPosition {
     fn start() -> Self {
         Self { member: None, section: "".into(), offset: 0 }
     }
@@ -155,11 +155,11 @@ impl Place {
     }
 }
 
-/// A stretch of a file that holds fatbins.
+/// A part of a file that holds fatbins.
 #[derive(Debug, Clone)]
 struct Region<'d> {
     /// Its first byte.
-    place: Place,
+    position: ContainerPosition,
     data: &'d [u8],
 }
 
@@ -197,9 +197,9 @@ struct Archive<'d> {
 impl<'d> Archive<'d> {
     fn new(name: Option<Arc<str>>, data: &'d [u8]) -> Result<Self> {
         if data.starts_with(archive::THIN_MAGIC) {
-            let place = Place { member: name, ..Place::start() };
+            let position = ContainerPosition { member: name, ..ContainerPosition::start() };
             return Err(
-                place.error(0, ErrorKind::NotAContainer("a thin archive, which only names its members"))
+                position.error(0, ErrorKind::NotAContainer("a thin archive, which only names its members"))
             );
         }
         Ok(Self { name, members: Members::new(data) })
@@ -249,10 +249,10 @@ impl<'d> Container<'d> {
 
 /// What a file is made of; `None` for a member of an archive that has no images. `member` is its name in the archive.
 fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<Part<'_>>> {
-    let place = Place { member, ..Place::start() };
+    let position = ContainerPosition { member, ..ContainerPosition::start() };
     let (kind, arch) = match kind {
-        FileKind::Host => return Ok(Some(Part::Sections(Sections::new(place.member, data)))),
-        FileKind::Fatbin => return Ok(Some(Part::Fatbins(Region { place, data }))),
+        FileKind::Host => return Ok(Some(Part::Sections(Sections::new(position.member, data)))),
+        FileKind::Fatbin => return Ok(Some(Part::Fatbins(Region { position, data }))),
         FileKind::Archive => return Ok(None),
         FileKind::Ptx => (EntryKind::Ptx, Ok(None)),
         FileKind::Nvvm => (EntryKind::Nvvm, nvvm::Header::decode(data).map(|header| header.arch())),
@@ -260,10 +260,10 @@ fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<
     };
     // Errors of their decoders know no member.
     let arch = arch.map_err(|error| {
-        let place = Place { section: error.section().into(), ..place.clone() };
-        place.error(error.offset(), error.kind().clone())
+        let position = ContainerPosition { section: error.section().into(), ..position.clone() };
+        position.error(error.offset(), error.kind().clone())
     })?;
-    Ok(Some(Part::Image(Box::new(Entry { place, ..Entry::of_file(kind, arch, data) }))))
+    Ok(Some(Part::Image(Box::new(Entry { position, ..Entry::of_file(kind, arch, data) }))))
 }
 
 impl<'d> Iterator for Parts<'d> {
@@ -281,9 +281,10 @@ impl<'d> Iterator for Parts<'d> {
             };
             let found = member.and_then(|member| match FileKind::of(member.data) {
                 Some(FileKind::Archive) if archives.len() == MAX_ARCHIVE_DEPTH => {
-                    let place = Place { member: Some(member.name), ..Place::start() };
+                    let position =
+                        ContainerPosition { member: Some(member.name), ..ContainerPosition::start() };
                     let what = "an archive in more than seven others, which is not read";
-                    Err(place.error(0, ErrorKind::NotAContainer(what)))
+                    Err(position.error(0, ErrorKind::NotAContainer(what)))
                 }
                 Some(FileKind::Archive) => {
                     archives.push(Archive::new(Some(member.name), member.data)?);
@@ -322,12 +323,12 @@ impl<'d> Iterator for Images<'d> {
             let opened = if let Some(fatbin) = self.fatbins.as_mut().and_then(Iterator::next) {
                 fatbin.map(|fatbin| self.entries = Some(fatbin.entries()))
             } else if let Some(region) = self.sections.as_mut().and_then(Iterator::next) {
-                region.map(|region| self.fatbins = Some(Fatbins::at(region.place, region.data)))
+                region.map(|region| self.fatbins = Some(Fatbins::at(region.position, region.data)))
             } else {
                 match self.parts.next()? {
                     Ok(Part::Image(entry)) => return Some(Ok(*entry)),
                     Ok(Part::Fatbins(region)) => {
-                        self.fatbins = Some(Fatbins::at(region.place, region.data));
+                        self.fatbins = Some(Fatbins::at(region.position, region.data));
                         Ok(())
                     }
                     Ok(Part::Sections(sections)) => {

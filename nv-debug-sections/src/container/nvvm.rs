@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::Arch;
-use crate::bytes::Cursor;
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
 /// First four bytes, little-endian.

@@ -31,8 +31,12 @@ pub(super) fn decompress(method: Compression, stored: &[u8], size: u64) -> Resul
     match method {
         Compression::Lz4 => lz4(stored, size),
         Compression::Zstd => zstd(stored, size),
-        Compression::Zlib => Err(ErrorKind::Sealed("compressed by zlib, which is not supported")),
-        Compression::Unknown => Err(ErrorKind::Sealed("compressed in an unknown way (flag 0x4000)")),
+        Compression::Zlib => {
+            Err(ErrorKind::UnsupportedEncoding("compressed by zlib, which is not supported"))
+        }
+        Compression::Unknown => {
+            Err(ErrorKind::UnsupportedEncoding("compressed in an unknown way (flag 0x4000)"))
+        }
     }
 }
 

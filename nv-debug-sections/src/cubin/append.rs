@@ -17,7 +17,7 @@ use crate::limits::MAX_CLONES;
 
 /// The section that `sh_link` or `sh_info` of a new section names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Link {
+pub enum SectionLink {
     /// None: 0.
     #[default]
     None,
@@ -29,16 +29,16 @@ pub enum Link {
 
 /// `sh_info` of a new section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Info {
+pub enum SectionInfo {
     /// A section: where [`Section::info_is_section`] holds.
-    Section(Link),
+    Section(SectionLink),
     /// A symbol of the table that `sh_link` names: of code, native and Mercury.
     Symbol(SymbolIndex),
     /// What the type says, such as the number behind the last local symbol; 0: nothing.
     Number(u32),
 }
 
-impl Default for Info {
+impl Default for SectionInfo {
     fn default() -> Self {
         Self::Number(0)
     }
@@ -58,9 +58,9 @@ pub struct NewSection<'d> {
     /// `sh_entsize`.
     pub entsize: u64,
     /// `sh_link`.
-    pub link: Link,
+    pub link: SectionLink,
     /// `sh_info`.
-    pub info: Info,
+    pub info: SectionInfo,
     /// What it holds, in the form that its type demands. Section indices in it are those of the result, see
     /// [`Cubin::append_sections`].
     pub contents: Contents<'d>,
@@ -122,23 +122,25 @@ impl<'d> Cubin<'d> {
         let first = self.sections.len();
         let index = |field, link| {
             let (what, at, count) = match link {
-                Link::None => return Ok(0),
-                Link::Old(index) => (field, index.as_usize(), first),
-                Link::New(number) => ("new section", number, new.len()),
+                SectionLink::None => return Ok(0),
+                SectionLink::Old(index) => (field, index.as_usize(), first),
+                SectionLink::New(number) => ("new section", number, new.len()),
             };
-            let base = if matches!(link, Link::New(_)) { first } else { 0 };
+            let base = if matches!(link, SectionLink::New(_)) { first } else { 0 };
             let found = u32::try_from(base.saturating_add(at)).ok().filter(|_| at < count);
             let kind = ErrorKind::Index { what, index: at as u64, count: count as u64 };
             found.ok_or_else(|| Error::new(&*section.name, 0, kind))
         };
         let link = index("section (sh_link)", section.link)?;
         let info = match section.info {
-            Info::Section(info) => index("section (sh_info)", info)?,
-            Info::Symbol(symbol) => {
+            SectionInfo::Section(info) => index("section (sh_info)", info)?,
+            SectionInfo::Symbol(symbol) => {
                 let contents = match section.link {
-                    Link::New(number) => new.get(number).map(|section| &section.contents),
-                    Link::Old(index) => self.sections.get(index.as_usize()).map(|section| &section.contents),
-                    Link::None => None,
+                    SectionLink::New(number) => new.get(number).map(|section| &section.contents),
+                    SectionLink::Old(index) => {
+                        self.sections.get(index.as_usize()).map(|section| &section.contents)
+                    }
+                    SectionLink::None => None,
                 };
                 let Some(Contents::Symbols(symbols)) = contents else {
                     let expected = "a symbol table, since sh_info names a symbol";
@@ -152,12 +154,12 @@ impl<'d> Cubin<'d> {
                 }
                 symbol.0
             }
-            Info::Number(number) => number,
+            SectionInfo::Number(number) => number,
         };
         let &NewSection { sh_type, flags, align, entsize, .. } = section;
         let header = Section { name, sh_type, flags, link, info, align, entsize, ..Section::default() };
         // Later edits move what the header says is a section index, and nothing else.
-        if info != 0 && header.info_is_section() != matches!(section.info, Info::Section(_)) {
+        if info != 0 && header.info_is_section() != matches!(section.info, SectionInfo::Section(_)) {
             let expected = "a section index if SHF_INFO_LINK or the type say so, else none";
             let kind = ErrorKind::Value { field: "sh_info", found: info.into(), expected };
             return Err(Error::new(&*section.name, 0, kind));

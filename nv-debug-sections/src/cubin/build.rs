@@ -32,7 +32,7 @@ const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
 /// One function of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Function<'a> {
+pub struct DebugOnlyFunction<'a> {
     /// Its (mangled) name, `F` of `.text.F`.
     pub name: &'a str,
     /// Bytes of code it would have.
@@ -54,7 +54,7 @@ pub enum VariableSpace {
 
 /// One variable of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Variable<'a> {
+pub struct DebugOnlyVariable<'a> {
     /// Its (mangled) name.
     pub name: &'a str,
     /// Its size in bytes.
@@ -69,7 +69,7 @@ pub struct Variable<'a> {
 
 /// A debug-only object and its symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DebugOnly {
+pub struct DebugOnlyObject {
     /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug sections, added by
     /// [`Cubin::set_debug_sections`], should have addresses in place.
     pub cubin: Cubin<'static>,
@@ -87,9 +87,9 @@ pub struct DebugOnly {
 /// functions and variables.
 pub fn debug_only(
     target: Target,
-    functions: &[Function<'_>],
-    variables: &[Variable<'_>],
-) -> Result<DebugOnly> {
+    functions: &[DebugOnlyFunction<'_>],
+    variables: &[DebugOnlyVariable<'_>],
+) -> Result<DebugOnlyObject> {
     let sm = target.sm;
     if sm > 0xff {
         return Err(fault("SM number", sm.into(), "e_flags (8 bits)"));
@@ -121,7 +121,7 @@ pub fn debug_only(
         e_flags: sm << 8 | if target.generation() < Generation::Mercury { 4 } else { 2 },
         shstrndx: SectionIndex(SHSTRTAB),
     };
-    Ok(DebugOnly {
+    Ok(DebugOnlyObject {
         cubin: Cubin::new(header, builder.finish(first_global)),
         functions: function_symbols.to_vec(),
         variables: variable_symbols.to_vec(),
@@ -195,7 +195,7 @@ impl Builder {
         Ok(())
     }
 
-    fn function(&mut self, function: &Function<'_>, index: SymbolIndex) -> Result<()> {
+    fn function(&mut self, function: &DebugOnlyFunction<'_>, index: SymbolIndex) -> Result<()> {
         let address = self.place(function.name, function.size, TEXT_ALIGN)?;
         let name = self.names.push(&[CODE_PREFIX, function.name].concat())?;
         let other = if function.kernel { Symbol::ENTRY } else { 0 };
@@ -219,7 +219,7 @@ impl Builder {
     fn variables<'v>(
         &mut self,
         space: VariableSpace,
-        variables: impl Iterator<Item = (&'v Variable<'v>, &'v SymbolIndex)>,
+        variables: impl Iterator<Item = (&'v DebugOnlyVariable<'v>, &'v SymbolIndex)>,
     ) -> Result<()> {
         let start = self.place("", 0, TEXT_ALIGN)?;
         for (variable, &index) in variables {

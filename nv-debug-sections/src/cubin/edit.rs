@@ -25,7 +25,7 @@ use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
     extended, is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{SectionName, Shape, Space};
+use crate::catalog::{HeaderFields, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 
@@ -217,7 +217,7 @@ impl<'d> Plan<'d> {
         let mut new = Vec::new();
         for (((place, index, part), offset), text) in places.into_iter().zip(offsets).zip(&texts) {
             let name = edit.section_name(index, part);
-            let shape = name.ptx_shape().ok_or_else(|| not_a_debug_section(text))?;
+            let shape = name.ptx_header_fields().ok_or_else(|| not_a_debug_section(text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_section_count(cubin, cubin.sections.len() + new.len())?;
@@ -375,7 +375,11 @@ impl ReplacementSection {
 }
 
 /// A new section as ptxas makes it. `sh_link` is an old index; `sh_info` is set by [`renumber`].
-fn header(name: u32, Shape { sh_type, flags, align, entsize }: Shape, symtab: u32) -> Section<'static> {
+fn header(
+    name: u32,
+    HeaderFields { sh_type, flags, align, entsize }: HeaderFields,
+    symtab: u32,
+) -> Section<'static> {
     let link = if is_relocation_type(sh_type) { symtab } else { 0 };
     Section { name, sh_type, flags, link, align, entsize, ..Section::default() }
 }

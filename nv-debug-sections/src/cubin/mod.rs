@@ -30,19 +30,21 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use crate::catalog::Shape;
+use crate::catalog::HeaderFields;
 use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, Target};
 
-pub use append::{Info, Link, NewSection};
-pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
+pub use append::{NewSection, SectionInfo, SectionLink};
+pub use build::{
+    DEBUG_ONLY_BASE, DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,
+};
 pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;
-pub use writer::{CodePlace, NVDWARF, Writer};
+pub use writer::{CodeLocation, NVDWARF, Writer};
 
 pub use crate::cuda_elf::{ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, sht};
 
@@ -159,9 +161,9 @@ impl Section<'_> {
     }
 
     /// The header fields that the section's name decides.
-    pub fn shape(&self) -> Shape {
+    pub fn header_fields(&self) -> HeaderFields {
         let Self { sh_type, flags, align, entsize, .. } = *self;
-        Shape { sh_type, flags, align, entsize }
+        HeaderFields { sh_type, flags, align, entsize }
     }
 
     /// Whether the section is a Mercury one ([`SHF_MERCURY`]).

@@ -7,12 +7,12 @@ use object::elf;
 use super::Cubin;
 use super::replacement::{Edit, SectionAction, SectionPart, relocations};
 use super::sht;
-use crate::catalog::{CATALOG, CODE_PREFIX, Entry, RelocForm, SectionKind, SectionName, Space};
+use crate::catalog::{CATALOG, CODE_PREFIX, CatalogEntry, RelocForm, SectionKind, SectionName, Space};
 
 /// File order of debug sections (FORMATS 0): that of the catalog. `base` is a name without the prefix of its space; clones have the order
 /// of their originals.
 fn section_rank(base: &str) -> usize {
-    SectionName::native(base).ptx_entry().map_or(CATALOG.len(), Entry::rank)
+    SectionName::native(base).ptx_entry().map_or(CATALOG.len(), CatalogEntry::rank)
 }
 
 /// The relocation sections of a native section.
@@ -23,7 +23,7 @@ fn relocation_names(target: &str) -> [SectionName<'_>; 2] {
 /// File order of the relocation sections of given sections.
 fn given_relocation_rank(target: &str) -> usize {
     let entries = relocation_names(target);
-    let rank = entries.iter().filter_map(SectionName::ptx_entry).map(Entry::rank).min();
+    let rank = entries.iter().filter_map(SectionName::ptx_entry).map(CatalogEntry::rank).min();
     rank.map_or(0, |rank| 2 * rank + 2)
 }
 
@@ -31,7 +31,7 @@ fn given_relocation_rank(target: &str) -> usize {
 fn relocation_rank(target: &str) -> usize {
     let rank = |name: &str| {
         let names = relocation_names(name);
-        names.iter().filter_map(SectionName::entry).map(Entry::rank).min()
+        names.iter().filter_map(SectionName::entry).map(CatalogEntry::rank).min()
     };
     let of_debug = rank(target).map(|rank| 2 * rank + 2);
     let of_data = || rank(SectionKind::DebugFrame.name()).map_or(0, |rank| 2 * rank + 1);

@@ -21,8 +21,8 @@ use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
 use crate::catalog::{SectionKind, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::line;
-use crate::reloc::{Action, RelocType};
-use crate::relocated::Relocated;
+use crate::reloc::{RelocAction, RelocType};
+use crate::relocated::RelocatedCubin;
 
 /// What stays when the debug sections of a cubin are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -81,7 +81,7 @@ impl Cubin<'_> {
 
     /// Whether the line table takes names of inlined functions from `.debug_str`. If in doubt, yes.
     fn has_names_in_lines(&self) -> bool {
-        let view = Relocated::new(self);
+        let view = RelocatedCubin::new(self);
         let mut tables =
             self.iter().filter(|(_, name, _)| SectionKind::from_name(name) == Some(SectionKind::DebugLine));
         tables.any(|(index, name, _)| {
@@ -212,7 +212,7 @@ impl Cubin<'_> {
     /// The bytes of debug sections that change when the values of RELA entries are put in place. REL entries stay as they
     /// are: their fields hold what is to be added to the symbol's value, which mostly is 0.
     fn applied(&self, is_debug: &[bool]) -> Result<Vec<(SectionIndex, Vec<u8>)>> {
-        let view = Relocated::new(self);
+        let view = RelocatedCubin::new(self);
         let mut out: Vec<(SectionIndex, Vec<u8>)> = Vec::new();
         let mut tables: Vec<&Section<'_>> = self
             .sections
@@ -228,7 +228,8 @@ impl Cubin<'_> {
             let relocated = view.section(index)?;
             let mut new = bytes.to_vec();
             for relocation in of_one.iter().filter_map(|table| table.relocations()).flatten() {
-                let known = RelocType::from_number(relocation.r_type).filter(|t| t.action == Action::Add);
+                let known =
+                    RelocType::from_number(relocation.r_type).filter(|t| t.action == RelocAction::Add);
                 let Some((known, start)) = known.zip(usize::try_from(relocation.offset).ok()) else {
                     continue;
                 };

@@ -16,7 +16,7 @@ impl Cubin<'_> {
     /// # Errors
     ///
     /// There is no `.symtab`, or [`StringTable::intern`](super::StringTable::intern) refuses a name. Nothing is changed then.
-    pub fn symbol_strings<S: AsRef<str>>(&mut self, names: &[S]) -> Result<Vec<u32>> {
+    pub fn intern_symbol_names<S: AsRef<str>>(&mut self, names: &[S]) -> Result<Vec<u32>> {
         let table = self.symtab().and_then(|table| self.sections.get(table.as_usize()));
         let link = table.map(|table| table.link as usize);
         let strings = link.and_then(|link| self.sections.get_mut(link));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt;
 
 use super::tool_note::with_first_note;
-use super::{Contents, Cubin, ELFOSABI_CUDA_V2, Info, Link, NewSection, Section};
+use super::{Contents, Cubin, ELFOSABI_CUDA_V2, NewSection, Section, SectionInfo, SectionLink};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
@@ -33,7 +33,8 @@ impl fmt::Display for Writer {
 /// Where the machine code of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum CodePlace {
+#[schemars(rename = "CodePlace")]
+pub enum CodeLocation {
     /// In the file, or the file defines no function.
     Here,
     /// In the cubin that this file is the side file of, as `strip --split` makes one.
@@ -42,9 +43,9 @@ pub enum CodePlace {
     None,
 }
 
-impl CodePlace {
+impl CodeLocation {
     /// In one word, as JSON documents have it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Here => "here",
             Self::OtherFile => "other-file",
@@ -102,8 +103,8 @@ impl Cubin<'_> {
             flags: 0,
             align: 4,
             entsize: 0,
-            link: Link::None,
-            info: Info::default(),
+            link: SectionLink::None,
+            info: SectionInfo::default(),
             contents: Contents::Bytes(tkinfo::encode(&[note])?.into()),
         }])?;
         Ok(())
@@ -111,8 +112,8 @@ impl Cubin<'_> {
 
     /// What a file without machine code is and who made it, after `no code:`. `None` for files with code, and for side
     /// files, whose code is in the cubin that they were made of.
-    pub fn debug_only_words(&self) -> Option<String> {
-        if self.code_place() != CodePlace::None {
+    pub fn debug_only_text(&self) -> Option<String> {
+        if self.code_location() != CodeLocation::None {
             return None;
         }
         let by = self.writer().map_or(String::new(), |writer| format!(" of {writer}"));
@@ -124,20 +125,20 @@ impl Cubin<'_> {
     /// Code sections without bytes (`NOBITS`) are those of a debug-only object if its note names us; objects of older versions
     /// have no note, and no `.nv.info` either, which all files of NVIDIA's tools have. Else they are those of a side file, which
     /// keeps the note of the tool and, emptied, `.nv.info`.
-    pub fn code_place(&self) -> CodePlace {
+    pub fn code_location(&self) -> CodeLocation {
         let is_code = |section: &&Section<'_>| section.flags & elf::SHF_EXECINSTR.0 != 0;
         let mut code = self.sections.iter().filter(is_code).peekable();
         let has_functions = code.peek().is_some();
         if !code.all(|section| matches!(section.contents, Contents::NoBits(_))) {
-            return CodePlace::Here;
+            return CodeLocation::Here;
         }
         let is_ours = self.writer().is_some_and(|writer| writer.tool == NVDWARF);
         if is_ours || self.section_by_name(nv_info::NAME).is_none() {
-            CodePlace::None
+            CodeLocation::None
         } else if has_functions {
-            CodePlace::OtherFile
+            CodeLocation::OtherFile
         } else {
-            CodePlace::Here
+            CodeLocation::Here
         }
     }
 }

@@ -130,7 +130,7 @@ fn relocations_must_suit_their_field() {
     let good = symbols(&section);
     assert_eq!(good.len(), 3);
     for &offset in good.keys() {
-        for wrong in [Action::Add, Action::Clear] {
+        for wrong in [RelocAction::Add, RelocAction::Clear] {
             let mut bad = good.clone();
             let Some(field) = bad.get_mut(&offset).filter(|field| field.action != wrong) else {
                 continue;
@@ -196,7 +196,7 @@ proptest! {
 /// Where an instruction starts its entry can end: it then has the instructions before. Entries tile the section.
 fn cut_at_every_instruction(section: &Section) -> Result<(), TestCaseError> {
     let symbols = symbols(section);
-    let placed = decode_placed(&section.bytes, &symbols).unwrap();
+    let placed = decode_with_offsets(&section.bytes, &symbols).unwrap();
     let starts: Vec<u64> = placed.iter().map(|entry| entry.offset).collect();
     prop_assert_eq!(starts, entry_offsets(&section.bytes));
     for (number, entry) in placed.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! A file's debug sections beside those it is expected to have.
+//! Compares the debug sections of a file with those that it is expected to have.
 
-use super::facts::{Expected, Need};
-use crate::catalog::{SectionKind, SectionName, Shape};
+use super::conditions::{Requirement, SectionExpectation};
+use crate::catalog::{HeaderFields, SectionKind, SectionName};
 use crate::cubin::{Cubin, SectionIndex};
 use std::collections::HashSet;
 
@@ -13,27 +13,27 @@ pub struct Comparison<'a> {
     /// There, but not expected; or expected once, and there before.
     pub extra: Vec<SectionIndex>,
     /// There, with another header than such sections have.
-    pub odd: Vec<Odd>,
+    pub odd: Vec<OddHeader>,
 }
 
 /// A section whose header is not as its name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Odd {
+pub struct OddHeader {
     /// Which one.
     pub section: SectionIndex,
     /// What is odd.
-    pub what: Oddity,
+    pub what: HeaderOddity,
 }
 
-/// What can be odd about a section header.
+/// How a section header differs from what its section's name leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oddity {
+pub enum HeaderOddity {
     /// Type, flags, alignment or entry size.
-    Shape {
+    Fields {
         /// As found.
-        found: Shape,
+        found: HeaderFields,
         /// As such sections have it.
-        expected: Shape,
+        expected: HeaderFields,
     },
     /// A relocation section of another target than its name says.
     Target(SectionIndex),
@@ -47,7 +47,7 @@ impl Comparison<'_> {
 }
 
 /// Compares the debug sections of a file with a list. A `.nv_debug_ptx_txt.N` of the list stands for any number.
-pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[Expected<'a>]) -> Comparison<'a> {
+pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[SectionExpectation<'a>]) -> Comparison<'a> {
     let found: Vec<_> =
         cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section)).collect();
     let names: HashSet<_> =
@@ -56,22 +56,23 @@ pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[Expected<'a>]) -> Comparison<'
     let is_wanted = |name: &SectionName<'_>| {
         wanted.contains(name) || any_number(name).is_some_and(|any| wanted.contains(&any))
     };
-    let missing =
-        expected.iter().filter(|section| section.need == Need::Always && !names.contains(&section.name));
+    let missing = expected
+        .iter()
+        .filter(|section| section.requirement == Requirement::Always && !names.contains(&section.name));
     let mut seen = HashSet::new();
     let extra =
         found.iter().filter(|(_, name, _)| name.is_debug() && !(is_wanted(name) && seen.insert(name)));
     let odd = found.iter().filter_map(|(index, name, section)| {
-        let expected = name.shape()?;
-        let found = section.shape();
+        let expected = name.header_fields()?;
+        let found = section.header_fields();
         let target = SectionIndex(section.info);
         let aims = name.form.is_none() || is_target(&SectionName::parse(cubin.section_name(target)), name);
         let what = match (found == expected, aims) {
-            (false, _) => Oddity::Shape { found, expected },
-            (true, false) => Oddity::Target(target),
+            (false, _) => HeaderOddity::Fields { found, expected },
+            (true, false) => HeaderOddity::Target(target),
             (true, true) => return None,
         };
-        Some(Odd { section: *index, what })
+        Some(OddHeader { section: *index, what })
     });
     Comparison {
         missing: missing.map(|section| section.name.clone()).collect(),

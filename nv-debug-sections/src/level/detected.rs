@@ -1,10 +1,12 @@
 //! Reads from a cubin how much debug information it has, which tool wrote it, and which features its PTX had.
 
-use super::facts::{Condition, Need, Output, Program, PtxSection, Reference, References};
+use super::conditions::{
+    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
+};
 use super::observed::{self, Compilation};
-use super::{DebugLevel, Expected};
-use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
-use crate::cubin::{CodePlace, Cubin, SectionIndex, SymbolIndex, Writer};
+use super::{DebugLevel, SectionExpectation};
+use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin};
+use crate::cubin::{CodeLocation, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
 use crate::release::Target;
 use crate::tkinfo;
@@ -22,12 +24,12 @@ pub struct DetectedLevel<'c> {
     /// The first section that only this level has.
     pub shown_by: Option<SectionName<'c>>,
     /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
-    pub output: Output,
+    pub output: OutputKind,
     /// Where the machine code is.
-    pub code: CodePlace,
+    pub code: CodeLocation,
     /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is said of the file that it was
     /// made of: the one with the code, or a debug-only object.
-    pub is_apart: bool,
+    pub is_side_file: bool,
     /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
     pub optimised: bool,
     /// Debug sections that were taken out, of those that the assembler writes; `.debug_frame` stands for all. The symbols that
@@ -40,7 +42,7 @@ pub struct DetectedLevel<'c> {
     /// The tool that wrote it and its version, where the file says so.
     pub writer: Option<Writer>,
     /// What it holds.
-    pub program: Program<'c>,
+    pub ptx: PtxFeatures<'c>,
 }
 
 impl<'c> DetectedLevel<'c> {
@@ -48,15 +50,16 @@ impl<'c> DetectedLevel<'c> {
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();
-        let code = cubin.code_place();
-        let is_apart = cubin.is_side_file() || code == CodePlace::OtherFile;
-        let output = if code == CodePlace::None { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
+        let code = cubin.code_location();
+        let is_apart = cubin.is_side_file() || code == CodeLocation::OtherFile;
+        let output =
+            if code == CodeLocation::None { OutputKind::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
             (
                 Some(SectionKind::DebugAbbrev | SectionKind::DebugInfo | SectionKind::DebugAranges),
-                Output::DebugOnly,
+                OutputKind::DebugOnly,
             ) => DebugLevel::Lines,
             (Some(kind), _) => level_of(kind),
             (None, _) => DebugLevel::Full,
@@ -66,8 +69,8 @@ impl<'c> DetectedLevel<'c> {
         let program = program(cubin, &sections, output);
         let removed = removed(cubin, &sections, output);
         let has = |kind| contents().any(|name| name.kind() == Some(kind));
-        let is_linked = output == Output::Linked
-            || output == Output::Program && has(SectionKind::DebugLine) && has_unasked_lines(cubin);
+        let is_linked = output == OutputKind::Linked
+            || output == OutputKind::Program && has(SectionKind::DebugLine) && has_unasked_lines(cubin);
         let optimised = has(SectionKind::DebugInfo) && !REGISTERS.into_iter().any(has);
         let target = cubin.target();
         Self {
@@ -76,33 +79,33 @@ impl<'c> DetectedLevel<'c> {
             shown_by,
             output,
             code,
-            is_apart,
+            is_side_file: is_apart,
             optimised,
             removed,
             is_linked,
             writer,
-            program,
+            ptx: program,
         }
     }
 
     /// The sections that a file like this has at its level. What was taken out may be missing.
-    pub fn expected(&self) -> Vec<Expected<'c>> {
-        let Self { target, level, output, optimised, ref program, ref removed, .. } = *self;
-        let mut list = observed::sections(&Compilation { level, target, output, program });
+    pub fn expected(&self) -> Vec<SectionExpectation<'c>> {
+        let Self { target, level, output, optimised, ptx: ref program, ref removed, .. } = *self;
+        let mut list = observed::expected_sections(&Compilation { level, target, output, program });
         if optimised {
-            let of_registers = |section: &&mut Expected<'_>| {
+            let of_registers = |section: &&mut SectionExpectation<'_>| {
                 section.name.kind().is_some_and(|kind| REGISTERS.contains(&kind))
             };
             list.iter_mut()
                 .filter(of_registers)
-                .for_each(|section| section.need = Need::If(Condition::Unoptimised));
+                .for_each(|section| section.requirement = Requirement::If(Condition::Unoptimised));
         }
         if removed.is_empty() {
             return list;
         }
         for section in &mut list {
             if section.name.kind().is_some_and(|kind| removed.contains(&kind)) {
-                section.need = Need::If(Condition::Kept);
+                section.requirement = Requirement::If(Condition::NotStripped);
             }
         }
         // Nobody takes out `.nv_debug.shared`, whatever the level was.
@@ -140,20 +143,20 @@ fn has_unasked_lines(cubin: &Cubin<'_>) -> bool {
         })
 }
 
-fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
+fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     if writer.is_some_and(|writer| writer.tool == "nvlink") {
-        Output::Linked
+        OutputKind::Linked
     } else if cubin.header.is_relocatable() {
-        Output::Relocatable
+        OutputKind::Relocatable
     } else {
-        Output::Program
+        OutputKind::Program
     }
 }
 
 /// [`DetectedLevel::removed`] alone, for which nothing is decoded but names.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
-    let is_debug_only = cubin.code_place() == CodePlace::None;
-    let output = if is_debug_only { Output::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
+    let is_debug_only = cubin.code_location() == CodeLocation::None;
+    let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
     removed(cubin, &parsed_names(cubin), output)
 }
 
@@ -189,14 +192,15 @@ fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)
 fn removed(
     cubin: &Cubin<'_>,
     sections: &[(SectionIndex, SectionName<'_>)],
-    output: Output,
+    output: OutputKind,
 ) -> Vec<SectionKind> {
     let is_contents =
         |name: &SectionName<'_>| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared);
-    let may_lack_frames = output == Output::DebugOnly || sections.iter().any(|(_, name)| is_contents(name));
+    let may_lack_frames =
+        output == OutputKind::DebugOnly || sections.iter().any(|(_, name)| is_contents(name));
     let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
-    let kinds =
-        marks(cubin).filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
+    let kinds = marks(cubin)
+        .filter(|name| name.is_debug_contents() && name.origin() == Some(SectionOrigin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
     if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
         removed.push(SectionKind::DebugFrame);
@@ -210,8 +214,8 @@ fn removed(
 fn program<'c>(
     cubin: &Cubin<'_>,
     sections: &[(SectionIndex, SectionName<'c>)],
-    output: Output,
-) -> Program<'c> {
+    output: OutputKind,
+) -> PtxFeatures<'c> {
     // Either copy will do: what one of them lacks is missing.
     let either = |kind: SectionKind| {
         let of_kind =
@@ -226,20 +230,20 @@ fn program<'c>(
     let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
     // nvlink leaves rows and frames of functions that it drops, without relocations: only these show that there are others.
     let of_code = |kind: SectionKind, holds: Option<bool>| match (output, holds) {
-        (Output::Linked, Some(true)) => {
+        (OutputKind::Linked, Some(true)) => {
             sections.iter().any(|(_, name)| name.form.is_some() && name.kind() == Some(kind)).then_some(true)
         }
         _ => holds,
     };
     let frames = holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty()));
-    Program {
-        functions: of_code(SectionKind::DebugFrame, frames),
-        traced: of_code(SectionKind::NvDebugLineSass, traced.map(|facts| facts.has_rows)),
-        located: of_code(SectionKind::DebugLine, lines.map(|facts| facts.has_rows)),
-        inlined: lines.map(|facts| facts.has_contexts),
-        shared: None,
+    PtxFeatures {
+        has_code: of_code(SectionKind::DebugFrame, frames),
+        has_ptx_lines: of_code(SectionKind::NvDebugLineSass, traced.map(|facts| facts.has_rows)),
+        has_loc: of_code(SectionKind::DebugLine, lines.map(|facts| facts.has_rows)),
+        has_inlined_names: lines.map(|facts| facts.has_contexts),
+        has_shared_variables: None,
         sections: Some(own_sections(cubin.target(), sections, entries)),
-        texts: texts(sections, output),
+        ptx_text_names: texts(sections, output),
     }
 }
 
@@ -255,7 +259,7 @@ struct LineFacts {
 fn line_facts<'b>(copies: impl Iterator<Item = Cow<'b, [u8]>>) -> Option<LineFacts> {
     let of_copy = |bytes: Cow<'_, [u8]>| -> Result<LineFacts> {
         let mut facts = LineFacts { has_rows: false, has_contexts: false };
-        for unit in line::programs(SectionKind::DebugLine.name(), &bytes) {
+        for unit in line::unit_programs(SectionKind::DebugLine.name(), &bytes) {
             let unit = unit?;
             facts.has_contexts |= unit.table.debug_str_base.is_some();
             for sequence in unit.sequences() {
@@ -284,33 +288,33 @@ fn own_sections<'c>(
     let mut seen = HashSet::new();
     for (_, name) in sections {
         let origin = SectionName { form: None, ..name.clone() }.origin();
-        if origin == Some(Origin::Ptx) && seen.insert(name.base.clone()) {
+        if origin == Some(SectionOrigin::Ptx) && seen.insert(name.base.clone()) {
             // One copy shows the references of the other. No relocations show nothing: they may be what is missing. What they
             // refer to does not matter: symbols' addresses are in RELA sections of every file.
             let both = target.generation() == Generation::Mercury && with_rela.contains(&*name.base);
-            let mut references = References::default();
-            references.0[Reference::Symbol as usize] = both.then_some(true);
+            let mut references = ReferenceKinds::default();
+            references.0[ReferenceKind::Symbol as usize] = both.then_some(true);
             own.push(PtxSection { name: name.base.clone(), references });
         }
     }
     let abbreviations = SectionKind::DebugAbbrev.name();
     if entries == Some(true) && !seen.contains(abbreviations) {
-        own.push(PtxSection { name: abbreviations.into(), references: References::default() });
+        own.push(PtxSection { name: abbreviations.into(), references: ReferenceKinds::default() });
     }
     own
 }
 
 /// Names of the PTX texts, where a file of that kind can have them.
-fn texts<'c>(sections: &[(SectionIndex, SectionName<'c>)], output: Output) -> Option<Vec<Cow<'c, str>>> {
+fn texts<'c>(sections: &[(SectionIndex, SectionName<'c>)], output: OutputKind) -> Option<Vec<Cow<'c, str>>> {
     let mut texts = Vec::new();
     let mut seen = HashSet::new();
     let is_text =
         |name: &SectionName<'_>| name.form.is_none() && name.kind() == Some(SectionKind::NvDebugPtxTxt);
     for (_, name) in sections.iter().filter(|(_, name)| is_text(name)) {
         let can_be = match output {
-            Output::Relocatable => !name.suffix().is_empty(),
-            Output::Program | Output::DebugOnly => name.suffix().is_empty(),
-            Output::Linked => true,
+            OutputKind::Relocatable => !name.suffix().is_empty(),
+            OutputKind::Program | OutputKind::DebugOnly => name.suffix().is_empty(),
+            OutputKind::Linked => true,
         };
         if can_be && seen.insert(&name.base) {
             texts.push(name.base.clone());

@@ -1,8 +1,8 @@
 //! What the notes this project started from say that nvlink 13.0.88 and the ptxas inside it write (seed 003, "Debug Section Output
 //! Matrix"), kept as data. The real tools differ nearly everywhere: see the project's `docs/conformance.md`, and [`observed`](super::observed).
 
-use super::facts::{Expected, Need};
-use super::{DebugLevel, Request};
+use super::conditions::{Requirement, SectionExpectation};
+use super::{DebugLevel, DebugOptions};
 use crate::catalog::{SectionKind, SectionName, Space};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,18 +64,18 @@ const ROWS: [Row; 16] = {
 };
 
 /// The level that the matrix gives to a request; [`DebugLevel::None`] has no section at all there.
-pub fn level(request: Request, tool: Tool) -> DebugLevel {
+pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     match request {
-        Request { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
-        Request { device_debug: true, suppress: false, .. } => DebugLevel::Full,
-        Request { line_info: true, .. } => DebugLevel::Lines,
+        DebugOptions { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
+        DebugOptions { device_debug: true, suppress: false, .. } => DebugLevel::Full,
+        DebugOptions { line_info: true, .. } => DebugLevel::Lines,
         _ => DebugLevel::None,
     }
 }
 
 /// The sections of the matrix for a level and an SM, native ones first.
-pub fn sections(level: DebugLevel, sm: u32) -> Vec<Expected<'static>> {
-    rows(level, sm).map(|(_, name)| Expected { name, need: Need::Always }).collect()
+pub fn sections(level: DebugLevel, sm: u32) -> Vec<SectionExpectation<'static>> {
+    rows(level, sm).map(|(_, name)| SectionExpectation { name, requirement: Requirement::Always }).collect()
 }
 
 fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, SectionName<'static>)> {
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn requests_have_the_levels_of_the_summary() {
         use DebugLevel::{Full, Lines, None};
-        let request = |device_debug, line_info, suppress| Request { device_debug, line_info, suppress };
+        let request = |device_debug, line_info, suppress| DebugOptions { device_debug, line_info, suppress };
         for (request, in_ptxas, in_nvlink) in [
             (request(false, false, false), None, None),
             (request(false, true, false), Lines, Lines),

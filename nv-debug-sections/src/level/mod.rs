@@ -7,22 +7,25 @@
 //! [`report`] all of it together.
 
 pub mod compare;
+mod conditions;
 pub mod detected;
 pub mod documented;
-mod facts;
 pub mod observed;
 pub mod report;
-mod stated;
+mod stated_facts;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
-pub use stated::Fact;
+pub use conditions::{
+    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
+    SectionExpectation,
+};
+pub use stated_facts::StatedFact;
 
-/// What the command line asks for.
+/// The options of ptxas that decide how much debug information it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Request {
+pub struct DebugOptions {
     /// `-g`, `--device-debug`.
     pub device_debug: bool,
     /// `-lineinfo`, `--generate-line-info`.
@@ -31,9 +34,9 @@ pub struct Request {
     pub suppress: bool,
 }
 
-/// What the PTX file brings.
+/// The directives of a PTX file that decide how much debug information ptxas writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PtxKind {
+pub struct PtxDirectives {
     /// `.version`, major and minor.
     pub version: (u32, u32),
     /// A `.loc` directive occurs.
@@ -69,13 +72,13 @@ impl DebugLevel {
     }
 
     /// The level ptxas 13.0.88 works at.
-    pub fn observed(request: Request, ptx: PtxKind) -> Self {
+    pub fn observed(request: DebugOptions, ptx: PtxDirectives) -> Self {
         let unasked = ptx.has_loc && ptx.version >= LINES_UNASKED_SINCE;
         match request {
-            Request { suppress: true, .. } => Self::None,
-            Request { device_debug: true, .. } => Self::Full,
+            DebugOptions { suppress: true, .. } => Self::None,
+            DebugOptions { device_debug: true, .. } => Self::Full,
             _ if ptx.target_debug => Self::Full,
-            Request { line_info: true, .. } => Self::Lines,
+            DebugOptions { line_info: true, .. } => Self::Lines,
             _ if unasked => Self::Lines,
             _ => Self::None,
         }
@@ -88,10 +91,10 @@ mod tests {
 
     /// What a PTX file brings, and the level without options, with `-lineinfo` and with `-g`. Observed: 864 runs of ptxas 13.0.88, all SMs
     /// from 75 to 121 alike.
-    const OBSERVED: [(&str, PtxKind, [DebugLevel; 3]); 5] = {
+    const OBSERVED: [(&str, PtxDirectives, [DebugLevel; 3]); 5] = {
         use DebugLevel::{Full, Lines, None};
-        const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> PtxKind {
-            PtxKind { version, has_loc, target_debug }
+        const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> PtxDirectives {
+            PtxDirectives { version, has_loc, target_debug }
         }
         [
             ("no .loc", ptx((9, 0), false, false), [None, Lines, Full]),
@@ -113,7 +116,7 @@ mod tests {
                     (_, _, true) => line_info_alone,
                     _ => no_option,
                 };
-                let request = Request { device_debug, line_info, suppress };
+                let request = DebugOptions { device_debug, line_info, suppress };
                 assert_eq!(DebugLevel::observed(request, ptx), level, "{name}: {request:?}");
             }
         }

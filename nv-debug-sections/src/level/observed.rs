@@ -2,9 +2,12 @@
 //!
 //! Observed: the 864 ptxas and 288 nvlink runs of the workplace's `behaviour/matrix.json`, sm_75-sm_121, and 679 corpus cubins.
 
-use super::facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
-use super::{DebugLevel, Request};
-use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
+use super::conditions::{
+    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
+    SectionExpectation,
+};
+use super::{DebugLevel, DebugOptions};
+use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin};
 use crate::generation::Generation;
 use crate::ptx_txt;
 use crate::release::Target;
@@ -19,9 +22,9 @@ pub struct Compilation<'p, 'a> {
     /// The SM that the code is for, and the release of the assembler.
     pub target: Target,
     /// What it writes.
-    pub output: Output,
+    pub output: OutputKind,
     /// What its input holds.
-    pub program: &'p Program<'a>,
+    pub program: &'p PtxFeatures<'a>,
 }
 
 /// What the code generator writes: section, from which level on, on which condition; in file order (FORMATS 0).
@@ -31,7 +34,7 @@ pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
         // Of SMs that have frames at every level, see `level_of_frames`.
         (SectionKind::DebugFrame, Frame, None),
         (SectionKind::DebugLine, Lines, None),
-        (SectionKind::DebugStr, Lines, Some(Condition::InPtx(SectionKind::DebugStr))),
+        (SectionKind::DebugStr, Lines, Some(Condition::PtxSection(SectionKind::DebugStr))),
         (SectionKind::NvDebugLineSass, Lines, None),
         (SectionKind::NvDebugPtxTxt, Lines, None),
         (SectionKind::NvDebugInfoRegSass, Full, None),
@@ -51,54 +54,55 @@ pub(super) fn level_of_frames(sm: u32) -> DebugLevel {
 
 /// What those sections refer to, on which condition; in the order of the relocation sections. Those of the PTX's own sections come in
 /// before [`AFTER_PTX`].
-const BEFORE_PTX: [(SectionKind, Reference, Condition); 3] = [
+const BEFORE_PTX: [(SectionKind, ReferenceKind, Condition); 3] = [
     // The base of names in `.debug_str`.
-    (SectionKind::DebugLine, Reference::AtLink, Condition::Inlined),
-    (SectionKind::DebugLine, Reference::Code, Condition::Located),
-    (SectionKind::NvDebugLineSass, Reference::Code, Condition::Traced),
+    (SectionKind::DebugLine, ReferenceKind::AtLink, Condition::InlinedNames),
+    (SectionKind::DebugLine, ReferenceKind::Code, Condition::Loc),
+    (SectionKind::NvDebugLineSass, ReferenceKind::Code, Condition::PtxLines),
 ];
-const AFTER_PTX: [(SectionKind, Reference, Condition); 2] = [
-    (SectionKind::DebugFrame, Reference::Code, Condition::Functions),
+const AFTER_PTX: [(SectionKind, ReferenceKind, Condition); 2] = [
+    (SectionKind::DebugFrame, ReferenceKind::Code, Condition::Code),
     // The entry that an entry belongs to, and the size of its function.
-    (SectionKind::DebugFrame, Reference::AtLink, Condition::Functions),
+    (SectionKind::DebugFrame, ReferenceKind::AtLink, Condition::Code),
 ];
 
 /// What compilers' sections refer to, where neither the PTX nor a file is at hand.
-const TYPICAL: [(SectionKind, &[Reference]); 10] = [
+const TYPICAL: [(SectionKind, &[ReferenceKind]); 10] = [
     (SectionKind::DebugStr, &[]),
     (SectionKind::DebugAbbrev, &[]),
-    (SectionKind::DebugInfo, &Reference::ALL),
-    (SectionKind::DebugLoc, &[Reference::Code]),
+    (SectionKind::DebugInfo, &ReferenceKind::ALL),
+    (SectionKind::DebugLoc, &[ReferenceKind::Code]),
     (SectionKind::DebugMacinfo, &[]),
-    (SectionKind::DebugPubnames, &[Reference::AtLink]),
-    (SectionKind::DebugPubtypes, &[Reference::AtLink]),
-    (SectionKind::DebugAranges, &Reference::ALL),
-    (SectionKind::DebugRanges, &[Reference::Code, Reference::Symbol]),
-    (SectionKind::NvDebugInfoPtx, &Reference::ALL),
+    (SectionKind::DebugPubnames, &[ReferenceKind::AtLink]),
+    (SectionKind::DebugPubtypes, &[ReferenceKind::AtLink]),
+    (SectionKind::DebugAranges, &ReferenceKind::ALL),
+    (SectionKind::DebugRanges, &[ReferenceKind::Code, ReferenceKind::Symbol]),
+    (SectionKind::NvDebugInfoPtx, &ReferenceKind::ALL),
 ];
 
 impl Compilation<'_, '_> {
     fn has_mercury(&self) -> bool {
-        self.target.generation() >= Generation::Mercury && self.output != Output::DebugOnly
+        self.target.generation() >= Generation::Mercury && self.output != OutputKind::DebugOnly
     }
 
     /// The kind of relocation section that entries of a reference are in; `None` if they are in none.
-    fn form(&self, target: &str, reference: Reference) -> Option<RelocForm> {
+    fn form(&self, target: &str, reference: ReferenceKind) -> Option<RelocForm> {
         let is_kept = match self.output {
-            Output::Relocatable => true,
-            Output::Program | Output::Linked => reference != Reference::AtLink,
-            Output::DebugOnly => false,
+            OutputKind::Relocatable => true,
+            OutputKind::Program | OutputKind::Linked => reference != ReferenceKind::AtLink,
+            OutputKind::DebugOnly => false,
         };
         let is_info = target == SectionKind::DebugInfo.name();
-        let is_rel =
-            self.target.generation() < Generation::HiddenMercury && reference == Reference::Code && !is_info;
+        let is_rel = self.target.generation() < Generation::HiddenMercury
+            && reference == ReferenceKind::Code
+            && !is_info;
         is_kept.then_some(if is_rel { RelocForm::Rel } else { RelocForm::Rela })
     }
 }
 
 /// The debug sections of a file that ptxas 13.0.88 writes, in file order: native contents, native relocations, `.nv_debug.shared`,
 /// Mercury clones and their relocations. Without sections that do not depend on debug information.
-pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
+pub fn expected_sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<SectionExpectation<'a>> {
     let mut list = List::default();
     contents(compilation, &mut list);
     relocations(compilation, &mut list);
@@ -109,41 +113,42 @@ pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
 }
 
 /// The Mercury clones of all these: one relocation section where there are REL and RELA.
-fn clones<'a>(native: &[Expected<'a>]) -> Vec<Expected<'a>> {
+fn clones<'a>(native: &[SectionExpectation<'a>]) -> Vec<SectionExpectation<'a>> {
     let mut list = List::default();
     for section in native {
-        list.add(section.name.mercury(), Some(section.need));
+        list.add(section.name.mercury(), Some(section.requirement));
     }
     list.sections
 }
 
 /// `.nv_debug.shared`, if such a file can have it. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
 /// programs with `-g` only, also where `--suppress-debug-info` leaves nothing else.
-pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
+pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<SectionExpectation<'a>> {
     let can_be_there = match compilation.output {
-        Output::Program => compilation.level != DebugLevel::Lines,
-        Output::Relocatable | Output::Linked => true,
-        Output::DebugOnly => false,
+        OutputKind::Program => compilation.level != DebugLevel::Lines,
+        OutputKind::Relocatable | OutputKind::Linked => true,
+        OutputKind::DebugOnly => false,
     };
     let name = SectionName::native(SectionKind::NvDebugShared.name());
-    let is_possible = can_be_there && compilation.program.shared != Some(false);
-    is_possible.then_some(Expected { name, need: Need::If(Condition::Shared) })
+    let is_possible = can_be_there && compilation.program.has_shared_variables != Some(false);
+    is_possible
+        .then_some(SectionExpectation { name, requirement: Requirement::If(Condition::SharedVariables) })
 }
 
 /// Whether nvlink 13.0.88 takes these options: `--suppress-debug-info` without `-g` is fatal.
 ///
-/// Those that it takes change nothing about the sections: it copies what its inputs have ([`linked`]).
+/// Those that it takes change nothing about the sections: it copies what its inputs have ([`expected_after_link`]).
 ///
 /// ```
 /// use nv_debug_sections::level::{Request, observed::link_accepts};
 /// let suppress = Request { suppress: true, ..Request::default() };
 /// assert!(!link_accepts(suppress) && link_accepts(Request { device_debug: true, ..suppress }));
 /// ```
-pub fn link_accepts(request: Request) -> bool {
+pub fn link_accepts(request: DebugOptions) -> bool {
     request.device_debug || !request.suppress
 }
 
-/// The debug sections of a file that nvlink 13.0.88 makes of files with these sections (of [`Output::Linked`] compilations): all of
+/// The debug sections of a file that nvlink 13.0.88 makes of files with these sections (of [`OutputKind::Linked`] compilations): all of
 /// them once, each where it comes up first.
 ///
 /// ```
@@ -156,14 +161,14 @@ pub fn link_accepts(request: Request) -> bool {
 /// linked.iter().map(|section| section.name.to_string()).collect(); assert_eq!(names.iter().filter(|name| **name ==
 /// ".debug_frame").count(), 1); assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
 /// ```
-pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
+pub fn expected_after_link<'a>(inputs: &[Vec<SectionExpectation<'a>>]) -> Vec<SectionExpectation<'a>> {
     let rank = |name: &SectionName<'_>| {
         (name.space, name.kind() == Some(SectionKind::NvDebugShared), name.form.is_some())
     };
     let mut list = List::default();
     for input in inputs {
         for section in input {
-            list.add(section.name.clone(), Some(section.need));
+            list.add(section.name.clone(), Some(section.requirement));
         }
     }
     list.sections.sort_by_key(|section| rank(&section.name));
@@ -173,48 +178,48 @@ pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
 /// Sections in order, each once.
 #[derive(Default)]
 struct List<'a> {
-    sections: Vec<Expected<'a>>,
+    sections: Vec<SectionExpectation<'a>>,
     places: HashMap<SectionName<'a>, usize>,
 }
 
 impl<'a> List<'a> {
     /// Adds a section once; the surer need counts.
-    fn add(&mut self, name: SectionName<'a>, need: Option<Need>) {
+    fn add(&mut self, name: SectionName<'a>, need: Option<Requirement>) {
         let Some(need) = need else { return };
         let known = self.places.get(&name).and_then(|place| self.sections.get_mut(*place));
         match known {
-            Some(known) if need == Need::Always => known.need = need,
+            Some(known) if need == Requirement::Always => known.requirement = need,
             Some(_) => {}
             None => {
                 self.places.insert(name.clone(), self.sections.len());
-                self.sections.push(Expected { name, need });
+                self.sections.push(SectionExpectation { name, requirement: need });
             }
         }
     }
 }
 
 /// `None` for what must not be there.
-fn need(holds: Option<bool>, condition: Condition) -> Option<Need> {
+fn need(holds: Option<bool>, condition: Condition) -> Option<Requirement> {
     match holds {
-        Some(true) => Some(Need::Always),
+        Some(true) => Some(Requirement::Always),
         Some(false) => None,
-        None => Some(Need::If(condition)),
+        None => Some(Requirement::If(condition)),
     }
 }
 
-impl Program<'_> {
+impl PtxFeatures<'_> {
     fn holds(&self, condition: Condition) -> Option<bool> {
         match condition {
-            Condition::Functions => self.functions,
-            Condition::Traced => self.traced,
-            Condition::Located => self.located,
-            Condition::Inlined => self.inlined,
-            Condition::Shared => self.shared,
-            Condition::InPtx(kind) => {
+            Condition::Code => self.has_code,
+            Condition::PtxLines => self.has_ptx_lines,
+            Condition::Loc => self.has_loc,
+            Condition::InlinedNames => self.has_inlined_names,
+            Condition::SharedVariables => self.has_shared_variables,
+            Condition::PtxSection(kind) => {
                 let sections = self.sections.as_ref()?;
                 Some(sections.iter().any(|section| section.name == kind.name()))
             }
-            Condition::Refers | Condition::Kept | Condition::Unoptimised => None,
+            Condition::References | Condition::NotStripped | Condition::Unoptimised => None,
         }
     }
 }
@@ -226,18 +231,20 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
             if kind == SectionKind::DebugFrame { level_of_frames(compilation.target.sm) } else { from };
         let is_from_code =
             [SectionKind::DebugFrame, SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
-        if level < from || output == Output::DebugOnly && is_from_code.contains(&kind) {
+        if level < from || output == OutputKind::DebugOnly && is_from_code.contains(&kind) {
             continue;
         }
-        let need =
-            condition.map_or(Some(Need::Always), |condition| need(program.holds(condition), condition));
-        match (kind, &program.texts) {
+        let need = condition
+            .map_or(Some(Requirement::Always), |condition| need(program.holds(condition), condition));
+        match (kind, &program.ptx_text_names) {
             (SectionKind::NvDebugPtxTxt, Some(texts)) => {
                 for text in texts {
                     list.add(SectionName::native(text.clone()), need);
                 }
             }
-            (SectionKind::NvDebugPtxTxt, None) if matches!(output, Output::Relocatable | Output::Linked) => {
+            (SectionKind::NvDebugPtxTxt, None)
+                if matches!(output, OutputKind::Relocatable | OutputKind::Linked) =>
+            {
                 list.add(SectionName::native(format!("{}.N", ptx_txt::NAME)), need);
             }
             _ => list.add(SectionName::native(kind.name()), need),
@@ -250,37 +257,42 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
 
 /// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str` has its own place, and `.debug_line` is not
 /// copied.
-fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, References)> {
+fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requirement, ReferenceKinds)> {
     // Debug-only objects of any level have such sections: what leads other readers to the lines.
-    if compilation.level < DebugLevel::Full && compilation.output != Output::DebugOnly {
+    if compilation.level < DebugLevel::Full && compilation.output != OutputKind::DebugOnly {
         return Vec::new();
     }
     let Some(sections) = &compilation.program.sections else {
         let of_ptx = SectionKind::all()
-            .filter(|kind| kind.entry().origin == Origin::Ptx && *kind != SectionKind::DebugStr);
+            .filter(|kind| kind.entry().origin == SectionOrigin::Ptx && *kind != SectionKind::DebugStr);
         return of_ptx
-            .map(|kind| (kind.name().into(), Need::If(Condition::InPtx(kind)), typical(kind)))
+            .map(|kind| {
+                (kind.name().into(), Requirement::If(Condition::PtxSection(kind)), typical_references(kind))
+            })
             .collect();
     };
     let has_own_place = [SectionKind::DebugStr, SectionKind::DebugLine].map(SectionKind::name);
     let is_copied = |section: &&PtxSection<'_>| !has_own_place.contains(&&*section.name);
     let mut copied: Vec<_> = sections.iter().filter(is_copied).collect();
     copied.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());
-    copied.into_iter().map(|section| (section.name.clone(), Need::Always, section.references)).collect()
+    copied
+        .into_iter()
+        .map(|section| (section.name.clone(), Requirement::Always, section.references))
+        .collect()
 }
 
 /// What a compiler's section may refer to; of no reference it is known that it is there. This is for lists that people read:
 /// any section of a file may refer to anything.
-pub fn typical(kind: SectionKind) -> References {
+pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));
-    References(Reference::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
+    ReferenceKinds(ReferenceKind::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
 }
 
 fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     let program = compilation.program;
     let written = list.sections.clone();
-    let of_code = |rows: &[(SectionKind, Reference, Condition)], list: &mut List<'a>| {
+    let of_code = |rows: &[(SectionKind, ReferenceKind, Condition)], list: &mut List<'a>| {
         for &(kind, reference, condition) in rows {
             let target = SectionName::native(kind.name());
             let is_written = written.iter().any(|section| section.name == target);
@@ -294,15 +306,15 @@ fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     let strings = program.sections.iter().flatten().filter(|section| {
         section.name == SectionKind::DebugStr.name() && compilation.level >= DebugLevel::Lines
     });
-    let strings = strings.map(|section| (section.name.clone(), Need::Always, section.references));
+    let strings = strings.map(|section| (section.name.clone(), Requirement::Always, section.references));
     for (name, section_need, references) in strings.chain(of_ptx(compilation)) {
-        for reference in Reference::ALL {
+        for reference in ReferenceKind::ALL {
             let Some(form) = compilation.form(&name, reference) else { continue };
             let holds = match (section_need, references.has(reference)) {
-                (Need::If(_), Some(true)) => None,
+                (Requirement::If(_), Some(true)) => None,
                 (_, holds) => holds,
             };
-            list.add(SectionName::native(name.clone()).relocations(form), need(holds, Condition::Refers));
+            list.add(SectionName::native(name.clone()).relocations(form), need(holds, Condition::References));
         }
     }
     of_code(&AFTER_PTX, list);

@@ -1,12 +1,12 @@
 //! Which debug sections a file has beside those that it should have: an answer for people and, with serde, for
 //! programs.
 
-use super::compare::{Comparison, Oddity, compare};
+use super::compare::{Comparison, HeaderOddity, compare};
 use super::detected::DetectedLevel;
 use super::documented::{self, Inventory, Tool};
 use super::observed::{self, Compilation};
-use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
-use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
+use super::{DebugLevel, DebugOptions, OutputKind, PtxDirectives, Requirement, SectionExpectation};
+use crate::catalog::{LinkerAction, RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{Contents, Cubin, SectionIndex, Writer};
 use crate::release::{Release, Target};
 use schemars::JsonSchema;
@@ -17,16 +17,16 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RulesModel")]
-pub enum Model {
+pub enum RulesModel {
     /// The sections that ptxas and nvlink write, as observed.
     Observed,
     /// What they are documented to write.
     Documented,
 }
 
-impl Model {
+impl RulesModel {
     /// The level that options and a PTX lead to. Only the documentation has different levels for different tools.
-    pub fn level(self, request: Request, ptx: PtxKind, tool: Tool) -> DebugLevel {
+    pub fn level(self, request: DebugOptions, ptx: PtxDirectives, tool: Tool) -> DebugLevel {
         match self {
             Self::Observed => DebugLevel::observed(request, ptx),
             Self::Documented => documented::level(request, tool),
@@ -38,11 +38,11 @@ impl Model {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation<'a> {
     /// Where it comes from.
-    pub model: Model,
+    pub model: RulesModel,
     /// The SM that the code is for, and the release of the tools.
     pub target: Target,
     /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
-    pub output: Output,
+    pub output: OutputKind,
     /// How much debug information.
     pub level: DebugLevel,
     /// Whether the level was asked for; else it is the file's own.
@@ -50,26 +50,26 @@ pub struct Expectation<'a> {
     /// The section that shows the file's own level; `None` where it has none that shows more.
     pub shown_by: Option<String>,
     /// The sections, in file order.
-    pub sections: Vec<Expected<'a>>,
+    pub sections: Vec<SectionExpectation<'a>>,
 }
 
 impl<'a> Expectation<'a> {
     /// The sections that a compilation makes.
-    pub fn of_compilation(model: Model, compilation: &Compilation<'_, 'a>) -> Self {
+    pub fn of_compilation(model: RulesModel, compilation: &Compilation<'_, 'a>) -> Self {
         let Compilation { level, target, output, .. } = *compilation;
         let sections = match model {
-            Model::Observed => observed::sections(compilation),
-            Model::Documented => documented::sections(level, target.sm),
+            RulesModel::Observed => observed::expected_sections(compilation),
+            RulesModel::Documented => documented::sections(level, target.sm),
         };
         Self { model, target, output, level, is_asked: true, shown_by: None, sections }
     }
 
     /// The sections that a file has at its own level of debug information.
-    pub fn of_file(model: Model, found: &DetectedLevel<'a>) -> Self {
+    pub fn of_file(model: RulesModel, found: &DetectedLevel<'a>) -> Self {
         let DetectedLevel { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
-            Model::Observed => found.expected(),
-            Model::Documented => documented::sections(level, target.sm),
+            RulesModel::Observed => found.expected(),
+            RulesModel::Documented => documented::sections(level, target.sm),
         };
         let shown_by = shown_by.as_ref().map(SectionName::to_string);
         Self { model, target, output, level, is_asked: false, shown_by, sections }
@@ -79,7 +79,7 @@ impl<'a> Expectation<'a> {
     /// none are extra.
     pub fn compare(&self, cubin: &Cubin<'_>) -> Comparison<'a> {
         let mut comparison = compare(cubin, &self.sections);
-        if self.model == Model::Documented {
+        if self.model == RulesModel::Documented {
             let has_contents =
                 |index: &SectionIndex| SectionName::parse(cubin.section_name(*index)).form.is_none();
             comparison.extra.retain(has_contents);
@@ -90,15 +90,15 @@ impl<'a> Expectation<'a> {
     /// The expected sections as an answer.
     pub fn list(&self) -> ExpectedList {
         let sections = self.sections.iter().map(|section| ExpectedSection {
-            name: Identity::new(&section.name, self.output),
+            name: SectionIdentity::new(&section.name, self.output),
             since: section.name.first_sm(self.target.release),
-            condition: match section.need {
-                Need::Always => None,
-                Need::If(condition) => Some(condition.to_string()),
+            condition: match section.requirement {
+                Requirement::Always => None,
+                Requirement::If(condition) => Some(condition.to_string()),
             },
         });
         let Self { model, target: Target { release, sm }, output, level, .. } = *self;
-        let inventory = (model == Model::Documented).then(|| documented::inventory(level, sm).into());
+        let inventory = (model == RulesModel::Documented).then(|| documented::inventory(level, sm).into());
         ExpectedList { model, release, sm, output, level, sections: sections.collect(), inventory }
     }
 }
@@ -107,14 +107,14 @@ impl<'a> Expectation<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedList {
     /// Whose rules say which sections are expected.
-    pub model: Model,
+    pub model: RulesModel,
     /// The release of the tools.
     #[serde(skip)]
     pub release: Release,
     /// SM number, 90 for sm_90.
     pub sm: u32,
     /// The kind of file.
-    pub output: Output,
+    pub output: OutputKind,
     /// How much debug information (docs/conformance.md, "Debug levels").
     pub level: DebugLevel,
     /// The expected sections, in file order.
@@ -129,7 +129,7 @@ pub struct ExpectedList {
 pub struct ExpectedSection {
     /// What its name says.
     #[serde(flatten)]
-    pub name: Identity,
+    pub name: SectionIdentity,
     /// The first SM whose files have the section: 100 for sm_100.
     pub since: u32,
     /// The condition, in words. Absent for a section that is always there.
@@ -154,9 +154,9 @@ impl From<Inventory> for Counts {
     }
 }
 
-/// What the name of a section says of it.
+/// What the name of a section tells: its kind, space, content and writer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Identity {
+pub struct SectionIdentity {
     /// The name of the section.
     pub name: String,
     /// Which of the two copies it belongs to.
@@ -177,10 +177,10 @@ pub struct Identity {
     pub linked: Option<&'static str>,
 }
 
-impl Identity {
-    fn new(name: &SectionName<'_>, output: Output) -> Self {
+impl SectionIdentity {
+    fn new(name: &SectionName<'_>, output: OutputKind) -> Self {
         let entry = name.kind().map(SectionKind::entry);
-        let is_apart = entry.is_some_and(|entry| entry.linked == Linked::Apart);
+        let is_apart = entry.is_some_and(|entry| entry.linker_action == LinkerAction::KeepSeparate);
         Self {
             name: name.to_string(),
             space: name.space,
@@ -190,11 +190,11 @@ impl Identity {
                 Some(_) => Some("relocations"),
             },
             written_by: match name.origin() {
-                _ if output == Output::DebugOnly => "nvdwarf",
-                Some(Origin::Assembler) => "ptxas",
-                Some(Origin::Ptx) | None => "front end",
+                _ if output == OutputKind::DebugOnly => "nvdwarf",
+                Some(SectionOrigin::Assembler) => "ptxas",
+                Some(SectionOrigin::Ptx) | None => "front end",
             },
-            linked: (output == Output::Linked).then_some(if is_apart { "kept" } else { "joined" }),
+            linked: (output == OutputKind::Linked).then_some(if is_apart { "kept" } else { "joined" }),
         }
     }
 }
@@ -214,9 +214,9 @@ pub struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<&'a Writer>,
     /// The kind of file.
-    pub output: Output,
+    pub output: OutputKind,
     /// Whose rules say which sections are expected.
-    pub model: Model,
+    pub model: RulesModel,
     /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped file it is the level of
     /// what is left.
     pub level: DebugLevel,
@@ -232,11 +232,11 @@ pub struct Report<'a> {
     /// All debug sections, their relocation sections and the clones of both, in file order.
     pub sections: Vec<Section>,
     /// Sections that are certain to be expected, and are not there.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingSection>,
     /// Sections that are there, and are not expected.
-    pub extra: Vec<Extra>,
+    pub extra: Vec<ExtraSection>,
     /// Sections whose type, flags, alignment, entry size or target are not as the name says.
-    pub odd: Vec<Odd>,
+    pub odd: Vec<OddSection>,
 }
 
 /// A debug section of a file.
@@ -247,7 +247,7 @@ pub struct Section {
     pub index: u32,
     /// What its name says.
     #[serde(flatten)]
-    pub name: Identity,
+    pub name: SectionIdentity,
     /// Its size in bytes.
     pub size: u64,
     /// Its bytes in the file that no earlier section has; 0 where it has none of its own.
@@ -285,7 +285,7 @@ pub struct SectionRef {
 /// A section that is not there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingSection")]
-pub struct Missing {
+pub struct MissingSection {
     /// Its name.
     pub name: String,
     /// Why it is expected, in words.
@@ -295,7 +295,7 @@ pub struct Missing {
 /// A section that should not be there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExtraSection")]
-pub struct Extra {
+pub struct ExtraSection {
     /// Which.
     #[serde(flatten)]
     pub section: SectionRef,
@@ -306,7 +306,7 @@ pub struct Extra {
 /// A section with an unusual header.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OddSection")]
-pub struct Odd {
+pub struct OddSection {
     /// Which.
     #[serde(flatten)]
     pub section: SectionRef,
@@ -333,7 +333,7 @@ impl<'a> Report<'a> {
             };
             Section {
                 index: index.0,
-                name: Identity::new(&name, expectation.output),
+                name: SectionIdentity::new(&name, expectation.output),
                 size,
                 file_bytes: own,
                 share: share(own, file_bytes),
@@ -344,13 +344,15 @@ impl<'a> Report<'a> {
         });
         let sections: Vec<Section> = debug.collect();
         let Comparison { missing, extra, odd } = expectation.compare(cubin);
-        let missing = missing.iter().map(|name| Missing { name: name.to_string(), why: why_missing(name) });
-        let odd = odd
-            .iter()
-            .map(|odd| Odd { section: section_ref(cubin, odd.section), what: oddity(cubin, odd.what) });
+        let missing =
+            missing.iter().map(|name| MissingSection { name: name.to_string(), why: why_missing(name) });
+        let odd = odd.iter().map(|odd| OddSection {
+            section: section_ref(cubin, odd.section),
+            what: oddity(cubin, odd.what),
+        });
         Self {
             e_type: cubin.header.e_type,
-            side_file: found.is_apart,
+            side_file: found.is_side_file,
             stripped: !found.removed.is_empty(),
             writer: found.writer.as_ref(),
             output: expectation.output,
@@ -375,7 +377,7 @@ impl<'a> Report<'a> {
 
 impl Expectation<'_> {
     /// Why each of these sections should not be there.
-    fn extra(&self, cubin: &Cubin<'_>, indices: &[SectionIndex]) -> Vec<Extra> {
+    fn extra(&self, cubin: &Cubin<'_>, indices: &[SectionIndex]) -> Vec<ExtraSection> {
         // The first expected section of each sort: copy, kind, whether relocations.
         let mut expected: HashMap<(Space, SectionKind, bool), &SectionName<'_>> = HashMap::new();
         for section in &self.sections {
@@ -383,7 +385,7 @@ impl Expectation<'_> {
                 expected.entry(sort).or_insert(&section.name);
             }
         }
-        let (level, output) = (self.level.name(), self.output.word());
+        let (level, output) = (self.level.name(), self.output.as_str());
         let Target { release, sm } = self.target;
         let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
             Some(one) if *one == name => "there is one of that name before it".to_owned(),
@@ -395,7 +397,7 @@ impl Expectation<'_> {
         };
         let extra = |index: &SectionIndex| {
             let why = why(&SectionName::parse(cubin.section_name(*index)));
-            Extra { section: section_ref(cubin, *index), why }
+            ExtraSection { section: section_ref(cubin, *index), why }
         };
         indices.iter().map(extra).collect()
     }
@@ -444,10 +446,10 @@ fn sort(name: &SectionName<'_>) -> Option<(Space, SectionKind, bool)> {
     Some((name.space, name.kind()?, name.form.is_some()))
 }
 
-fn oddity(cubin: &Cubin<'_>, what: Oddity) -> String {
+fn oddity(cubin: &Cubin<'_>, what: HeaderOddity) -> String {
     match what {
-        Oddity::Target(target) => format!("its relocations are of {}", cubin.section_name(target)),
-        Oddity::Shape { found, expected } => {
+        HeaderOddity::Target(target) => format!("its relocations are of {}", cubin.section_name(target)),
+        HeaderOddity::Fields { found, expected } => {
             let fields = [
                 ("type", u64::from(found.sh_type), u64::from(expected.sh_type)),
                 ("flags", found.flags, expected.flags),

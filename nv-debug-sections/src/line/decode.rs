@@ -3,7 +3,7 @@
 use super::program::Steps;
 use super::step::set_address;
 use super::units::{in_section, units};
-use super::{LineTable, PlacedSequence, PlacedTable, Sequence};
+use super::{LineTable, LineTableWithOffsets, Sequence, SequenceOffsets};
 use crate::Result;
 use dwarf2_reader::Cursor;
 use dwarf2_reader::line::Params;
@@ -43,7 +43,7 @@ pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Res
 /// # Errors
 ///
 /// As [`decode`].
-pub fn decode_placed<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<PlacedTable<'d>>> {
+pub fn decode_with_offsets<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTableWithOffsets<'d>>> {
     units(section, data)
         .map(|unit| {
             let (offset, mut table, mut program) = unit?;
@@ -54,9 +54,15 @@ pub fn decode_placed<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<PlacedT
                 let mut op_ends = Vec::new();
                 let sequence = decode_sequence(&mut program, table.params, |end| op_ends.push(end));
                 table.sequences.push(sequence.map_err(|error| in_section(section, error))?);
-                sequences.push(PlacedSequence { offset, size: program.offset() - offset, op_ends });
+                sequences.push(SequenceOffsets { offset, size: program.offset() - offset, op_ends });
             }
-            Ok(PlacedTable { table, offset, header_size, size: program.offset() - offset, sequences })
+            Ok(LineTableWithOffsets {
+                table,
+                offset,
+                header_size,
+                size: program.offset() - offset,
+                sequences,
+            })
         })
         .collect()
 }

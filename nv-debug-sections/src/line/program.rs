@@ -42,7 +42,7 @@ pub struct SequenceProgram<'d> {
 /// The units of a line section, each without its program. An error ends them.
 ///
 /// `section` is the section's name, for errors.
-pub fn programs<'d>(
+pub fn unit_programs<'d>(
     section: &'d str,
     data: &'d [u8],
 ) -> impl Iterator<Item = Result<UnitProgram<'d>>> + use<'d> {

@@ -4,7 +4,7 @@ use super::{LineRow, LineTable, Sequence};
 
 /// The rows of one sequence as values, ready for lookup by address and by the number that contexts have.
 #[derive(Debug, Clone)]
-pub struct Rows {
+pub struct RowTable {
     unit: usize,
     end: u64,
     /// In program order; addresses relative to the sequence's start.
@@ -17,7 +17,7 @@ pub struct Rows {
     depths: Vec<u32>,
 }
 
-impl Rows {
+impl RowTable {
     /// Runs a sequence of `table`, which is unit `unit` (0-based) of its section.
     pub fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
         let all: Vec<LineRow> = table.rows(sequence).collect();
@@ -118,12 +118,12 @@ mod tests {
     use crate::line::LineOp;
     use dwarf2_writer::line::Params;
 
-    fn rows(ops: Vec<LineOp>, end: u64) -> Rows {
+    fn rows(ops: Vec<LineOp>, end: u64) -> RowTable {
         let sequence = Sequence { base: 0, base_offset: 0, ops, end };
         let params = Params::default();
         let table =
             LineTable { params, directories: vec![], files: vec![], debug_str_base: None, sequences: vec![] };
-        Rows::new(0, &table, &sequence)
+        RowTable::new(0, &table, &sequence)
     }
 
     fn row(address: u64, line: u32) -> LineOp {
@@ -134,7 +134,7 @@ mod tests {
         LineOp::InlinedCall { context, name: 0 }
     }
 
-    fn lines_up(rows: &Rows, offset: u64) -> Vec<u32> {
+    fn lines_up(rows: &RowTable, offset: u64) -> Vec<u32> {
         let chain = std::iter::successors(rows.at(offset), |&index| rows.caller(index));
         let lines: Vec<_> = chain.map(|index| rows.all()[index].line).collect();
         let depth = rows.at(offset).map(|index| rows.depth(index) + 1);

@@ -51,10 +51,10 @@ fn sequences_encoded_apart_join_to_the_unit_encoded_at_once() {
     let apart = apart.map(|(i, sequence)| {
         EncodedSequence::new(".debug_line", table.params, (i, sequence), start(i)).unwrap()
     });
-    assert_eq!(join(".debug_line", &table, debug_str, apart).unwrap(), at_once);
+    assert_eq!(join_sequences(".debug_line", &table, debug_str, apart).unwrap(), at_once);
 
     let other = EncodedSequence::new(".debug_line", params(13), (0, &sequences[0]), start(0)).unwrap();
-    assert!(join(".debug_line", &table, None, [other]).is_err(), "opcodes of another opcode_base");
+    assert!(join_sequences(".debug_line", &table, None, [other]).is_err(), "opcodes of another opcode_base");
 }
 
 /// Address, file, line, column, is_stmt; of the end only the address.
@@ -404,8 +404,8 @@ proptest! {
 
 /// A program run step by step has the same rows, with the same numbers, as one that is kept.
 fn steps_are_rows(data: &[u8]) -> Result<(), TestCaseError> {
-    let tables = decode_placed(".debug_line", data).unwrap();
-    let units: Vec<_> = programs(".debug_line", data).map(Result::unwrap).collect();
+    let tables = decode_with_offsets(".debug_line", data).unwrap();
+    let units: Vec<_> = unit_programs(".debug_line", data).map(Result::unwrap).collect();
     prop_assert_eq!(tables.len(), units.len());
     for (placed, unit) in tables.iter().zip(&units) {
         prop_assert_eq!(
@@ -418,7 +418,7 @@ fn steps_are_rows(data: &[u8]) -> Result<(), TestCaseError> {
         {
             prop_assert_eq!((at.offset, at.size), (program.offset, program.size));
             prop_assert_eq!((sequence.base_offset, sequence.end), (program.base_offset, program.end));
-            let rows = Rows::new(0, &placed.table, sequence);
+            let rows = RowTable::new(0, &placed.table, sequence);
             let want = rows.all().iter().enumerate().map(|(index, row)| (*row, rows.number(index)));
             let (mut steps, mut found, mut ends) = (program.steps(), Vec::new(), Vec::new());
             while let Some((op, end)) = steps.next() {
@@ -457,7 +457,7 @@ fn headers_need_no_programs() {
 
 /// Where an op ends the program can end: it then has the ops before, and that one.
 fn cut_at_every_op(bytes: &[u8]) -> Result<(), TestCaseError> {
-    let placed = decode_placed(".debug_line", bytes).unwrap().remove(0);
+    let placed = decode_with_offsets(".debug_line", bytes).unwrap().remove(0);
     prop_assert_eq!((placed.offset, placed.size), (0, bytes.len() as u64));
     let (sequence, place) = (&placed.table.sequences[0], &placed.sequences[0]);
     prop_assert_eq!((place.offset, place.size), (placed.header_size, placed.size - placed.header_size));

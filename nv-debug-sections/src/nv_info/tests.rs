@@ -25,7 +25,7 @@ fn one_record_of_each_format() {
         (Attribute::EXIT_INSTR_OFFSETS, "EIFMT_SVAL"),
     ];
     assert_eq!(formats, expected);
-    let needs = FunctionNeeds { registers: Some(40), ..FunctionNeeds::default() };
+    let needs = FunctionResources { registers: Some(40), ..FunctionResources::default() };
     assert_eq!(functions(&records).into_iter().collect::<Vec<_>>(), [(SymbolIndex(14), needs)]);
     assert_eq!(exit_offsets(&records).collect::<Vec<_>>(), [0x4a0, 0x4d0]);
     assert_eq!(encode(NAME, &records).unwrap(), SAMPLE);

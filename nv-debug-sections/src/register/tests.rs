@@ -109,12 +109,12 @@ fn chips_have_the_registers_that_nvdisasm_names() {
         (Class::UniformHalf, 90, 125),
         (Class::UniformGeneral, 100, 255),
     ] {
-        let has = |number| SassRegister::new(class, number).is_of(Release::V13_0.target(sm));
+        let has = |number| SassRegister::new(class, number).exists_on(Release::V13_0.target(sm));
         assert!(has(0) && has(last), "{class:?}");
         assert!(!has(last + 1), "{class:?} {last} on sm_{sm}");
     }
     // URZ is the same number on all.
-    assert!(SassRegister::new(Class::UniformGeneral, 255).is_of(Release::V13_0.target(75)));
+    assert!(SassRegister::new(Class::UniformGeneral, 255).exists_on(Release::V13_0.target(75)));
     // A byte offset in local memory.
-    assert!(SassRegister::new(Class::LocalMemory, 0x1000).is_of(Release::V13_0.target(75)));
+    assert!(SassRegister::new(Class::LocalMemory, 0x1000).exists_on(Release::V13_0.target(75)));
 }

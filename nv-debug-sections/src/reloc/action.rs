@@ -4,14 +4,14 @@ use std::fmt;
 
 /// What a relocation type does to its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum RelocAction {
     /// Field = symbol value + addend.
     Add,
     /// The linker clears the field if it drops the symbol's function; until then the field keeps its own value.
     Clear,
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for RelocAction {
     /// As in "a relocation that ... its field".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -211,7 +211,7 @@ fn headers_of_debug_sections() {
             };
             assert_eq!((sh_type, flags, align), want, "{name}: {section_name}");
             assert_eq!(
-                parsed.shape().map(|shape| (shape.sh_type, shape.flags, shape.align)),
+                parsed.header_fields().map(|shape| (shape.sh_type, shape.flags, shape.align)),
                 Some(want),
                 "{name}"
             );

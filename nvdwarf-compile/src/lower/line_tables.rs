@@ -307,7 +307,7 @@ fn join(
     debug_str: Option<SymbolId>,
 ) -> Result<Lowered> {
     let sequences = sequences.into_iter().map(|(_, sequence)| sequence);
-    let Section { bytes, relocs } = line::join(kind.name(), unit, debug_str, sequences)?;
+    let Section { bytes, relocs } = line::join_sequences(kind.name(), unit, debug_str, sequences)?;
     Ok(Lowered::of(kind, bytes, relocs))
 }
 

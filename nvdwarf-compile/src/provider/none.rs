@@ -5,7 +5,9 @@ use crate::code_facts::{CodeFacts, CodeSection, FunctionPart, ImageSymbol};
 use crate::error::Result;
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::cubin::{DebugOnly, Function, Variable, VariableSpace, debug_only};
+use nv_debug_sections::cubin::{
+    DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,
+};
 use nv_debug_sections::release::Target;
 use ptx_syntax::{FunctionKind, Linkage, Module, StateSpace, Statement};
 
@@ -28,7 +30,7 @@ pub(crate) fn provide(
         let name = function.name.text;
         let Some(body) = facts.functions.get(name) else { continue };
         bodies.push(*body);
-        functions.push(Function {
+        functions.push(DebugOnlyFunction {
             name,
             size: (body.end_instruction - body.first_instruction).max(1) as u64 * SLOT,
             kernel: function.kind == FunctionKind::Entry,
@@ -36,7 +38,7 @@ pub(crate) fn provide(
         });
     }
     let variables = placed_variables(module);
-    let DebugOnly { cubin: mut container, functions: symbols, variables: variable_symbols } =
+    let DebugOnlyObject { cubin: mut container, functions: symbols, variables: variable_symbols } =
         debug_only(target, &functions, &variables)?;
     container.append_writer(env!("CARGO_PKG_VERSION"))?;
     let mut image = CodeFacts::default();
@@ -78,7 +80,7 @@ fn declarations<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m ptx_
 }
 
 /// Global and constant bank variables that the module defines.
-fn placed_variables<'a>(module: &Module<'a>) -> Vec<Variable<'a>> {
+fn placed_variables<'a>(module: &Module<'a>) -> Vec<DebugOnlyVariable<'a>> {
     let mut variables = Vec::new();
     for declaration in declarations(module).filter(|declaration| declaration.linkage != Linkage::Extern) {
         let space = match declaration.space {
@@ -86,7 +88,7 @@ fn placed_variables<'a>(module: &Module<'a>) -> Vec<Variable<'a>> {
             StateSpace::Const => VariableSpace::Constant,
             _ => continue,
         };
-        variables.extend(declaration.declarators.iter().map(|declarator| Variable {
+        variables.extend(declaration.declarators.iter().map(|declarator| DebugOnlyVariable {
             name: declarator.name.text,
             size: declaration.size(declarator).unwrap_or(0),
             align: declaration.alignment(),

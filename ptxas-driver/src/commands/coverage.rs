@@ -18,7 +18,7 @@ use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
     Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
 };
-use nv_debug_sections::cubin::{CodePlace, Cubin};
+use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::Cell;
@@ -326,7 +326,7 @@ fn of_cubin<'a>(
     names: Option<&PtxNames>,
     options: &'a Options,
 ) -> Result<Covered<'a>> {
-    let other_file = cubin.code_place() == CodePlace::OtherFile;
+    let other_file = cubin.code_location() == CodeLocation::OtherFile;
     let padding = other_file.then_some("the code is in another file, so that padding counts as instructions");
     let notes = no_debug_sections(cubin, None).into_iter().chain(padding).collect();
     let report = || {
@@ -336,7 +336,7 @@ fn of_cubin<'a>(
         Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, options.limits()) })
     };
     let report = report().with_context(|| name.to_owned())?;
-    let debug_only = cubin.debug_only_words();
+    let debug_only = cubin.debug_only_text();
     let no_code = debug_only.as_ref().filter(|_| options.limits().is_any());
     let no_code = no_code.map(|what| format!("{NO_CODE}: {what}"));
     let name = name.to_owned();

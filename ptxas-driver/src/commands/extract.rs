@@ -206,7 +206,7 @@ impl Answer for Extracted<'_> {
             text::title(out, self.name, container.kind(), survey.count, survey.selected)?;
             survey.list.headings(out)?;
         }
-        for found in container.numbered() {
+        for found in container.numbered_entries() {
             match found {
                 Err(error) => self.error(&error.to_string()),
                 Ok(found) if extract.selects(&found) => {
@@ -224,13 +224,13 @@ impl Answer for Extracted<'_> {
 impl Serialize for Extracted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { extract, survey, container, .. } = self;
-        let faults = container.numbered().filter_map(|found| Some(found.err()?.to_string()));
+        let faults = container.numbered_entries().filter_map(|found| Some(found.err()?.to_string()));
         let errors = faults.chain(survey.nothing(container.kind()));
         let errors = errors.inspect(|error| self.error(error));
-        let selected = container.numbered().flatten().filter(|found| extract.selects(found));
+        let selected = container.numbered_entries().flatten().filter(|found| extract.selects(found));
         let has_errors = survey.faults != 0 || survey.selected == 0;
         let members = Members {
-            kind: container.kind().word(),
+            kind: container.kind().as_str(),
             errors: has_errors.then(|| Stream::new(errors)),
             count: survey.count,
             images: Stream::new(selected.map(|found| self.image(&found))),
@@ -302,7 +302,7 @@ impl Extract<'_> {
         self.look_left.set(MAX_LIST_DECOMPRESSED);
         let mut survey = Survey::default();
         let is_list = self.options.output_dir.is_none() && !self.options.json;
-        for found in container.numbered() {
+        for found in container.numbered_entries() {
             let Ok(found) = found else {
                 survey.faults += 1;
                 continue;
@@ -339,7 +339,7 @@ impl Extract<'_> {
 
     /// Looks inside, which tells what the entry does not.
     fn look(&self, listed: &mut Listed<'_>, entry: &Entry<'_>) {
-        if !Image::needs_look(entry) {
+        if !Image::needs_payload(entry) {
             return;
         }
         if let Err(error) = entry.check_size(self.options.max_expansion) {
@@ -348,7 +348,7 @@ impl Extract<'_> {
         }
         if entry.flags.compression().is_some() {
             let Some(left) = self.look_left.get().checked_sub(entry.size()) else {
-                listed.image.debug = listed.image.debug.filter(|_| Image::says_debug(entry));
+                listed.image.debug = listed.image.debug.filter(|_| Image::claims_debug(entry));
                 return;
             };
             self.look_left.set(left);

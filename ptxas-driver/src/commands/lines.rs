@@ -332,7 +332,7 @@ impl<'s> Run<'_, 's> {
     /// What is odd about the whole file.
     fn notes(&self) {
         let name = self.name;
-        if let Some(what) = self.cubin.debug_only_words() {
+        if let Some(what) = self.cubin.debug_only_text() {
             note(format_args!("{name}: no code: {what}, with 16 bytes for each PTX instruction"));
         }
         let unplaced = UnplacedSequences::of(self.symbolizer);

@@ -7,12 +7,14 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, 
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use nv_debug_sections::cubin::CodePlace;
+use nv_debug_sections::cubin::CodeLocation;
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::observed::{self, Compilation};
-use nv_debug_sections::level::report::{Expectation, ExpectedList, Model, Report};
-use nv_debug_sections::level::{DebugLevel, Fact, Output, Program, PtxKind, References, Request};
+use nv_debug_sections::level::report::{Expectation, ExpectedList, Report, RulesModel};
+use nv_debug_sections::level::{
+    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, ReferenceKinds, StatedFact,
+};
 use nv_debug_sections::ptx_txt;
 use nv_debug_sections::release::{Release, Target};
 use nvdwarf_compile::arch::{self, Arch};
@@ -87,7 +89,7 @@ pub struct Options {
     ptx: Option<PathBuf>,
     /// What the PTX has, where there is no file of it
     #[arg(long, value_name = "FACT,...", value_delimiter = ',', value_parser = parse_fact)]
-    has: Vec<Fact>,
+    has: Vec<StatedFact>,
     /// Whose rules
     #[arg(long, value_name = "MODEL", default_value = "observed")]
     model: ModelName,
@@ -108,9 +110,9 @@ enum ModelName {
     Documented,
 }
 
-fn parse_fact(word: &str) -> Result<Fact, String> {
+fn parse_fact(word: &str) -> Result<StatedFact, String> {
     let expected = "expected code, loc, inlined, shared, debug, or the name of a debug section";
-    Fact::parse(word).ok_or_else(|| expected.to_owned())
+    StatedFact::parse(word).ok_or_else(|| expected.to_owned())
 }
 
 fn parse_arch(word: &str) -> Result<Arch, String> {
@@ -122,8 +124,8 @@ fn parse_arch(word: &str) -> Result<Arch, String> {
 struct Module<'a> {
     /// Its `.target`.
     target: Option<Arch>,
-    kind: PtxKind,
-    program: Program<'a>,
+    kind: PtxDirectives,
+    program: PtxFeatures<'a>,
 }
 
 /// What `sections FILE` says of a cubin: which debug sections it has, and which it should have.
@@ -199,7 +201,7 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
     let (kind, program) = options.asked_program(ptx, None);
     let expectation = options.expectation(
         Release::default().target(arch.number),
-        options.output(Output::Program),
+        options.output(OutputKind::Program),
         kind,
         &program,
     );
@@ -235,7 +237,7 @@ fn of_cubin(
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.target.sm);
     }
     let expectation = if options.asks() {
-        let (kind, program) = options.asked_program(ptx, Some(&found.program));
+        let (kind, program) = options.asked_program(ptx, Some(&found.ptx));
         options.expectation(found.target, found.output, kind, &program)
     } else {
         Expectation::of_file(options.model(), &found)
@@ -247,7 +249,7 @@ fn of_cubin(
         name,
         sm: cubin.header.sm(),
         type_words: cubin.header.type_words(),
-        has_code: cubin.code_place() != CodePlace::None,
+        has_code: cubin.code_location() != CodeLocation::None,
         is_checked: options.check,
         debug_file,
         report,
@@ -262,8 +264,8 @@ impl Options {
         *device_debug || *line_info || *suppress_debug_info || ptx.is_some() || !has.is_empty()
     }
 
-    fn request(&self) -> Request {
-        Request {
+    fn request(&self) -> DebugOptions {
+        DebugOptions {
             device_debug: self.device_debug,
             line_info: self.line_info,
             suppress: self.suppress_debug_info,
@@ -282,10 +284,10 @@ impl Options {
         if given.is_empty() { "no option".to_owned() } else { given.join(" ") }
     }
 
-    fn output(&self, otherwise: Output) -> Output {
+    fn output(&self, otherwise: OutputKind) -> OutputKind {
         match (self.compile_only, self.linked) {
-            (true, _) => Output::Relocatable,
-            (_, true) => Output::Linked,
+            (true, _) => OutputKind::Relocatable,
+            (_, true) => OutputKind::Linked,
             _ => otherwise,
         }
     }
@@ -294,33 +296,33 @@ impl Options {
     fn asked_program<'a>(
         &self,
         ptx: Option<&Module<'a>>,
-        found: Option<&Program<'a>>,
-    ) -> (PtxKind, Program<'a>) {
+        found: Option<&PtxFeatures<'a>>,
+    ) -> (PtxDirectives, PtxFeatures<'a>) {
         match (ptx, found) {
             (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
-            (None, Some(found)) if self.has.is_empty() => (PtxKind::default(), found.clone()),
+            (None, Some(found)) if self.has.is_empty() => (PtxDirectives::default(), found.clone()),
             // Words name sections, not what is in them: what compilers' mostly refer to is for a list without a file.
-            (None, Some(_)) => Fact::program(&self.has, |_| References::default()),
-            (None, None) => Fact::program(&self.has, observed::typical),
+            (None, Some(_)) => StatedFact::program(&self.has, |_| ReferenceKinds::default()),
+            (None, None) => StatedFact::program(&self.has, observed::typical_references),
         }
     }
 
     fn expectation<'a>(
         &self,
         target: Target,
-        output: Output,
-        ptx: PtxKind,
-        program: &Program<'a>,
+        output: OutputKind,
+        ptx: PtxDirectives,
+        program: &PtxFeatures<'a>,
     ) -> Expectation<'a> {
         let tool = if self.linked { Tool::Nvlink } else { Tool::Ptxas };
         let level = self.model().level(self.request(), ptx, tool);
         Expectation::of_compilation(self.model(), &Compilation { level, target, output, program })
     }
 
-    fn model(&self) -> Model {
+    fn model(&self) -> RulesModel {
         match self.model {
-            ModelName::Observed => Model::Observed,
-            ModelName::Documented => Model::Documented,
+            ModelName::Observed => RulesModel::Observed,
+            ModelName::Documented => RulesModel::Documented,
         }
     }
 
@@ -330,10 +332,10 @@ impl Options {
         if let Some(error) = parsed.errors.first() {
             bail!("{}: {error}; `ptxas-driver check` says where", file.name);
         }
-        let output = self.output(Output::Program);
+        let output = self.output(OutputKind::Program);
         let (kind, mut program) = ptx::program(&parsed.module, self.request(), output);
-        let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != Output::Program);
-        program.texts = Some(vec![text.into()]);
+        let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != OutputKind::Program);
+        program.ptx_text_names = Some(vec![text.into()]);
         let target = parsed.module.arch().and_then(|word| Arch::parse_target(word.text).ok());
         Ok(Module { target, kind, program })
     }

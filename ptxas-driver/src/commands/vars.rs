@@ -121,7 +121,7 @@ fn of_cubin(
             None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
         }
     }
-    if let Some(what) = cubin.debug_only_words() {
+    if let Some(what) = cubin.debug_only_text() {
         note(format_args!("{name}: no code: {what}"));
     }
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());

@@ -185,7 +185,7 @@ fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection:
     Verified {
         name: name.to_owned(),
         note: no_debug_sections(cubin, None),
-        debug_only: cubin.debug_only_words(),
+        debug_only: cubin.debug_only_text(),
         summary,
         shown: Shown::default(),
     }

@@ -9,7 +9,7 @@ use crate::plain::printable;
 use crate::progress::{self, without_bar};
 use crate::stderr::{complain, note};
 use anyhow::{Result, anyhow};
-use nv_debug_sections::cubin::{CodePlace, Cubin};
+use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -51,12 +51,12 @@ pub struct CubinKind {
     /// SM number: 90 for sm_90.
     pub sm: u32,
     /// Where the machine code is.
-    pub code: CodePlace,
+    pub code: CodeLocation,
 }
 
 impl From<&Cubin<'_>> for CubinKind {
     fn from(cubin: &Cubin<'_>) -> Self {
-        Self { sm: cubin.header.sm(), code: cubin.code_place() }
+        Self { sm: cubin.header.sm(), code: cubin.code_location() }
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) struct OfCubin<'a, A> {
     /// SM number: 90 for sm_90.
     sm: u32,
     /// Where the machine code is.
-    code: CodePlace,
+    code: CodeLocation,
     #[serde(flatten)]
     answer: &'a A,
 }

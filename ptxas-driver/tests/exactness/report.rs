@@ -10,7 +10,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line;
 use nv_debug_sections::release::Target;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::path::Path;
@@ -286,5 +286,5 @@ fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
 
 /// Bytes of a section with its relocations applied; `None` if one cannot be.
 fn relocated(cubin: &Cubin<'_>, at: SectionIndex) -> Option<Vec<u8>> {
-    Some(Relocated::new(cubin).section(at).ok()?.bytes.into_owned())
+    Some(RelocatedCubin::new(cubin).section(at).ok()?.bytes.into_owned())
 }

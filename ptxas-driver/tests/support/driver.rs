@@ -6,7 +6,7 @@ use crate::support::Entry;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
 /// A file with each debug section as readers see it: bytes under a RELA entry are stale in ptxas' files (FORMATS 4).
 pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
     let cubin = Cubin::parse(file).unwrap();
-    let view = Relocated::new(&cubin);
+    let view = RelocatedCubin::new(&cubin);
     let bytes = |(index, name, _)| {
         let relocated = is_debug_section(name).then(|| view.section(index).unwrap().bytes.into_owned());
         relocated.unwrap_or_else(|| cubin.bytes(index).unwrap().into_owned())

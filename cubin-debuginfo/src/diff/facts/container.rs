@@ -21,7 +21,7 @@ pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
         ("OS ABI", format!("{:#x} version {}", header.os_abi, header.abi_version)),
         ("ELF version", header.e_version.to_string()),
         ("flags", format!("{flags:#x}")),
-        ("code", cubin.code_place().word().to_owned()),
+        ("code", cubin.code_location().as_str().to_owned()),
     ] {
         facts.named(Key::Header, "", name, value);
     }

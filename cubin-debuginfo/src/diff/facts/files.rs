@@ -22,7 +22,7 @@ pub(super) fn of(cubin: &Cubin<'_>) -> Option<Files> {
     let name = SectionKind::DebugLine.name();
     let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
     let mut stats = Files::new();
-    for unit in line::programs(name, &bytes) {
+    for unit in line::unit_programs(name, &bytes) {
         let unit = unit.ok()?;
         if unit.sequences().any(|sequence| sequence.is_err()) {
             return None;

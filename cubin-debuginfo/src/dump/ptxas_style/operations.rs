@@ -5,7 +5,7 @@
 //! blanks behind `DW_OP_lit%u` and `DW_OP_reg%d`, were observed by putting every opcode into a cubin.
 
 use nv_debug_sections::Result;
-use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::register::DwarfRegister;
 use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;

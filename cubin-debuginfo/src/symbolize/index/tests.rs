@@ -29,7 +29,7 @@ fn long_sequences_answer_as_their_rows_do() {
         let bytes = Cow::Borrowed(&*encoded.bytes);
         let index = LineIndex::new(".debug_line", bytes, &encoded.bytes, 2, place, |_, _| Ok(())).unwrap();
         let (_, rows) = index.of(SectionIndex(1)).next().unwrap();
-        let want = Rows::new(0, &table, &table.sequences[0]);
+        let want = RowTable::new(0, &table, &table.sequences[0]);
         assert!(rows.rows().eq(want.all().iter().copied()));
         assert_eq!(index.packed.heap_bytes() > MAX_ROWS_BESIDE_MARKS, is_inlined);
     }

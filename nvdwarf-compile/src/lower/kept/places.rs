@@ -8,7 +8,7 @@ use crate::lower::{Context, Lowered};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;
-use nv_debug_sections::line::Rows;
+use nv_debug_sections::line::RowTable;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of a function.
@@ -148,7 +148,7 @@ impl<'p> Places<'p> {
             for sequence in &table.sequences {
                 let Some(symbol) = symbols.get(&sequence.base_offset) else { continue };
                 let root = places.chains.root(*symbol);
-                let rows = Rows::new(0, &table, sequence);
+                let rows = RowTable::new(0, &table, sequence);
                 for (start, end, row) in rows.ranges() {
                     let mut name = |offset: u64| {
                         let names = &mut places.names;
@@ -259,7 +259,7 @@ fn name_at(strings: &[u8], offset: u64) -> &[u8] {
 }
 
 /// The calls that a row is in, outermost first: file and line of the call site, name of the callee.
-fn calls(rows: &Rows, row: usize, name: &mut impl FnMut(u64) -> usize) -> Vec<(u64, u64, usize)> {
+fn calls(rows: &RowTable, row: usize, name: &mut impl FnMut(u64) -> usize) -> Vec<(u64, u64, usize)> {
     let mut calls = Vec::new();
     let mut at = row;
     while let Some((caller, inlined)) = rows.caller(at).and_then(|caller| Some((caller, rows.all().get(at)?)))

@@ -1,7 +1,7 @@
 //! What the PTX of a function says about its stack frame: its local variables and what its calls need.
 
 use super::{FunctionFacts, InstructionFacts};
-use nv_debug_sections::stack_frame::{self, Argument, Extent};
+use nv_debug_sections::stack_frame::{self, Argument, SizeAndAlignment};
 use ptx_syntax::{
     Body, Call, Function, Instruction, Module, Name, OperandKind, Parameter, StateSpace, Statement, Variable,
 };
@@ -11,9 +11,9 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(crate) struct StackFacts<'a> {
     /// `.local` variables, in text order.
-    locals: Vec<(&'a str, Extent)>,
+    locals: Vec<(&'a str, SizeAndAlignment)>,
     /// Parameters that arrive in registers and whose address the body takes: they get a place in the frame.
-    parameters: Vec<Extent>,
+    parameters: Vec<SizeAndAlignment>,
     /// Calls that need space in the frame.
     calls: Vec<CallFacts>,
 }
@@ -26,7 +26,7 @@ struct CallFacts {
     /// Bytes of the arguments in memory.
     argument_bytes: u64,
     /// A result in memory.
-    result: Option<Extent>,
+    result: Option<SizeAndAlignment>,
 }
 
 impl<'a> StackFacts<'a> {
@@ -38,12 +38,12 @@ impl<'a> StackFacts<'a> {
         let calls = || self.calls.iter().filter(|call| has_call(call.line));
         let argument_bytes = calls().map(|call| call.argument_bytes).max().unwrap_or(0);
         let results = calls().filter_map(|call| call.result);
-        let results = results.reduce(|one, other| Extent {
+        let results = results.reduce(|one, other| SizeAndAlignment {
             size: one.size.max(other.size),
             alignment: one.alignment.max(other.alignment),
         });
         let locals = self.locals.iter().map(|(_, extent)| *extent);
-        let variables: Vec<Extent> =
+        let variables: Vec<SizeAndAlignment> =
             results.into_iter().chain(locals).chain(self.parameters.iter().copied()).collect();
         let offsets = stack_frame::variable_offsets(argument_bytes, &variables)?;
         let offsets = offsets.into_iter().skip(usize::from(results.is_some()));
@@ -90,13 +90,13 @@ impl<'m, 'a> Signature<'m, 'a> {
         Self { results: &function.returns, parameters: &function.params }
     }
 
-    fn result(&self) -> Option<Extent> {
+    fn result(&self) -> Option<SizeAndAlignment> {
         self.results.first().map(extent)
     }
 }
 
-fn extent(parameter: &Parameter<'_>) -> Extent {
-    Extent { size: parameter.size().unwrap_or(0), alignment: parameter.alignment() }
+fn extent(parameter: &Parameter<'_>) -> SizeAndAlignment {
+    SizeAndAlignment { size: parameter.size().unwrap_or(0), alignment: parameter.alignment() }
 }
 
 /// Whether a parameter takes an argument of any size: `.param .align 8 .b8 p[]`.
@@ -120,7 +120,7 @@ impl Default for Scopes<'_, '_> {
 
 #[derive(Debug, Clone, Copy)]
 enum Named<'m, 'a> {
-    Argument(Extent),
+    Argument(SizeAndAlignment),
     Signature(Signature<'m, 'a>),
 }
 
@@ -195,7 +195,7 @@ impl<'m, 'a> Collector<'_, 'm, 'a> {
     fn variable(&mut self, variable: &Variable<'a>, facts: &mut StackFacts<'a>) {
         for declarator in &variable.declarators {
             let size = variable.size(declarator).unwrap_or(0);
-            let extent = Extent { size, alignment: variable.alignment() };
+            let extent = SizeAndAlignment { size, alignment: variable.alignment() };
             match variable.space {
                 StateSpace::Local => facts.locals.push((declarator.name.text, extent)),
                 StateSpace::Param => self.scopes.declare(declarator.name.text, Named::Argument(extent)),
@@ -231,7 +231,7 @@ impl<'m, 'a> Collector<'_, 'm, 'a> {
             })
             .collect();
         let result = signature.result();
-        let argument_bytes = stack_frame::pass(&arguments, result)?.memory_bytes;
+        let argument_bytes = stack_frame::pass_arguments(&arguments, result)?.memory_bytes;
         let result = result.filter(|result| stack_frame::is_in_memory(*result));
         (argument_bytes > 0 || result.is_some()).then_some(CallFacts { line, argument_bytes, result })
     }
@@ -246,7 +246,7 @@ fn addresses<'a>(instruction: &Instruction<'a>) -> impl Iterator<Item = &'a str>
 }
 
 /// The parameters in `with_address` that arrive in registers. Those of a kernel are in constant memory.
-fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<Extent> {
+fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<SizeAndAlignment> {
     if with_address.is_empty() || function.kind == ptx_syntax::FunctionKind::Entry {
         return Vec::new();
     }
@@ -255,7 +255,8 @@ fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) ->
         is_variadic: is_variadic(parameter),
     };
     let arguments: Vec<Argument> = function.params.iter().map(argument).collect();
-    let Some(passing) = stack_frame::pass(&arguments, Signature::of_function(function).result()) else {
+    let Some(passing) = stack_frame::pass_arguments(&arguments, Signature::of_function(function).result())
+    else {
         return Vec::new();
     };
     let parameters = function.params.iter().zip(passing.in_registers);
@@ -263,6 +264,6 @@ fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) ->
         .filter(|(parameter, in_registers)| {
             *in_registers && parameter.name.is_some_and(|name| with_address.contains(name.text))
         })
-        .map(|(parameter, _)| stack_frame::in_frame(extent(parameter)))
+        .map(|(parameter, _)| stack_frame::spill_slot(extent(parameter)))
         .collect()
 }

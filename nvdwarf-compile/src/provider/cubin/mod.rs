@@ -20,7 +20,7 @@ use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, S
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::release::Target;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{frame, nv_info, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ const YIELD: u16 = 0x946;
 /// Reads the facts of one space.
 struct Reader<'r, 'd> {
     cubin: &'r Cubin<'d>,
-    view: Relocated<'r, 'd>,
+    view: RelocatedCubin<'r, 'd>,
     request: Request<'r>,
     space: Space,
     /// The symbol table of the space.
@@ -118,7 +118,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
         let info = cubin.iter().filter(|(.., section)| is_info(section) && section.info_is_section());
         let info_of = info.map(|(index, _, section)| (SectionIndex(section.info), index)).collect();
-        Self { cubin, view: Relocated::new(cubin), request, space, symtab, info_of }
+        Self { cubin, view: RelocatedCubin::new(cubin), request, space, symtab, info_of }
     }
 
     fn image(&self) -> Result<CodeFacts> {

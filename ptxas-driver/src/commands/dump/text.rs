@@ -19,7 +19,7 @@ type Out<'o> = &'o mut dyn Write;
 pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]) -> io::Result<()> {
     let kind = cubin.header.type_words();
     let no_code =
-        cubin.debug_only_words().map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
+        cubin.debug_only_text().map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
     writeln!(out, "{}: cubin for sm_{}, {kind}{no_code}", printable(file), cubin.header.sm())?;
     let columns = [
         Column::Right("Index"),

@@ -21,7 +21,7 @@ pub(super) struct Listed<'d> {
 impl Listed<'_> {
     /// Takes from the payload what the entry does not say.
     pub(super) fn look_into(&mut self, payload: &[u8]) {
-        let fault = self.image.look_into(payload).err();
+        let fault = self.image.add_payload_facts(payload).err();
         self.error = fault.map(|error| format!("in the {}: {error}", self.image.kind));
     }
 }

@@ -34,7 +34,7 @@ impl List {
     /// Makes room for an image, which has not been looked into.
     pub(super) fn add(&mut self, image: &Image<'_>) {
         let [index, kind, arch, size, stored, compression, _, rest @ ..] = row(image);
-        let debug = DebugInfo::LineInfo.word().into();
+        let debug = DebugInfo::LineInfo.as_str().into();
         let [name, place, options] = rest;
         self.0.fit(&[index, kind, arch, size, stored, compression, debug, name, place, options]);
     }
@@ -101,7 +101,7 @@ fn row<'i>(image: &'i Image<'_>) -> Row<'i, { COLUMNS.len() }> {
         match image.debug {
             None => "?",
             Some(DebugInfo::None) => "-",
-            Some(debug) => debug.word(),
+            Some(debug) => debug.as_str(),
         }
         .into(),
         name,
@@ -115,6 +115,6 @@ fn kind_words(kind: FileKind) -> &'static str {
         FileKind::Host => "host ELF file",
         FileKind::Nvvm => "LTO IR",
         FileKind::Ptx => "PTX text",
-        kind => kind.word(),
+        kind => kind.as_str(),
     }
 }

@@ -212,7 +212,7 @@ fn number(file: &File, name: &str) -> Option<String> {
 /// Member of an archive or source file that an image is of; empty if neither is known.
 fn origin(image: &NumberedEntry<'_>) -> String {
     let source = String::from_utf8_lossy(image.entry.name);
-    image.entry.place.member.as_deref().unwrap_or(source.trim()).to_owned()
+    image.entry.position.member.as_deref().unwrap_or(source.trim()).to_owned()
 }
 
 /// The name to show for an operand.

@@ -2,7 +2,7 @@
 
 use crate::commands::read::other_kind;
 use anyhow::{Context, Result, bail};
-use nv_debug_sections::container::{Choice, Container, FileKind, NumberedEntry, Survey};
+use nv_debug_sections::container::{Container, FileKind, ImageSelector, NumberedEntry, SelectionSummary};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -29,11 +29,11 @@ pub(super) fn expect_file(operand: &Path) -> Result<()> {
 
 /// Path and choice of an operand: `FILE`, `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5`. A file whose name looks so is taken
 /// whole.
-fn split(operand: &Path) -> (&Path, Choice) {
+fn split(operand: &Path) -> (&Path, ImageSelector) {
     let text = operand.to_str().filter(|text| text.contains(':') && !operand.exists());
-    let split = text.map(Choice::split).map(|(path, choice)| (Path::new(path), choice));
+    let split = text.map(ImageSelector::split).map(|(path, choice)| (Path::new(path), choice));
     let there = split.filter(|(path, _)| *path == Path::new("-") || path.exists());
-    there.unwrap_or_else(|| (operand, Choice::default()))
+    there.unwrap_or_else(|| (operand, ImageSelector::default()))
 }
 
 /// A file that was read, and which of its images are meant.
@@ -42,7 +42,7 @@ pub(super) struct File {
     pub(super) name: String,
     /// The same without what chooses images.
     base: String,
-    choice: Choice,
+    choice: ImageSelector,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -86,7 +86,7 @@ impl File {
         &self,
         container: &Container<'d>,
     ) -> impl Iterator<Item = nv_debug_sections::Result<NumberedEntry<'d>>> {
-        self.choice.of(container)
+        self.choice.select(container)
     }
 
     /// What to choose from. At least one cubin is meant.
@@ -94,20 +94,20 @@ impl File {
     /// # Errors
     ///
     /// None is: why, and which there are.
-    pub(super) fn survey(&self, container: &Container<'_>) -> Result<Survey> {
+    pub(super) fn survey(&self, container: &Container<'_>) -> Result<SelectionSummary> {
         let Self { base, choice, .. } = self;
         if choice.index == Some(0) {
             bail!("{base}: images are numbered from 1, as `ptxas-driver extract {base}` lists them");
         }
-        let survey = choice.survey(container);
+        let survey = choice.summarize(container);
         let others = survey.others();
         match &survey {
-            Survey { chosen: 1.., .. } => Ok(survey),
-            Survey { cubins: 0, first_fault: Some(error), .. } => bail!("{base}: {error}"),
-            Survey { cubins: 0, .. } if others.is_empty() => {
+            SelectionSummary { chosen: 1.., .. } => Ok(survey),
+            SelectionSummary { cubins: 0, first_fault: Some(error), .. } => bail!("{base}: {error}"),
+            SelectionSummary { cubins: 0, .. } if others.is_empty() => {
                 bail!("{base}: no GPU code: {}", container.kind().why_empty())
             }
-            Survey { cubins: 0, .. } => bail!(
+            SelectionSummary { cubins: 0, .. } => bail!(
                 "{base}: no cubin in it, only {others}; `ptxas-driver extract {base} -o DIR` takes that out"
             ),
             _ => bail!("{base}: no cubin{choice} in it; there are {}", survey.list(base)),
@@ -119,7 +119,7 @@ impl File {
     /// # Errors
     ///
     /// There are more: which.
-    pub(super) fn expect_one(&self, survey: &Survey) -> Result<()> {
+    pub(super) fn expect_one(&self, survey: &SelectionSummary) -> Result<()> {
         let Self { base, choice, .. } = self;
         if survey.chosen > 1 {
             let (count, list) = (survey.chosen, survey.list(base));
@@ -130,7 +130,7 @@ impl File {
 
     /// The name of one image, as an operand would choose it.
     pub(super) fn name_of(&self, image: &NumberedEntry<'_>) -> String {
-        format!("{}:{}", self.base, image.choice())
+        format!("{}:{}", self.base, image.selector_text())
     }
 
     /// The cubin that an image is.
@@ -149,7 +149,7 @@ impl File {
 }
 
 /// Says what is wrong behind the name of a file that is there.
-fn expect_choice(operand: &Path, path: &Path, choice: &Choice) -> Result<()> {
+fn expect_choice(operand: &Path, path: &Path, choice: &ImageSelector) -> Result<()> {
     let broken = operand.to_str().filter(|_| choice.is_all() && path == operand && !operand.exists());
     match broken.and_then(|text| text.rsplit_once(':')) {
         Some((before, word)) if before == "-" || Path::new(before).is_file() => bail!(
@@ -179,7 +179,7 @@ mod tests {
             assert_eq!((found, choice.is_all()), (Path::new(path), operand == b), "{operand}");
         }
         for whole in [format!("{a}:sm90"), format!("{a}:7:sm_90"), file("none:sm_90")] {
-            assert_eq!(split(Path::new(&whole)), (Path::new(&whole), Choice::default()));
+            assert_eq!(split(Path::new(&whole)), (Path::new(&whole), ImageSelector::default()));
         }
         assert!(is_stdin(Path::new("-:3")) && !is_stdin(Path::new("x-:3")));
     }

@@ -4,20 +4,22 @@ use super::OfFile;
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
 use crate::table::{Column, Row, write_table};
 use nv_debug_sections::catalog::Space;
-use nv_debug_sections::level::Output;
-use nv_debug_sections::level::report::{ExpectedList, ExpectedSection, Identity, Model, Report, Section};
+use nv_debug_sections::level::OutputKind;
+use nv_debug_sections::level::report::{
+    ExpectedList, ExpectedSection, Report, RulesModel, Section, SectionIdentity,
+};
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
 
 pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &str) -> io::Result<()> {
     let model = match expectation.model {
-        Model::Observed => format!("as ptxas and nvlink {} write it", expectation.release.version()),
-        Model::Documented => "as documented".to_owned(),
+        RulesModel::Observed => format!("as ptxas and nvlink {} write it", expectation.release.version()),
+        RulesModel::Documented => "as documented".to_owned(),
     };
     let what = match expectation.output {
-        Output::Linked => "linked file".to_owned(),
-        output => format!("{} file", output.word()),
+        OutputKind::Linked => "linked file".to_owned(),
+        output => format!("{} file", output.as_str()),
     };
     writeln!(out, "sm_{}, {what}, {options}: level {}, {model}", expectation.sm, expectation.level.name())?;
     let rows = expectation.sections.iter().map(|ExpectedSection { name, condition, .. }| -> Row<'_, 4> {
@@ -57,7 +59,7 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
         (None, true) => ", as asked".to_owned(),
         (None, false) => String::new(),
     };
-    let documented = if file.model == Model::Documented { ", documented model" } else { "" };
+    let documented = if file.model == RulesModel::Documented { ", documented model" } else { "" };
     let stripped = match (file.stripped, file.sections.is_empty()) {
         (false, true) if !file.level_asked => Some(NO_DEBUG_SECTIONS.to_owned()),
         (false, _) => None,
@@ -68,7 +70,7 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
     let level = (!is_bare).then(|| format!("level {}{because}", file.level.name()));
     let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
     let no_code = if *has_code { "" } else { ", no code" };
-    writeln!(out, "{} file, {level}{documented}{no_code}", file.output.word())?;
+    writeln!(out, "{} file, {level}{documented}{no_code}", file.output.as_str())?;
     if !file.sections.is_empty() {
         table(out, file)?;
     }
@@ -131,14 +133,14 @@ fn remark(section: &Section) -> String {
     own.chain(bytes).collect::<Vec<_>>().join(", ")
 }
 
-fn written_by(name: &Identity) -> String {
+fn written_by(name: &SectionIdentity) -> String {
     match name.linked {
         Some(linked) => format!("{}, {linked}", name.written_by),
         None => name.written_by.to_owned(),
     }
 }
 
-fn content(name: &Identity) -> String {
+fn content(name: &SectionIdentity) -> String {
     let copy = if name.space == Space::Mercury { "Mercury copy: " } else { "" };
     format!("{copy}{}", name.content.unwrap_or_default())
 }

@@ -1,11 +1,11 @@
 //! What a PTX holds, as somebody states it in words.
 
-use super::{Program, PtxKind, PtxSection, References};
+use super::{PtxDirectives, PtxFeatures, PtxSection, ReferenceKinds};
 use crate::catalog::{SectionKind, SectionName};
 
 /// A fact about a PTX, as somebody states it. What is not stated does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fact {
+pub enum StatedFact {
     /// There is code.
     Code,
     /// Some of it has a `.loc`.
@@ -23,7 +23,7 @@ pub enum Fact {
 /// A PTX version in which `.loc` alone gives line tables, as in every one that is written today.
 const MODERN: (u32, u32) = (9, 0);
 
-impl Fact {
+impl StatedFact {
     /// The fact of a word: `code`, `loc`, `inlined`, `shared`, `debug`, or the name of a debug section.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
@@ -41,31 +41,31 @@ impl Fact {
     /// refers to, where that is known.
     pub fn program<'a>(
         facts: &[Self],
-        references: impl Fn(SectionKind) -> References,
-    ) -> (PtxKind, Program<'a>) {
+        references: impl Fn(SectionKind) -> ReferenceKinds,
+    ) -> (PtxDirectives, PtxFeatures<'a>) {
         if facts.is_empty() {
-            return (PtxKind { version: MODERN, ..PtxKind::default() }, Program::default());
+            return (PtxDirectives { version: MODERN, ..PtxDirectives::default() }, PtxFeatures::default());
         }
         let has = |fact: &Self| facts.contains(fact);
         let has_loc = has(&Self::Loc) || has(&Self::Inlined);
         let has_code = has(&Self::Code) || has_loc;
         let sections = facts.iter().filter_map(|fact| match fact {
             Self::Section(name) => {
-                let references = SectionKind::from_name(name).map_or(References::default(), &references);
+                let references = SectionKind::from_name(name).map_or(ReferenceKinds::default(), &references);
                 Some(PtxSection { name: name.clone().into(), references })
             }
             _ => None,
         });
-        let program = Program {
-            functions: Some(has_code),
-            traced: Some(has_code),
-            located: Some(has_loc),
-            inlined: Some(has(&Self::Inlined)),
-            shared: if has(&Self::Shared) { None } else { Some(false) },
+        let program = PtxFeatures {
+            has_code: Some(has_code),
+            has_ptx_lines: Some(has_code),
+            has_loc: Some(has_loc),
+            has_inlined_names: Some(has(&Self::Inlined)),
+            has_shared_variables: if has(&Self::Shared) { None } else { Some(false) },
             sections: Some(sections.collect()),
-            texts: None,
+            ptx_text_names: None,
         };
-        (PtxKind { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
+        (PtxDirectives { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
     }
 }
 
@@ -75,16 +75,17 @@ mod tests {
 
     #[test]
     fn what_is_not_stated_is_not_there() {
-        let facts: Vec<Fact> = ["loc", ".debug_info"].into_iter().filter_map(Fact::parse).collect();
-        let (kind, program) = Fact::program(&facts, |_| References::NONE);
+        let facts: Vec<StatedFact> =
+            ["loc", ".debug_info"].into_iter().filter_map(StatedFact::parse).collect();
+        let (kind, program) = StatedFact::program(&facts, |_| ReferenceKinds::NONE);
         assert_eq!((kind.has_loc, kind.target_debug), (true, false));
         assert_eq!(
-            (program.functions, program.inlined, program.shared),
+            (program.has_code, program.has_inlined_names, program.has_shared_variables),
             (Some(true), Some(false), Some(false))
         );
         let sections = program.sections.unwrap_or_default();
-        assert_eq!(sections, [PtxSection { name: ".debug_info".into(), references: References::NONE }]);
-        assert_eq!(Fact::program(&[], |_| References::NONE).1, Program::default());
-        assert_eq!((Fact::parse("nope"), Fact::parse(".text")), (None, None));
+        assert_eq!(sections, [PtxSection { name: ".debug_info".into(), references: ReferenceKinds::NONE }]);
+        assert_eq!(StatedFact::program(&[], |_| ReferenceKinds::NONE).1, PtxFeatures::default());
+        assert_eq!((StatedFact::parse("nope"), StatedFact::parse(".text")), (None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Which cubins of a file are meant, and what there is to choose from.
+//! Selects cubins of a file by architecture and number (`FILE:sm_90:5`), and lists what there is to select.
 
 use super::{Arch, Container, EntryKind, NumberedEntry};
 use crate::limits::MAX_IMAGES_LISTED;
@@ -9,7 +9,7 @@ use std::fmt;
 /// Selects cubins of a file by architecture and number: a cubin must match both. [`Display`](fmt::Display): ` for sm_90
 /// with number 5`, nothing where all are meant.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct ImageSelector {
     /// As [`Arch::is_name`] takes it.
     pub arch: Option<String>,
     /// In the file, from 1.
@@ -24,8 +24,8 @@ impl Arch {
     }
 }
 
-impl Choice {
-    /// Takes the choice off the end of a text: `FILE:sm_90`, `FILE:5`, `FILE:sm_90:5`. Gives what is before it.
+impl ImageSelector {
+    /// Splits a text, `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5`, into the file and the selector.
     pub fn split(text: &str) -> (&str, Self) {
         let last =
             |text| str::rsplit_once(text, ':').map_or((text, None), |(before, word)| (before, Some(word)));
@@ -45,13 +45,13 @@ impl Choice {
         (rest, choice)
     }
 
-    /// Whether the choice selects all cubins.
+    /// Whether it selects all cubins.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether an image is meant.
-    fn takes(&self, image: &NumberedEntry<'_>) -> bool {
+    /// Whether it selects an image.
+    fn selects(&self, image: &NumberedEntry<'_>) -> bool {
         let Self { arch, index } = self;
         image.entry.kind == EntryKind::Elf
             && index.is_none_or(|index| index == image.index)
@@ -59,14 +59,14 @@ impl Choice {
     }
 
     /// The cubins of a file that are selected, in file order; an error stands for an entry that cannot be read.
-    pub fn of<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<NumberedEntry<'d>>> {
-        container.numbered().filter(|found| found.as_ref().map_or(true, |image| self.takes(image)))
+    pub fn select<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<NumberedEntry<'d>>> {
+        container.numbered_entries().filter(|found| found.as_ref().map_or(true, |image| self.selects(image)))
     }
 
-    /// Counts the images of a file that there are to choose from. Nothing is decompressed.
-    pub fn survey(&self, container: &Container<'_>) -> Survey {
-        let mut survey = Survey::default();
-        for found in container.numbered() {
+    /// Counts the images of a file, and those that it selects. Nothing is decompressed.
+    pub fn summarize(&self, container: &Container<'_>) -> SelectionSummary {
+        let mut survey = SelectionSummary::default();
+        for found in container.numbered_entries() {
             match found {
                 Ok(image) => survey.add(&image, self),
                 Err(error) => {
@@ -79,19 +79,19 @@ impl Choice {
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for ImageSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.arch.iter().try_for_each(|arch| write!(f, " for {arch}"))?;
         self.index.iter().try_for_each(|index| write!(f, " with number {index}"))
     }
 }
 
-/// How many images a file has, and how many of them a [`Choice`] selects.
+/// How many images a file has, and how many of them a [`ImageSelector`] selects.
 #[derive(Debug, Clone, Default)]
-pub struct Survey {
-    /// Cubins that are meant.
+pub struct SelectionSummary {
+    /// Cubins that are selected.
     pub chosen: u64,
-    /// Cubins, meant or not.
+    /// Cubins, selected or not.
     pub cubins: u64,
     /// Faults between images.
     pub faults: u64,
@@ -103,9 +103,9 @@ pub struct Survey {
     others: BTreeMap<(&'static str, String), u64>,
 }
 
-impl Survey {
-    fn add(&mut self, image: &NumberedEntry<'_>, choice: &Choice) {
-        self.chosen += u64::from(choice.takes(image));
+impl SelectionSummary {
+    fn add(&mut self, image: &NumberedEntry<'_>, choice: &ImageSelector) {
+        self.chosen += u64::from(choice.selects(image));
         if image.entry.kind != EntryKind::Elf {
             let kind = match image.entry.kind {
                 EntryKind::Nvvm => "LTO IR",
@@ -119,7 +119,7 @@ impl Survey {
         }
         self.cubins += 1;
         if self.listed.len() < MAX_IMAGES_LISTED {
-            self.listed.push(image.choice());
+            self.listed.push(image.selector_text());
         }
     }
 
@@ -157,10 +157,10 @@ mod tests {
             ("a:sm90", "a:sm90", None, None),
             ("a:+7", "a:+7", None, None),
         ] {
-            let choice = Choice { arch: arch.map(str::to_owned), index };
-            assert_eq!(Choice::split(text), (rest, choice), "{text}");
+            let choice = ImageSelector { arch: arch.map(str::to_owned), index };
+            assert_eq!(ImageSelector::split(text), (rest, choice), "{text}");
         }
-        let words = |text| Choice::split(text).1.to_string();
+        let words = |text| ImageSelector::split(text).1.to_string();
         assert_eq!((&*words("a:sm_90:5"), &*words("a")), (" for sm_90 with number 5", ""));
     }
 }

@@ -1,4 +1,4 @@
-//! The images of a file with the numbers by which people name them.
+//! Numbers the images of a file, as people name them.
 
 use super::{Container, Entry, EntryKind};
 use crate::Result;
@@ -17,7 +17,7 @@ pub struct NumberedEntry<'d> {
 
 impl<'d> Container<'d> {
     /// The entries that [`entries`](Self::entries) gives, each with its numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
+    pub fn numbered_entries(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
         self.entries().map(move |entry| {
@@ -36,7 +36,7 @@ impl NumberedEntry<'_> {
     }
 
     /// The text that selects this image alone, after the name of its file and a colon: `sm_90:5`.
-    pub fn choice(&self) -> String {
+    pub fn selector_text(&self) -> String {
         format!("{}:{}", self.arch(), self.index)
     }
 }

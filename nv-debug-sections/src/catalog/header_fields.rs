@@ -1,10 +1,10 @@
-//! What the section header of a debug section says.
+//! The fields of a debug section's header that follow from its name.
 
 use std::fmt;
 
 /// The header fields of a section that its name decides. Observed: ptxas and nvlink 13.0.88, 679 cubins (FORMATS 6 and 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct HeaderFields {
     /// `sh_type`: `PROGBITS` for contents, `REL`, `RELA` or [`sht::MERC_RELA`](crate::cubin::sht::MERC_RELA) for relocations.
     pub sh_type: u32,
     /// `sh_flags`: `SHF_INFO_LINK` for relocations, [`SHF_MERCURY`](crate::cubin::SHF_MERCURY) for clones.
@@ -15,7 +15,7 @@ pub struct Shape {
     pub entsize: u64,
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for HeaderFields {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sh_type, flags, align, entsize } = self;
         write!(out, "type {sh_type:#x}, flags {flags:#x}, alignment {align}, entries of {entsize} bytes")

@@ -1,4 +1,4 @@
-//! What decides, beside the level, which sections a file has.
+//! What else than the debug level decides which sections a file has: its kind, and the features of its PTX.
 
 use crate::catalog::{SectionKind, SectionName};
 use schemars::JsonSchema;
@@ -6,11 +6,11 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kinds of file.
+/// The kinds of output file: of ptxas, of nvlink, or without code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "FileKind")]
-pub enum Output {
+pub enum OutputKind {
     /// `ptxas`, also with `-ewp`: a whole program.
     Program,
     /// `ptxas -c`: to be linked.
@@ -21,9 +21,9 @@ pub enum Output {
     DebugOnly,
 }
 
-impl Output {
+impl OutputKind {
     /// The kind of file as one word, as JSON documents have it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Program => "program",
             Self::Relocatable => "relocatable",
@@ -33,25 +33,25 @@ impl Output {
     }
 }
 
-/// What the PTX and the code made from it hold. `None` is "not known": the sections that depend on it are then expected
-/// [on a condition](Need::If).
+/// The features of a PTX, and of the code made from it, that decide which debug sections there are. `None` is "not known": the sections that depend on it are then expected
+/// [on a condition](Requirement::If).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Program<'a> {
+pub struct PtxFeatures<'a> {
     /// There is code: a function body that is not dropped.
-    pub functions: Option<bool>,
+    pub has_code: Option<bool>,
     /// Some of that code has a line in a PTX text: all code that comes from PTX, if there are line tables.
-    pub traced: Option<bool>,
+    pub has_ptx_lines: Option<bool>,
     /// Some of that code has a `.loc` of a line above 0.
-    pub located: Option<bool>,
+    pub has_loc: Option<bool>,
     /// Some of that code is inlined and its function named (`function_name`, `inlined_at`).
-    pub inlined: Option<bool>,
+    pub has_inlined_names: Option<bool>,
     /// The PTX has `.shared` variables.
-    pub shared: Option<bool>,
+    pub has_shared_variables: Option<bool>,
     /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in text order, `.debug_str` among them:
     /// those with bytes, but `.debug_info` if and only if there is a `.debug_abbrev`, be they empty or not.
     pub sections: Option<Vec<PtxSection<'a>>>,
     /// Names of the PTX texts: one for each PTX file, empty for none.
-    pub texts: Option<Vec<Cow<'a, str>>>,
+    pub ptx_text_names: Option<Vec<Cow<'a, str>>>,
 }
 
 /// One of the PTX file's own sections.
@@ -60,16 +60,16 @@ pub struct PtxSection<'a> {
     /// Its name.
     pub name: Cow<'a, str>,
     /// What its bytes refer to.
-    pub references: References,
+    pub references: ReferenceKinds,
 }
 
-/// What the data of a section refers to, by [`Reference`]; `None`: not known.
+/// Whether the data of a section has references of each [`ReferenceKind`]; `None`: not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct References(pub [Option<bool>; 3]);
+pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
 /// Kinds of references in debug sections, by who resolves them (FORMATS 4 and 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reference {
+pub enum ReferenceKind {
     /// A code address, known up to the function's own. Below sm_90 the offset in the function stands in the field: REL, but not in
     /// `.debug_info`.
     Code,
@@ -80,63 +80,63 @@ pub enum Reference {
     AtLink,
 }
 
-impl Reference {
+impl ReferenceKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Code, Self::Symbol, Self::AtLink];
 }
 
-impl References {
+impl ReferenceKinds {
     /// Nothing is referred to.
     pub const NONE: Self = Self([Some(false); 3]);
 
-    /// These and no others.
-    pub fn of(references: &[Reference]) -> Self {
-        Self(Reference::ALL.map(|reference| Some(references.contains(&reference))))
+    /// References of these kinds and no others.
+    pub fn of(references: &[ReferenceKind]) -> Self {
+        Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
 
     /// Whether there is such a reference.
-    pub fn has(self, reference: Reference) -> Option<bool> {
+    pub fn has(self, reference: ReferenceKind) -> Option<bool> {
         self.0[reference as usize]
     }
 }
 
 /// A section that a file is expected to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected<'a> {
+pub struct SectionExpectation<'a> {
     /// Its name. Where the number behind `.nv_debug_ptx_txt` is not known it is `.N`.
     pub name: SectionName<'a>,
     /// Whether it must be there.
-    pub need: Need,
+    pub requirement: Requirement,
 }
 
-/// How sure an expectation is.
+/// Whether a section must be there, or only under a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Need {
+pub enum Requirement {
     /// It must be there.
     Always,
     /// It must be there if something holds that is not known.
     If(Condition),
 }
 
-/// What sections depend on. [`Display`](fmt::Display): "there is code".
+/// A condition under which a file has a section. [`Display`](fmt::Display): "there is code".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// [`Program::functions`].
-    Functions,
-    /// [`Program::traced`].
-    Traced,
-    /// [`Program::located`].
-    Located,
-    /// [`Program::inlined`].
-    Inlined,
-    /// [`Program::shared`]. Which `.shared` variables do it is known in part only: see `docs/conformance.md`.
-    Shared,
-    /// One of [`Program::sections`].
-    InPtx(SectionKind),
+    /// [`PtxFeatures::has_code`].
+    Code,
+    /// [`PtxFeatures::has_ptx_lines`].
+    PtxLines,
+    /// [`PtxFeatures::has_loc`].
+    Loc,
+    /// [`PtxFeatures::has_inlined_names`].
+    InlinedNames,
+    /// [`PtxFeatures::has_shared_variables`]. Which `.shared` variables do it is known in part only: see `docs/conformance.md`.
+    SharedVariables,
+    /// One of [`PtxFeatures::sections`].
+    PtxSection(SectionKind),
     /// The section whose relocations it would be has a reference that needs them.
-    Refers,
+    References,
     /// It was not stripped: [`DetectedLevel::removed`](super::detected::DetectedLevel::removed).
-    Kept,
+    NotStripped,
     /// The code is not optimised: [`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised).
     Unoptimised,
 }
@@ -144,14 +144,14 @@ pub enum Condition {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Functions => "there is code",
-            Self::Traced => "code comes from PTX",
-            Self::Located => "code has a .loc",
-            Self::Inlined => "inlined functions are named",
-            Self::Shared => "there are .shared variables",
-            Self::InPtx(kind) => return write!(f, "the PTX has {}", kind.name()),
-            Self::Refers => "that section has references",
-            Self::Kept => "it was not stripped",
+            Self::Code => "there is code",
+            Self::PtxLines => "code comes from PTX",
+            Self::Loc => "code has a .loc",
+            Self::InlinedNames => "inlined functions are named",
+            Self::SharedVariables => "there are .shared variables",
+            Self::PtxSection(kind) => return write!(f, "the PTX has {}", kind.name()),
+            Self::References => "that section has references",
+            Self::NotStripped => "it was not stripped",
             Self::Unoptimised => "the code is not optimised",
         })
     }
