@@ -1,4 +1,4 @@
-//! `lines`: the forms of other tools, Mercury and columns, against tools and the corpus; names that steer a terminal.
+//! `lines`: the forms of other tools, Mercury and columns, against tools and the corpus.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -39,45 +39,6 @@ fn document(file: &Path, args: &[&str], input: &str) -> Value {
 
 fn saxpy() -> PathBuf {
     support::repository().join("examples/saxpy/saxpy.cubin")
-}
-
-/// A function may be called anything: no text and no message has the control characters of its name.
-#[test]
-fn names_cannot_steer_a_terminal() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("odd.cubin");
-    let mut bytes = fs::read(support::repository().join("examples/saxpy/saxpy-debug.cubin")).unwrap();
-    let names: Vec<usize> = bytes.windows(5).enumerate().filter(|w| w.1 == b"saxpy").map(|w| w.0).collect();
-    for at in names {
-        bytes[at..at + 5].copy_from_slice(b"\x1b[1mz");
-    }
-    fs::write(&file, bytes).unwrap();
-    for (args, is_answered) in [
-        (&["lines"][..], true),
-        (&["lines", "nope\x1b[0m"], false),
-        (&["lines", "--at", "nope\x1b[0m:1"], false),
-        (&["lines", "--style", "llvm", "nope\x1b[0m"], false),
-        (&["vars"], true),
-        (&["vars", "-f", "nope\x1b[0m"], false),
-        (&["vars", "nope\x1b[0m"], false),
-        (&["dump"], true),
-        (&["dump", "-f", "nope\x1b[0m"], false),
-        (&["dump", "-s", "nope\x1b[0m"], false),
-        (&["dump", "--style", "ptxas"], true),
-        (&["sections"], true),
-        (&["coverage"], true),
-        (&["verify"], true),
-        (&["merc", "plan"], false),
-    ] {
-        let mut program = program();
-        let (command, options) = args.split_at(if args[0] == "merc" { 2 } else { 1 });
-        let output = program.args(command).arg(&file).args(options).output().unwrap();
-        assert_eq!(output.status.success(), is_answered, "{args:?}: {}", text(&output.stderr));
-        for text in [text(&output.stdout), text(&output.stderr)] {
-            let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
-            assert!(!text.contains(steers), "{args:?}: {text:?}");
-        }
-    }
 }
 
 // ---- the forms of other tools, seen on a host program ----

@@ -12,7 +12,6 @@ mod gimli;
 mod instruction_lines;
 mod keep;
 mod labels;
-mod line_markers;
 mod loc_fuzz;
 mod local_variables;
 mod locs_on_a_line;

@@ -1,4 +1,4 @@
-//! Several inputs on one command line: the files, messages and exit codes of the real ptxas, and our own refusals.
+//! Several inputs on one command line: the files, messages and exit codes of the real ptxas. What we refuse is in `cli/code.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -134,47 +134,5 @@ fn messages_and_exit_codes_are_ptxas_own() {
         let ran = both(&ptxas, &folder, args);
         assert!(ran.exit == Some(exit) && ran.messages.contains(said), "{args:?}: {ran:?}");
         assert_eq!(ran.file.is_some(), exit == 0 && !args.contains(&"compute_75"), "{args:?}");
-    }
-}
-
-/// Refused without a ptxas being asked, with the option that is in the way.
-#[test]
-fn what_only_we_do_is_refused() {
-    let folder = folder();
-    let refused = |ptxas: &str, args: &[&str]| {
-        let ran = run(
-            Path::new(env!("CARGO_BIN_EXE_ptxas-driver")),
-            Path::new(ptxas),
-            &folder,
-            &[&["a.ptx", "b.ptx"], args].concat(),
-        );
-        assert!(ran.exit == Some(FAILURE) && ran.file.is_none(), "{args:?}: {ran:?}");
-        ran.messages
-    };
-    let nowhere = "/nonexistent/ptxas";
-    let needs = "ptxas fatal   : several inputs need a ptxas, which makes one module of them: ";
-    for (args, why) in [
-        (&["--code", "none"][..], "--code none asks for none"),
-        (&["--code", "cubin:x"], "--code cubin:x is none"),
-    ] {
-        assert_eq!(refused(nowhere, args), format!("{needs}{why}"), "{args:?}");
-    }
-    for args in [&["--code", "ptxas"][..], &[]] {
-        let said = refused(nowhere, args);
-        let (first, rest) = said.split_once('\n').unwrap();
-        let why = "no ptxas found; tried $PTXAS = /nonexistent/ptxas: no such file";
-        assert_eq!(first, format!("{needs}{why}"), "{args:?}");
-        assert!(rest.starts_with("ptxas info    : get one with 'pip install nvidia-cuda-nvcc'"), "{rest}");
-    }
-    for (args, options) in [
-        (&["--line-table", "full"][..], "--line-table"),
-        (&["-g", "--debug-opt", "keep", "--embed-ptx", "no"], "--debug-opt --embed-ptx"),
-        (&["--path-map", "a=b", "--file-stat", "none"], "--path-map --file-stat"),
-        (&["--file-stat", "ka.cu=1,2", "--stats"], "--file-stat --stats"),
-    ] {
-        let said = format!(
-            "ptxas fatal   : {options}: of several inputs ptxas writes the debug information, not we"
-        );
-        assert_eq!(refused(nowhere, args), said, "{args:?}");
     }
 }

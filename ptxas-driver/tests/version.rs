@@ -1,4 +1,4 @@
-//! `--version`: what programs that call a ptxas find in it.
+//! `--version`: what programs that call a ptxas find in it. Without a ptxas, and with Triton's two: `cli/code.md`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -57,47 +57,4 @@ fn of_the_ptxas_that_makes_the_code() {
         assert_eq!(found_in(&ours), (Some("13.0"), Some("13.0.88")));
     }
     assert_eq!(printed(&link, &["--list-version"], &variables), printed(&ptxas, &["--list-version"], &[]));
-}
-
-/// Without a ptxas, with one that cannot run and with one that fails there is a release all the same: Triton would pass us over
-/// without a word, and not hear what is wrong.
-#[test]
-fn without_a_ptxas() {
-    let (folder, link) = linked();
-    let (nowhere, fails) = (folder.path().join("nowhere"), Path::new("/bin/false"));
-    for variables in [&[][..], &[("PTXAS", &*nowhere)], &[("PTXAS", fails)]] {
-        let text = printed(&link, &["--version"], variables);
-        assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
-        // As in ptxas' own text.
-        assert_eq!(text.lines().nth(3), Some("Cuda compilation tools, release 13.0, V13.0.88"), "{text}");
-        assert_eq!(text.lines().last(), printed(Path::new(DRIVER), &["--version"], variables).lines().next());
-        for options in [&["--version"][..], &["compile", "--version"]] {
-            let text = printed(Path::new(DRIVER), options, variables);
-            assert!(text.starts_with("ptxas-driver "), "{text}");
-            assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
-        }
-    }
-}
-
-/// `--version` has no chip: the name that we are called by chooses one of Triton's two ptxas.
-#[test]
-fn of_tritons_two() {
-    let (folder, link) = linked();
-    let bin = folder.path().join("lib/python3.12/site-packages/triton/backends/nvidia/bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    for (name, version) in [("ptxas", "12.9, V12.9.86"), ("ptxas-blackwell", "13.4, V13.4.59")] {
-        let script = format!("#!/bin/sh\necho 'Cuda compilation tools, release {version}'\n");
-        // Written by a child: see provider/ptxas/tests.rs.
-        let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
-        let mut command = Command::new("sh");
-        command.args(["-c", write]).arg(bin.join(name)).arg(script);
-        assert!(command.status().unwrap().success());
-    }
-    let second = folder.path().join("ptxas-blackwell");
-    std::os::unix::fs::symlink(DRIVER, &second).unwrap();
-    let active: [(&str, &Path); 1] = [("VIRTUAL_ENV", folder.path())];
-    for (program, release) in [(&link, "12.9"), (&second, "13.4")] {
-        let text = printed(program, &["--version"], &active);
-        assert_eq!(found_in(&text).0, Some(release), "{text}");
-    }
 }
