@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    // Sections of cubins of ptxas 13.0.88 (FORMATS 4 and 6).
+    // Sections of cubins of ptxas 13.0.88 (docs/formats/entries.md, address classes).
     #[test]
     fn memories_of_sections() {
         for (name, memory) in [

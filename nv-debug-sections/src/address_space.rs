@@ -8,7 +8,9 @@ const VOLTA: u32 = 70;
 
 /// Byte offset in constant bank 0 of a kernel's first parameter.
 ///
-/// sm_75 and later observed: ptxas 13.0.88 (FORMATS 4); earlier ones: `EIATTR_PARAM_CBANK` of cubins of older toolkits.
+/// sm_75 and later observed: ptxas 13.0.88
+/// (docs/formats/relocations.md, what a name in PTX becomes); earlier ones: `EIATTR_PARAM_CBANK` of
+/// cubins of older toolkits.
 pub fn parameter_base(target: Target) -> u64 {
     match target.generation() {
         Generation::Mercury => 0x380,
@@ -20,7 +22,8 @@ pub fn parameter_base(target: Target) -> u64 {
 
 /// Bytes at the start of the shared window that the system keeps: the offset of the first shared variable.
 ///
-/// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later (FORMATS 4).
+/// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later
+/// (docs/formats/relocations.md, what a name in PTX becomes).
 pub fn shared_window_reserve(target: Target) -> u64 {
     if target.generation() >= Generation::HiddenMercury { 0x400 } else { 0 }
 }
@@ -30,7 +33,8 @@ mod tests {
     use super::*;
     use crate::release::Release;
 
-    // FORMATS 4, the rows of `.param` and `.shared`; `tests/address_space.rs` asks cubins.
+    // docs/formats/relocations.md, what a name in PTX becomes: the rows of `.param` and `.shared`;
+    // `tests/address_space.rs` asks cubins.
     #[test]
     fn windows_start_where_formats_says() {
         for (sms, parameters, reserve) in [

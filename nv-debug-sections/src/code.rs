@@ -66,7 +66,8 @@ struct FunctionRange {
     function: Option<u32>,
 }
 
-/// Prefix of the sections of Mercury code. Their bytes are packed: addresses in them go by `.nv.merc.symtab` (FORMATS 7).
+/// Prefix of the sections of Mercury code. Their bytes are packed: addresses in them go by
+/// `.nv.merc.symtab` (docs/formats/capsule.md, Mercury space).
 const MERCURY_CODE_PREFIX: &str = ".nv.capmerc.text.";
 
 impl<'c> Code<'c> {

@@ -1,4 +1,5 @@
-//! The directory and file tables of `.debug_line`, made from `.file` directives (FORMATS 1.2).
+//! The directory and file tables of `.debug_line`, made from `.file` directives
+//! (docs/formats/line-tables.md, directories and files).
 
 use crate::line::LineFile;
 use std::borrow::Cow;
@@ -86,7 +87,7 @@ mod tests {
         )
     }
 
-    // The probes of FORMATS 1.2, as ptxas 13.0.88 answered them.
+    // The paths of docs/formats/line-tables.md, directories and files, as ptxas 13.0.88 answered them.
     #[test]
     fn paths_split_as_ptxas_does() {
         let (directories, files) = names(&["/nope.c", "a//b.c", "./e.c", "/x/h\\303\\251.h", "a//c.c"]);

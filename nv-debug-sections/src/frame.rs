@@ -1,6 +1,6 @@
 //! `.debug_frame` as values: 64-bit DWARF, one CIE and one FDE for each function.
 //!
-//! FORMATS 5; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class << 24 | n` as in
+//! docs/formats/frames.md; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class << 24 | n` as in
 //! [`SassRegister`](crate::register::SassRegister).
 
 use crate::catalog::SectionKind;
@@ -269,7 +269,7 @@ fn misfit(what: &'static str, found: FieldSymbol, expected: RelocAction) -> Erro
 }
 
 /// Relocations of an encoded section in ptxas' order: code sections last to first, in each the FDEs' fields before the CIEs', all by
-/// descending offset (FORMATS 4).
+/// descending offset (docs/formats/frames.md, relocations).
 ///
 /// A code section is known by the symbol of `initial_location`; entries without go with the next FDE that has one, the last with the one
 /// before.

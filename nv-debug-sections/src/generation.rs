@@ -3,18 +3,27 @@
 /// A span of SMs whose files are made by the same rules. Which SMs these are is a fact of a release
 /// ([`Release::generation`](crate::release::Release::generation)).
 ///
-/// Observed: ptxas 13.0.88, sm_75-sm_121 (FORMATS; SMs below 75 are taken for [`PreMercury`](Self::PreMercury)).
+/// Observed: ptxas 13.0.88, sm_75-sm_121 (docs/formats/container.md, generations of chips; SMs
+/// below 75 are taken for [`PreMercury`](Self::PreMercury)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
-    /// Up to sm_89. Line tables are made from the code itself (FORMATS 1.5), addends stand in the fields of REL sections (FORMATS 4),
-    /// shared variables start at 0, and the ELF layout is that of the earlier toolkits (FORMATS 6).
+    /// Up to sm_89. Line tables are made from the code itself
+    /// (docs/formats/line-tables.md, rows made from .loc), addends stand in the fields of REL
+    /// sections (docs/formats/relocations.md, fields),
+    /// shared variables start at 0, and the ELF layout is that of the earlier toolkits
+    /// (docs/formats/container.md, layout).
     PreMercury,
     /// From sm_90 on. Code goes through Mercury, an intermediate form, which sm_90 files do not keep. Line tables are made from
-    /// Mercury's (FORMATS 1.6), sequences follow the symbol table (FORMATS 1.3), every relocation is RELA with stale bytes in its field
-    /// (FORMATS 4), the system keeps the first 0x400 bytes of shared memory, and the ELF layout leaves room for Mercury names (FORMATS 6).
+    /// Mercury's (docs/formats/line-tables.md, rows from sm_90 on), sequences follow the symbol
+    /// table (docs/formats/line-tables.md, sequences), every relocation is RELA with stale bytes in
+    /// its field
+    /// (docs/formats/relocations.md, fields), the system keeps the first 0x400 bytes of shared
+    /// memory, and the ELF layout leaves room for Mercury names
+    /// (docs/formats/container.md, layout).
     HiddenMercury,
     /// From sm_100 on. As [`HiddenMercury`](Self::HiddenMercury), and the file keeps its Mercury code and a `.nv.merc.` copy of each debug
-    /// section (FORMATS 7); the low byte of `e_flags` is 2 instead of 4 (FORMATS 6).
+    /// section (docs/formats/capsule.md, sections); the low byte of `e_flags` is 2 instead of 4
+    /// (docs/formats/container.md, file header).
     Mercury,
 }
 

@@ -1,7 +1,8 @@
 //! Line tables: `.debug_line`, `.nv_debug_line_sass` and their Mercury copies, as values.
 //!
 //! The tables are DWARF 2 line programs (DWARF 2.0.0 §6.2) with three vendor opcodes and, when rows of inlined code occur, four more
-//! header bytes: the offset of this unit's names in `.debug_str`. FORMATS 1.1 and 1.4; observed: ptxas 13.0.88, sm_75-sm_121.
+//! header bytes: the offset of this unit's names in `.debug_str`.
+//! docs/formats/line-tables.md, header; observed: ptxas 13.0.88, sm_75-sm_121.
 //!
 //! A program is kept as [`LineOp`]s: everything a reader can tell apart, and nothing else. Which opcode a row was written with and
 //! how long its operands were is decided anew by [`encode`].
@@ -28,7 +29,7 @@ pub use rows::RowTable;
 pub use step::{Registers, Step, set_address, step};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
-/// FORMATS 1.4.
+/// docs/formats/line-tables.md, opcodes of NVIDIA.
 pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
 /// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset, ULEB128. Named in elfutils' `dwarf.h`; never
 /// written by ptxas 13.0.88.
@@ -39,7 +40,7 @@ pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
 const MAX_ENTRY_ROW: u8 = 0x7f;
 
-/// The header's numbers in every table of ptxas 13.0.88 (FORMATS 1.1).
+/// The header's numbers in every table of ptxas 13.0.88 (docs/formats/line-tables.md, header).
 pub const PTXAS_PARAMS: Params = Params {
     minimum_instruction_length: 1,
     default_is_stmt: true,
@@ -170,7 +171,7 @@ pub enum LineOp {
     },
 }
 
-/// Encodes one unit, opcode by opcode as ptxas does (FORMATS 1.4).
+/// Encodes one unit, opcode by opcode as ptxas does (docs/formats/line-tables.md, opcodes).
 ///
 /// `base(i, sequence)` gives the operand of `DW_LNE_set_address` for sequence `i`: symbolic in a cubin. `debug_str` is the symbol
 /// that the `.debug_str` base is to be relocated against, if it is.
@@ -350,7 +351,7 @@ fn vendor(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
     /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
-    /// and line of the row before (FORMATS 1.6): see [`RowTable`].
+    /// and line of the row before (docs/formats/line-tables.md, opcodes of NVIDIA): see [`RowTable`].
     pub number: u32,
     /// Address relative to the sequence's base.
     pub address: u64,

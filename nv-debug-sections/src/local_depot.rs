@@ -1,4 +1,5 @@
-//! Locations of local variables: `DW_OP_addr DEPOT` in PTX, `DW_OP_fbreg` in a cubin (FORMATS 4).
+//! Locations of local variables: `DW_OP_addr DEPOT` in PTX, `DW_OP_fbreg` in a cubin
+//! (docs/formats/entries.md, local variables).
 //!
 //! Observed: ptxas 13.0.88, sm_75-sm_121.
 

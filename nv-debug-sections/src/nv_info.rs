@@ -5,7 +5,8 @@
 //! and other instructions); `.nv.merc.nv.info` and `.nv.merc.nv.info.F` are the same with Mercury addresses, and symbols of
 //! `.nv.merc.symtab`.
 //!
-//! No public specification. Names and meanings as cuobjdump 13.2.86 prints them; where records occur: FORMATS 6 and 7; observed: ptxas
+//! No public specification. Names and meanings as cuobjdump 13.2.86 prints them;
+//! docs/formats/nv-info.md, where records stand; observed: ptxas
 //! 13.0.88, sm_75-sm_121. Every record is kept, its attribute known or not, so that what is written is what was read.
 //!
 //! ```

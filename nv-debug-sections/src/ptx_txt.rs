@@ -1,7 +1,7 @@
 //! `.nv_debug_ptx_txt`: the PTX source, without comments and debug text.
 //!
 //! The section is a filter of the input *text*, line by line, without regard to tokens: it works inside `/* */` too.
-//! No public specification; FORMATS 2, observed: ptxas 13.0.88, sm_75-sm_121.
+//! No public specification; docs/formats/ptx-text.md; observed: ptxas 13.0.88, sm_75-sm_121.
 
 use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! `.nv_debug_info_reg_sass`: where each PTX register lives in SASS registers, over which addresses.
 //!
-//! No public specification; FORMATS 3, observed: ptxas 13.0.88, sm_75-sm_121, only with `-g`.
+//! No public specification; docs/formats/register-maps.md, ranges; observed: ptxas 13.0.88,
+//! sm_75-sm_121, only with `-g`.
 
 use crate::catalog::SectionKind;
 use crate::cursor::Cursor;

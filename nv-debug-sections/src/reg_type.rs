@@ -1,6 +1,7 @@
 //! `.nv_debug_info_reg_type`: the declared PTX type of each entry of `.nv_debug_info_reg_sass`.
 //!
-//! No public specification; FORMATS 3, observed: ptxas 13.0.88, sm_75-sm_121, only with `-g`.
+//! No public specification; docs/formats/register-maps.md, types; observed: ptxas 13.0.88,
+//! sm_75-sm_121, only with `-g`.
 
 use crate::Result;
 use crate::catalog::SectionKind;

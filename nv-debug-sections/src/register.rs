@@ -4,7 +4,8 @@
 //! PTX register: the bytes of its name, read as one big-endian number (`%f1` is 0x256631), which `.nv_debug_info_reg_sass` then leads to
 //! SASS registers.
 //!
-//! Sources: FORMATS 3 to 5; classes by their names in `CUDBGRegClass` of NVIDIA's cudadebugger.h (CUDA-GDB, open source); packed names by
+//! Sources: docs/formats/register-maps.md, registers of the chip; classes by their names in
+//! `CUDBGRegClass` of NVIDIA's cudadebugger.h (CUDA-GDB, open source); packed names by
 //! CUDA-GDB's `cuda-tdep.c`, and by LLVM's `NVPTXRegisterInfo::encodeRegisterForDwarf`, which writes them.
 
 use crate::ErrorKind;

@@ -1,6 +1,6 @@
 //! Relocations of debug sections: types, and the REL or RELA section ptxas files each under.
 //!
-//! FORMATS 4 and 5; observed: ptxas 13.0.88, sm_75-sm_121.
+//! docs/formats/relocations.md; observed: ptxas 13.0.88, sm_75-sm_121.
 
 use crate::catalog::{SectionKind, Space};
 use crate::cubin::{Relocation, SymbolIndex};
@@ -24,7 +24,8 @@ pub struct RelocType {
     pub width: u8,
     /// What it does.
     pub action: RelocAction,
-    /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later (FORMATS 7).
+    /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later
+    /// (docs/formats/relocations.md, types).
     pub space: Space,
 }
 
@@ -73,7 +74,7 @@ pub enum RelocKind {
     UnusedClear64,
 }
 
-/// The native and the Mercury type of each [`RelocKind`] (FORMATS 4 and 7).
+/// The native and the Mercury type of each [`RelocKind`] (docs/formats/relocations.md, types).
 const KINDS: [(RelocKind, u32, u32); 7] = [
     (RelocKind::Absolute32, 0x1, 0x1_0003),
     (RelocKind::LineOffset32, 0x1, 0x1_0008),
@@ -143,7 +144,8 @@ pub struct SplitRelocations {
 ///
 /// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the fields: ascending, but again from the start
 /// for each block of a section that PTX has several blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see
-/// [`frame`](crate::frame). Clones have RELA entries only, and also those of line tables by descending offset (FORMATS 7).
+/// [`frame`](crate::frame). Clones have RELA entries only, and also those of line tables by
+/// descending offset (docs/formats/relocations.md, order of entries).
 ///
 /// # Errors
 ///
@@ -280,7 +282,7 @@ mod tests {
         (offsets(&filed.rel), offsets(&filed.rela))
     }
 
-    // FORMATS 4, "REL/RELA".
+    // docs/formats/relocations.md, REL and RELA.
     #[test]
     fn legacy_files_by_section_and_new_ones_are_rela_only() {
         let base = reloc(4, RelocKind::Absolute32, 0, Some(0));
@@ -295,7 +297,8 @@ mod tests {
         let undefined = reloc(40, RelocKind::Absolute64, 0, None);
         let list = [sequences[0], undefined];
         assert_eq!(filed(".debug_loc", 86, &list), (vec![16], vec![40]));
-        // FORMATS 5: the first CIE pointer has addend 0 and stays in `.rel`; the others and the ranges do not. The order is kept.
+        // docs/formats/relocations.md, REL and RELA: the first CIE pointer has addend 0 and stays
+        // in `.rel`; the others and the ranges do not. The order is kept.
         let frame = [
             reloc(20, RelocKind::Absolute64, 0, Some(0)),
             reloc(12, RelocKind::Absolute64, 0, None),
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!(filed(".debug_frame", 90, &frame), (vec![], vec![20, 12, 52, 28]));
     }
 
-    // FORMATS 7: "All descending".
+    // docs/formats/relocations.md, order of entries.
     #[test]
     fn mercury_entries_are_rela_and_descend() {
         let relocs = [(4, RelocKind::LineOffset32), (16, RelocKind::Code64), (40, RelocKind::Absolute64)];

@@ -1,6 +1,7 @@
 //! Section contents with relocations applied: the only view readers of debug sections should use.
 //!
-//! A field under a RELA entry holds stale bytes in files for sm_90 and later (FORMATS 4), and in every cubin all
+//! A field under a RELA entry holds stale bytes in files for sm_90 and later
+//! (docs/formats/relocations.md, fields), and in every cubin all
 //! functions start at address 0. So a reader needs two things: the relocated value, and which symbol and section it
 //! belongs to. [`RelocatedCubin::section`] gives both, or refuses.
 

@@ -1,7 +1,8 @@
 //! `.nv_debug.shared`: the shared variables that no kernel's `.nv.shared.F` has.
 //!
 //! The section has a size and no bytes (`SHT_NOBITS`); what it says is in its header and in the symbols defined in it, so that the codec
-//! goes from these to a [`SharedWindow`] and back. FORMATS 6; observed: ptxas 13.0.88, sm_75, 90, 100, 121, by probes with `.shared` variables
+//! goes from these to a [`SharedWindow`] and back. docs/formats/container.md, shared variables;
+//! observed: ptxas 13.0.88, sm_75, 90, 100, 121, by probes with `.shared` variables
 //! of several kinds, and all the files of the corpus that have one. It appears
 //!
 //! * in executables with `-g`, for `extern .shared` arrays without a size (used or not), and for variables that only functions use which are no

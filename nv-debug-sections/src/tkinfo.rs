@@ -1,4 +1,4 @@
-//! `.note.nv.tkinfo`: which tools made a file, and how they were called (FORMATS 6).
+//! `.note.nv.tkinfo`: which tools made a file, and how they were called (docs/formats/container.md, notes).
 //!
 //! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs. Observed: ptxas and nvlink 13.0.88, NVRTC 13.0,
 //! ptxas 13.4; files of ptxas 12.9 have no such section.

@@ -49,7 +49,8 @@ fn removing_and_putting_back_gives_the_same_bytes() {
         if back == bytes {
             continue;
         }
-        // The exceptions: files whose relocation sections are in order of creation and not as FORMATS 6 has it.
+        // The exceptions: files whose relocation sections are in order of creation and not as
+        // docs/formats/container.md, order of sections, has it.
         if path.to_string_lossy().contains("linked")
             || cubin.iter().any(|(_, n, _)| n.starts_with(".rela.nv.constant2."))
         {

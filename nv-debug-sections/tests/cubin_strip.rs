@@ -169,7 +169,8 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
         let view = RelocatedCubin::new(&original);
         for (index, name, _) in original.iter().filter(|(_, name, _)| is_debug_section(name)) {
             let section = view.section(index).unwrap();
-            // sm_90 has RELA entries only (FORMATS 4), so all of the section is as a reader without relocations needs it.
+            // sm_90 has RELA entries only (docs/formats/relocations.md, REL and RELA), so all of the section
+            // is as a reader without relocations needs it.
             assert_eq!(side.bytes(index).unwrap(), section.bytes, "{} {name}", path.display());
             fields += section.fields().len();
             stale += usize::from(original.bytes(index).unwrap() != section.bytes);

@@ -2,7 +2,9 @@
 //!
 //! One table, [`CATALOG`], with a row for every section, clones and relocation sections included; everything else about them is derived from
 //! it: [`SectionName`] takes a name apart and finds its row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
-//! [`HeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file. FORMATS 0, 4, 6 and 7; observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
+//! [`HeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file.
+//! docs/formats/container.md, which debug sections a file has; docs/formats/capsule.md, sections.
+//! Observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
 //! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
 //!
 //! ```

@@ -65,7 +65,7 @@ impl<'a> SectionName<'a> {
         Self { form: Some(form), ..self.clone() }
     }
 
-    /// The clone of this one: relocations of clones are RELA (FORMATS 7).
+    /// The clone of this one: relocations of clones are RELA (docs/formats/relocations.md, REL and RELA).
     #[must_use]
     pub fn mercury(&self) -> Self {
         Self { space: Space::Mercury, form: self.form.map(|_| RelocForm::Rela), base: self.base.clone() }

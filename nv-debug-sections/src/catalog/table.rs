@@ -82,7 +82,8 @@ pub const CATALOG: [CatalogEntry; 82] = [
     // Loaded, and thus behind the relocations in a file: in programs, and in what is to be linked.
     row(Some(NvDebugShared),      ".nv_debug.shared",                 (NOBITS, WRITE | ALLOC, 0, 0),          ALL,     CODE,      NONE,    "window of shared variables"),
     row(Some(NvDebugShared),      ".nv_debug.shared",                 (CUDA_SHARED, WRITE | ALLOC, 0, 0),     ALL,     CODE,      NONE,    "window of shared variables"),
-    // Their relocations. REL ends where Mercury code begins to be what ptxas makes (FORMATS 4).
+    // Their relocations. REL ends where Mercury code begins to be what ptxas makes
+    // (docs/formats/relocations.md, REL and RELA).
     row(Some(DebugLine),          ".rela.debug_line",                 (RELA, INFO_LINK, 8, 24),               ALL,     CODE,      NONE,    RELOCS),
     row(Some(DebugLine),          ".rel.debug_line",                  (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
     row(Some(NvDebugLineSass),    ".rel.nv_debug_line_sass",          (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),

@@ -1,4 +1,5 @@
-//! Whole new sections behind all others, where the tools put a capsule (FORMATS 7): the way back of [`Cubin::remove_capsule`].
+//! Whole new sections behind all others, where the tools put a capsule
+//! (docs/formats/container.md, order of sections): the way back of [`Cubin::remove_capsule`].
 //!
 //! Nothing that is there moves, so that all indices in the file stay right, that of `.note.nv.cuinfo` in `e_flags` too.
 

@@ -3,12 +3,12 @@
 //! # Symbols keep their numbers
 //!
 //! Symbol indices occur in relocations, in `sh_info`, in `.nv.callgraph` and `.nv.prototype`, and in `.nv.info`
-//! records, not all of which are known (FORMATS 9). ptxas puts the section symbols of the debug sections before those
+//! records, not all of which are known. ptxas puts the section symbols of the debug sections before those
 //! of functions, so dropping or adding one would renumber symbols that unknown records may name. Therefore no symbol
 //! moves. The section symbol of a removed section becomes a local, undefined `STT_NOTYPE` symbol of the same name (a
 //! kind that ptxas itself writes for unresolved labels), and becomes a section symbol again when a section of that
 //! name comes back; a section that never had a symbol gets none. Section indices, by contrast, occur only in fields
-//! that the ELF standard or FORMATS name, and all of them follow (`EIATTR` 0x5a of Mercury files, whose bytes nobody
+//! that the ELF standard or docs/formats name, and all of them follow (`EIATTR` 0x5a of Mercury files, whose bytes nobody
 //! outside knows, is left as it is). nvdisasm and cuobjdump 13.2 read the results.
 
 use std::borrow::Cow;
@@ -484,7 +484,7 @@ fn move_symbol(symbol: &mut Symbol, map: impl Fn(u32) -> u32) {
     }
 }
 
-/// `.nv.capmerc.text.F` begins with the section index of `.text.F` (FORMATS 7).
+/// `.nv.capmerc.text.F` begins with the section index of `.text.F` (docs/formats/capsule.md, sections).
 pub(super) fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) {
     if let Some(old) = bytes.first_chunk::<4>().copied().map(u32::from_le_bytes) {
         let new = map(old);

@@ -2,7 +2,7 @@
 //!
 //! From 0xff00 (`SHN_LORESERVE`) on, the number of sections is `sh_size` of section 0, the index of the section names its
 //! `sh_link`, and a symbol's section index is in the `SHT_SYMTAB_SHNDX` section that links to the symbol table. ptxas has
-//! the name of the latter, `.symtab_shndx`, in every file (FORMATS 6).
+//! the name of the latter, `.symtab_shndx`, in every file (docs/formats/container.md, file header).
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Where everything goes in the file: FORMATS 6 as code.
+//! Where everything goes in the file: docs/formats/container.md, layout, as code.
 
 use object::elf;
 
@@ -153,7 +153,8 @@ impl Cubin<'_> {
     }
 }
 
-/// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.
+/// Zero bytes after `.shstrtab` (docs/formats/container.md, layout): room for Mercury names that
+/// the file does not have.
 pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     const CAPMERC: &str = ".nv.capmerc";
     match cubin.target().generation() {

@@ -1,4 +1,5 @@
-//! The Mercury clones of debug sections (FORMATS 7), as values to be placed. What they hold is decided elsewhere: in `merc-capsule`.
+//! The Mercury clones of debug sections (docs/formats/capsule.md, sections), as values to be
+//! placed. What they hold is decided elsewhere: in `merc-capsule`.
 
 use std::borrow::Cow;
 

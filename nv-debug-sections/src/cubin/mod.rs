@@ -3,7 +3,7 @@
 //! [`Cubin::parse`] takes everything apart into plain values (indices, names, symbols, relocations, bytes);
 //! [`Cubin::write`] lays them out as ptxas, nvlink and NVRTC do: file offsets, gaps, program headers and the position
 //! of the header tables are recomputed, never kept. For every cubin these tools write the result is the input, byte
-//! for byte. Sources: the ELF-64 gABI for the structures, FORMATS 6 and 7 for what the tools do with them.
+//! for byte. Sources: the ELF-64 gABI for the structures, docs/formats/container.md for what the tools do with them.
 //!
 //! String tables keep the tools' bytes (creation order, duplicates, names of sections that were dropped), and section
 //! and symbol names are offsets into them, because none of that can be had from the names alone.
@@ -147,7 +147,8 @@ pub struct Section<'d> {
     pub entsize: u64,
     /// What the section holds.
     pub contents: Contents<'d>,
-    /// Zero bytes after the section that belong to nothing. `None`: as many as FORMATS 6 says, which is none but for
+    /// Zero bytes after the section that belong to nothing. `None`: as many as
+    /// docs/formats/container.md, layout, says, which is none but for
     /// `.shstrtab` (see [`Cubin::layout`]).
     pub slack: Option<u64>,
 }
@@ -155,7 +156,7 @@ pub struct Section<'d> {
 impl Section<'_> {
     /// Whether `sh_info` is a section index (`SHF_INFO_LINK`, or a relocation section without the flag).
     ///
-    /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (FORMATS 8).
+    /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (docs/formats/container.md, code).
     pub fn info_is_section(&self) -> bool {
         self.flags & elf::SHF_INFO_LINK.0 != 0 || is_relocation_type(self.sh_type)
     }
@@ -179,7 +180,8 @@ pub enum Contents<'d> {
     Bytes(Cow<'d, [u8]>),
     /// `sh_size` bytes at run time, none in the file.
     NoBits(u64),
-    /// The file range of another, earlier section: how Mercury clones share unchanged bytes (FORMATS 7).
+    /// The file range of another, earlier section: how Mercury clones share unchanged bytes
+    /// (docs/formats/capsule.md, sections).
     Alias(SectionIndex),
     /// `SHT_STRTAB`.
     Strings(StringTable<'d>),

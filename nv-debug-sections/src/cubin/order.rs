@@ -9,7 +9,8 @@ use super::replacement::{Edit, SectionAction, SectionPart, relocations};
 use super::sht;
 use crate::catalog::{CATALOG, CODE_PREFIX, CatalogEntry, RelocForm, SectionKind, SectionName, Space};
 
-/// File order of debug sections (FORMATS 0): that of the catalog. `base` is a name without the prefix of its space; clones have the order
+/// File order of debug sections (docs/formats/container.md, order of sections): that of the
+/// catalog. `base` is a name without the prefix of its space; clones have the order
 /// of their originals.
 fn section_rank(base: &str) -> usize {
     SectionName::native(base).ptx_entry().map_or(CATALOG.len(), CatalogEntry::rank)
@@ -27,7 +28,8 @@ fn given_relocation_rank(target: &str) -> usize {
     rank.map_or(0, |rank| 2 * rank + 2)
 }
 
-/// File order of relocation sections by target (FORMATS 6): code, then as in the catalog, but plain data before `.debug_frame`.
+/// File order of relocation sections by target (docs/formats/container.md, order of sections):
+/// code, then as in the catalog, but plain data before `.debug_frame`.
 fn relocation_rank(target: &str) -> usize {
     let rank = |name: &str| {
         let names = relocation_names(name);

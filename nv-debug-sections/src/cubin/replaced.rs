@@ -1,4 +1,5 @@
-//! Which sections an edit replaces: debug sections, and those of other names that are given, for PTX may bring any (FORMATS 4).
+//! Which sections an edit replaces: debug sections, and those of other names that are given, for
+//! PTX may bring any (docs/formats/entries.md, what ptxas copies).
 
 use object::elf;
 

@@ -120,7 +120,8 @@ impl Cubin<'_> {
     ///
     /// Every section stays under its number. Debug sections, their relocations, symbols, strings and notes keep what they hold;
     /// those of code and of contents that only the code needs are `NOBITS` of the same size. Fields under RELA entries, which
-    /// hold stale bytes from sm_90 on (FORMATS 4), get their values, so that readers that know no relocations of cubins see
+    /// hold stale bytes from sm_90 on (docs/formats/relocations.md, fields), get their values, so
+    /// that readers that know no relocations of cubins see
     /// them too. Behind all comes [`CODE_NOTE`]. Functions stay at address 0, as in the cubin.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use super::read::{check_relocations, check_symbols, wrong_link};
 use super::{Contents, Cubin, SectionIndex, Symbol, extended};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where `sh_info` holds a symbol index: of code from before CUDA 13 a register count lies above it (FORMATS 8).
+/// Where `sh_info` holds a symbol index: of code from before CUDA 13 a register count lies above it
+/// (docs/formats/container.md, code).
 const INFO_SYMBOL: u32 = 0x00ff_ffff;
 
 impl Cubin<'_> {

@@ -1,4 +1,4 @@
-//! Relocations of encoded sections (FORMATS 4 and 5), and what decoding makes of them.
+//! Relocations of encoded sections (docs/formats/frames.md, relocations), and what decoding makes of them.
 
 use super::*;
 use crate::reloc::RelocKind;
@@ -33,7 +33,8 @@ fn at(symbol: SymbolId) -> Address {
     Address::Symbol { symbol, addend: 0 }
 }
 
-/// The return address of a folded function (FORMATS 5): the function's address plus a register.
+/// The return address of a folded function (docs/formats/frames.md, what entries say): the
+/// function's address plus a register.
 fn return_address(symbol: SymbolId) -> Cfi {
     let mut expression = Expression::default();
     expression.addr(at(symbol)).bregx(0x500_0014, 0).op(dwarf2_writer::constants::DW_OP_plus);
@@ -50,7 +51,8 @@ fn places(section: &Section) -> Vec<(usize, u64, RelocKind, u32)> {
     debug_relocs(section).iter().map(place).collect()
 }
 
-// FORMATS 4: per code section, last first: FDE fields descending, then the CIEs' expression addresses descending.
+// docs/formats/frames.md, relocations: per code section, last first: FDE fields descending, then
+// the CIEs' expression addresses descending.
 #[test]
 fn relocations_go_by_code_section_and_fdes_come_first() {
     let folded = || cie(vec![return_address(KERNEL)]);
@@ -68,7 +70,7 @@ fn relocations_go_by_code_section_and_fdes_come_first() {
     assert!(found.iter().all(|place| place.2 == RelocKind::Code64));
 }
 
-// FORMATS 5: with -c the CIE pointer (in place 0) and the range (0x49) are relocated too.
+// docs/formats/frames.md, relocations: with -c the CIE pointer (in place 0) and the range (0x49) are relocated too.
 #[test]
 fn relocatable_files_have_three_per_fde() {
     let entries = [cie(vec![]), fde(0, at(KERNEL), Some(KERNEL))];

@@ -67,7 +67,8 @@ pub struct PtxSection<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
-/// Kinds of references in debug sections, by who resolves them (FORMATS 4 and 5).
+/// Kinds of references in debug sections, by who resolves them
+/// (docs/formats/relocations.md, what a name in PTX becomes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
     /// A code address, known up to the function's own. Below sm_90 the offset in the function stands in the field: REL, but not in

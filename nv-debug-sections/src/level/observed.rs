@@ -27,7 +27,8 @@ pub struct Compilation<'p, 'a> {
     pub program: &'p PtxFeatures<'a>,
 }
 
-/// What the code generator writes: section, from which level on, on which condition; in file order (FORMATS 0).
+/// What the code generator writes: section, from which level on, on which condition; in file order
+/// (docs/formats/container.md, which debug sections a file has).
 pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
     use DebugLevel::{Full, Lines, None as Frame};
     [

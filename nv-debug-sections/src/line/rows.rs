@@ -22,7 +22,8 @@ impl RowTable {
     pub fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
         let all: Vec<LineRow> = table.rows(sequence).collect();
         // A row that repeats address and line of the one before is written by no rule that numbers rows: on sm_90 and later
-        // ptxas doubles rows at function starts and leaves them out of its count (FORMATS 1.6; checked against nvdisasm).
+        // ptxas doubles rows at function starts and leaves them out of its count
+        // (docs/formats/line-tables.md, rows from sm_90 on; checked against nvdisasm).
         let mut counted = Vec::new();
         let mut last = None;
         for (index, row) in (0..).zip(&all) {
@@ -160,7 +161,8 @@ mod tests {
         assert_eq!(lines_up(&rows, 0x60), [24]);
     }
 
-    // FORMATS 1.6; `switch_table` for sm_90: with the doubled row counted, its `__syncwarp` would seem to be called from line 10.
+    // docs/formats/line-tables.md, opcodes of NVIDIA; `switch_table` for sm_90: with the doubled
+    // row counted, its `__syncwarp` would seem to be called from line 10.
     #[test]
     fn a_doubled_row_has_no_number() {
         let ops = vec![row(0, 6), row(0, 6), row(0x10, 10), row(0x20, 38), inlined(3), row(0x20, 110)];

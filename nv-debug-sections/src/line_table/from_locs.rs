@@ -1,4 +1,4 @@
-//! FORMATS 1.5: one pass over the located instructions.
+//! One pass over the located instructions: docs/formats/line-tables.md, rows made from .loc.
 
 use super::{EntryRow, Loc, LocId, LocatedInstruction};
 use crate::catalog::Space;
@@ -34,7 +34,7 @@ impl Program {
         }
     }
 
-    /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits, then compared.
+    /// docs/formats/line-tables.md, opcodes: files are cut to 16 bits, then compared.
     pub(super) fn set_file(&mut self, file: u32) {
         let file = file as u16;
         if self.file.replace(file) != Some(file) {
@@ -42,12 +42,13 @@ impl Program {
         }
     }
 
-    /// Takes `file` as the current one without writing it: ptxas forgets to (FORMATS 1.6).
+    /// Takes `file` as the current one without writing it: ptxas forgets to
+    /// (docs/formats/line-tables.md, rows from sm_90 on).
     pub(super) fn assume_file(&mut self, file: u32) {
         self.file = Some(file as u16);
     }
 
-    /// Rule 2 of FORMATS 1.4: a change of name alone is not written.
+    /// docs/formats/line-tables.md, opcodes of NVIDIA: a change of name alone is not written.
     fn set_context(&mut self, context: u64, name: u32) {
         if self.context != context {
             self.context = context;
@@ -73,7 +74,7 @@ impl Program {
         }
     }
 
-    /// FORMATS 7: written behind the file and before the context, when it changes.
+    /// docs/formats/line-tables.md, opcodes of NVIDIA: written behind the file and before the context, when it changes.
     fn set_entry(&mut self, entry: bool) {
         if std::mem::replace(&mut self.entry, entry) != entry {
             self.ops.push(LineOp::EntryRow(entry.into()));

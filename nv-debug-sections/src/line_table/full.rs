@@ -52,7 +52,8 @@ struct Builder<'a> {
     ops: Vec<LineOp>,
     /// Registers; `None` before the first row.
     written: Option<(u64, RowState)>,
-    /// Rows that count: one that repeats address and line of the row before does not (FORMATS 1.6).
+    /// Rows that count: one that repeats address and line of the row before does not
+    /// (docs/formats/line-tables.md, opcodes of NVIDIA).
     rows: u64,
     /// Number of the row of each call site.
     row_of: HashMap<LocId, u64>,

@@ -1,4 +1,5 @@
-//! FORMATS 1.6: native tables of sm_90 and later are the Mercury table looked up at each instruction.
+//! Native tables of sm_90 and later are the Mercury table looked up at each instruction:
+//! docs/formats/line-tables.md, rows from sm_90 on.
 //!
 //! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
 //!
@@ -92,7 +93,8 @@ struct Row {
     flagged: bool,
 }
 
-/// Whether ptxas writes a row as one special opcode: address and line both move, and little enough (FORMATS 1.4 rule 3).
+/// Whether ptxas writes a row as one special opcode: address and line both move, and little enough
+/// (docs/formats/line-tables.md, opcodes).
 pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
     let params = PTXAS_PARAMS;
     let (advance, lines) = (to.0.wrapping_sub(from.0), to.1.wrapping_sub(from.1).cast_signed());

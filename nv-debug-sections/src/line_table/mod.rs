@@ -1,7 +1,9 @@
 //! The rules that turn located instructions into line programs.
 //!
-//! * [`line_program_from_locs`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
-//! * [`mercury_to_native`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
+//! * [`line_program_from_locs`]: `.debug_line` of sm_75-sm_89 and of every Mercury table
+//!   (docs/formats/line-tables.md, rows made from .loc).
+//! * [`mercury_to_native`]: `.debug_line` of sm_90 and later, made from the Mercury table
+//!   (docs/formats/line-tables.md, rows from sm_90 on).
 //! * [`native_to_mercury`]: the inverse, a Mercury table from which a given native one can be made.
 //! * [`full_line_program`]: not as ptxas does it: a table with all that the directives say.
 //! * [`ptx_lines`]: the input of both for `.nv_debug_line_sass`, which follows the same rules.

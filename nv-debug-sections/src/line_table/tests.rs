@@ -1,4 +1,5 @@
-//! The rules one by one, on the smallest input that shows each. Expectations are FORMATS 1.4 to 1.6 worked out by hand; whole files are
+//! The rules one by one, on the smallest input that shows each. Expectations are
+//! docs/formats/line-tables.md, rows made from .loc, worked out by hand; whole files are
 //! compared with ptxas' in `ptxas-driver/tests/exactness.rs`.
 
 use super::*;
@@ -45,7 +46,7 @@ fn native(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
 fn step_1_opens_with_the_first_loc_and_mercury_flags_it() {
     let locs = [loc(1, 10), loc(1, 12)];
     assert_eq!(native(&locs, &[0, 1]), [SetFile(1), row(0, 10), row(16, 12)]);
-    // FORMATS 7: the flag ends with the next state write.
+    // docs/formats/line-tables.md, rows made from .loc: the flag ends with the next state write.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12)];
     assert_eq!(table(&locs, &[0, 1], Space::Mercury), mercury);
     // ... which the first instruction makes, in a row or not; without one it stays.
@@ -132,7 +133,7 @@ fn transcoding_drops_the_flags() {
 
 #[test]
 fn a_first_instruction_with_a_row_of_its_own_is_doubled() {
-    // FORMATS 1.6, function start: two rows at 0, of which contexts count one.
+    // docs/formats/line-tables.md, rows from sm_90 on: two rows at 0, of which contexts count one.
     let locs = [loc(1, 10), loc(1, 12), inlined(20, 7, 1), loc(1, 14)];
     let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 14), row(32, 12), call(3, 7), row(32, 20)];
     assert_eq!(transcoded(&locs, &[1, 3, 2]), want);
@@ -140,7 +141,7 @@ fn a_first_instruction_with_a_row_of_its_own_is_doubled() {
 
 #[test]
 fn a_root_row_on_the_entry_line_is_an_advance() {
-    // FORMATS 1.6, first x after an entry row.
+    // docs/formats/line-tables.md, rows from sm_90 on, step 3.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 10), row(32, 11)];
     let pairs = [0, 16, 32].map(|at| AddressPair { native: at, mercury: at });
     assert_eq!(

@@ -34,7 +34,8 @@ fn classes_lead_back_to_themselves() {
     assert!([0, 8, 13, 255].iter().all(|number| RegisterClass::of_number(*number).is_none()));
 }
 
-// `%f1`: FORMATS 4. `%rd1`: the bytes in LLVM's test ptx-register-names.ll (177 200 201 171 2).
+// `%f1`: docs/formats/entries.md, registers. `%rd1`: the bytes in LLVM's test ptx-register-names.ll
+// (177 200 201 171 2).
 #[test]
 fn names_as_ptxas_and_llvm_have_them() {
     for (name, number, leb) in

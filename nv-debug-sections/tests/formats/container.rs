@@ -2,7 +2,9 @@
 
 use crate::{all_pairs, header, number, pair, section};
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{Contents, Cubin, ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, SectionIndex};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, SectionIndex, SymbolIndex,
+};
 use nv_debug_sections::line;
 
 #[test]
@@ -249,5 +251,48 @@ fn notes() {
         );
         let fields = [24, 26, 28].map(|at| number(&bytes, at, 2));
         assert_eq!(fields, [2, number(&bytes, 26, 2), 130], "{name}");
+    }
+}
+
+/// `sh_info` of code: the symbol of its function, and up to sm_89 the registers that it needs.
+#[test]
+fn code_sections_name_their_function() {
+    for (name, file) in all_pairs() {
+        let cubin = Cubin::parse(&file).unwrap();
+        for (index, section_name, section) in cubin.iter() {
+            let Some(function) = section_name.strip_prefix(".text.") else { continue };
+            assert_eq!(cubin.section_name(SectionIndex(section.link)), ".symtab", "{name}");
+            let symbol = SymbolIndex(section.info & 0xff_ffff);
+            assert_eq!(cubin.symbol_name(symbol), function, "{name}");
+            let own = cubin.symbols()[symbol.as_usize()];
+            assert!(own.is_function() && own.section() == Some(index), "{name}");
+            assert_eq!(section.info >> 24 != 0, cubin.header.sm() < 90, "{name}");
+            let capsule = cubin.section_by_name(&format!(".nv.capmerc.text.{function}"));
+            assert_eq!(capsule.is_some(), cubin.header.sm() >= 100, "{name}");
+            if let Some(capsule) = capsule {
+                assert_eq!(number(&cubin.bytes(capsule).unwrap(), 0, 4), u64::from(index.0), "{name}");
+                let header = cubin.section(capsule).unwrap();
+                assert_eq!((header.align, header.flags), (16, SHF_MERCURY), "{name}");
+                let table = cubin.mercury_symtab().unwrap();
+                assert_eq!(header.link, table.0, "{name}");
+                assert_eq!(cubin.symbol_name_in(table, SymbolIndex(header.info)), function, "{name}");
+            }
+        }
+    }
+}
+
+/// The capsule follows `.text.F` when sections before it come and go.
+#[test]
+fn capsules_follow_their_code() {
+    let file = pair("stack_arguments.sm_100.g");
+    let mut cubin = Cubin::parse(&file).unwrap();
+    cubin.remove_debug_sections(|_| false).unwrap();
+    let again = cubin.write().unwrap();
+    let cubin = Cubin::parse(&again).unwrap();
+    for (index, name, _) in cubin.iter() {
+        if let Some(function) = name.strip_prefix(".text.") {
+            let capsule = cubin.section_by_name(&format!(".nv.capmerc.text.{function}")).unwrap();
+            assert_eq!(number(&cubin.bytes(capsule).unwrap(), 0, 4), u64::from(index.0));
+        }
     }
 }
