@@ -35,7 +35,7 @@ def find_driver():
 
 
 def find_generator():
-    places = [ROOT / "../shared/corpus/gen_big.py", Path("/work/shared/corpus/gen_big.py")]
+    places = [ROOT / "../shared/corpus/gen_big.py"]
     found = [place for place in places if place.exists()]
     return str(found[0]) if found else sys.exit("skipped: no ../shared/corpus/gen_big.py")
 

@@ -74,7 +74,7 @@ pub fn gimli(table: &Table) -> Vec<u8> {
     sections.debug_line.0.into_vec()
 }
 
-/// The plain encoder of `reference/line_baseline`: FORMATS 1.4 on the `leb128` crate, no checks, program only.
+/// A plain encoder: docs/formats/line-tables.md, opcodes, on the `leb128` crate, no checks, program only.
 ///
 /// # Panics
 ///

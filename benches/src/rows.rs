@@ -41,7 +41,7 @@ pub fn files(table: &Table) -> u64 {
     table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file.into()).max().unwrap_or(0)
 }
 
-/// `n` rows in one sequence, as `reference/line_baseline` makes them: steps of 16 bytes, now and then more; mostly small
+/// `n` rows in one sequence, as they are in line tables: steps of 16 bytes, now and then more; mostly small
 /// line steps; a few file changes.
 pub fn synthetic(n: usize) -> Table {
     let (mut line, mut address, mut random) = (100_i64, 0, 0x9E37_79B9_7F4A_7C15_u64);

@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn registers_by_name_and_by_number() {
         let words = |bytes: &[u8]| words(bytes, 0, &|_, value| format!("{value:#x}"));
-        // `%f1` as FORMATS 4 has it, observed in ptxas 13.0.88's .debug_info.
+        // `%f1` as in docs/formats/entries.md, registers, observed in ptxas 13.0.88's .debug_info.
         assert_eq!(words(&[0x90, 0xb1, 0xcc, 0x95, 0x01]), "DW_OP_regx %f1");
         assert_eq!(words(&[0x92, 0x94, 0x80, 0x80, 0x28, 0x00, 0x22]), "DW_OP_bregx R20 0; DW_OP_plus");
         assert_eq!(words(&[0x90, 0x05]), "DW_OP_regx 5");

@@ -16,7 +16,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Extended opcode of inlined calls (FORMATS 1.4).
+/// Extended opcode of inlined calls (docs/formats/line-tables.md, opcodes of NVIDIA).
 const INLINED_CALL: u8 = 0x90;
 
 /// A row: address, line, context.

@@ -44,7 +44,8 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     assert_eq!(memory(&tile.2), (AddressClass::Shared, 0x400, false, &[][..]));
     assert_eq!(memory(&counter.2), (AddressClass::Global, 0, true, &[][..]));
     assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[Remark::NoClass][..]));
-    // Not linked: FORMATS 4, the relocation's addend has the window's reserve, and the symbol no address yet.
+    // Not linked: docs/formats/relocations.md, what a name in PTX becomes: the relocation's addend
+    // has the window's reserve, and the symbol no address yet.
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
     assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[Remark::NoClass][..]));

@@ -1,5 +1,5 @@
 //! Every row of every line table of the corpus, native and Mercury: the symbolizer's answer against gimli's rows with the
-//! contexts of opcode 0x90 (FORMATS 1.4 to 1.6) followed here.
+//! contexts of opcode 0x90 (docs/formats/line-tables.md, opcodes of NVIDIA) followed here.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -70,7 +70,7 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
         let mut instructions = header.instructions();
         let mut row = gimli::LineRow::new(&header);
         let (mut sequence, mut context, mut name) = (Sequence::default(), 0, 0);
-        // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does (FORMATS 1.4).
+        // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does (docs/formats/line-tables.md, opcodes).
         let mut line = 1_u32;
         while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
             if let LineInstruction::UnknownExtended(gimli::DwLne(0x90), mut operands) = instruction {

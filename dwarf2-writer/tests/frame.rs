@@ -18,7 +18,8 @@ fn fde(cie: CieId, instructions: Vec<Cfi>) -> Fde {
 
 #[test]
 fn ptxas_layout() {
-    // FORMATS 5: 64-bit DWARF, version 3, padded to 8; with -c the CIE pointer and the range are relocated too.
+    // docs/formats/frames.md, entries: 64-bit DWARF, version 3, padded to 8; with -c the CIE
+    // pointer and the range are relocated too.
     let params = Params { format: Format::Dwarf64, alignment: 8, cie_pointer_symbol: Some(SECTION) };
     let mut frames = FrameTable::new(params).expect("valid");
     let mut expression = Expression::default();

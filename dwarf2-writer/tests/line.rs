@@ -1,4 +1,5 @@
-//! Line programs byte by byte: expectations are written out from DWARF 2.0.0 §6.2 and FORMATS 1.1 to 1.4.
+//! Line programs byte by byte: expectations are written out from DWARF 2.0.0 §6.2 and
+//! docs/formats/line-tables.md, header.
 
 use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error, Reloc, Section, SymbolId};
@@ -69,7 +70,7 @@ fn rows() {
     }
 }
 
-/// FORMATS 1.4, rules 3 and 4, as they are written there.
+/// docs/formats/line-tables.md, opcodes, as they are written there.
 fn rule(params: Params, units: i64, lines: i64) -> Vec<u8> {
     let (base, range) = (i64::from(params.line_base), i64::from(params.line_range));
     let opcode = i64::from(params.opcode_base) + range * units + lines - base;

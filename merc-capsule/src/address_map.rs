@@ -69,7 +69,7 @@ pub struct Conflict {
 
 impl AddressMap {
     /// Matches the PTX lines of both spaces: both have the same instructions of each line, which are matched in the order in which they
-    /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
+    /// stand (docs/formats/capsule.md, Mercury space: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     /// `IMNMX` instructions share the address of the code whose lines they have; where that is not known, of the last code of their line.
@@ -163,7 +163,7 @@ impl AddressMap {
     }
 
     /// The pairs of code that comes from a PTX instruction, and of function starts: what source locations are looked up for
-    /// (FORMATS 1.6: "Instructions on the `{` line are skipped").
+    /// (docs/formats/line-tables.md, which directive an instruction has).
     pub fn of_instructions(&self) -> Vec<AddressPair> {
         let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();
         self.pairs.iter().filter(|pair| !is_opening(pair)).copied().collect()

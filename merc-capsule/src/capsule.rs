@@ -182,5 +182,5 @@ impl Clones<'_> {
     }
 }
 
-/// Alignment of `.nv.capmerc.text.F` (FORMATS 7).
+/// Alignment of `.nv.capmerc.text.F` (docs/formats/capsule.md, sections).
 const CAPSULE_ALIGN: u64 = 16;

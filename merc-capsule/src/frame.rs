@@ -26,13 +26,13 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::sync::Arc;
 
-/// `return_address_register` of a kernel's CIE: none (FORMATS 5).
+/// `return_address_register` of a kernel's CIE: none (docs/formats/frames.md, registers).
 const NO_RETURN: u64 = 0xffff_ffff;
 
-/// That of a function folded into the section of the one that calls it (FORMATS 5).
+/// That of a function folded into the section of the one that calls it (docs/formats/frames.md, registers).
 const FOLDED_RETURN: u64 = 0x500_0100;
 
-/// R20, which has the address that functions of the ABI return to (FORMATS 5).
+/// R20, which has the address that functions of the ABI return to (docs/formats/frames.md, registers).
 const ABI_RETURN: u64 = 0x500_0014;
 
 /// Where the first step of a kernel in Mercury code leads: behind its first instruction.

@@ -12,7 +12,7 @@ pub enum Extent {
     Whole,
     /// A function's name or `reserved.0` follows, after a dot.
     Function,
-    /// A dot and a number may follow (`.nv_debug_ptx_txt.N`, FORMATS 2).
+    /// A dot and a number may follow (`.nv_debug_ptx_txt.N`, docs/formats/ptx-text.md, name).
     Numbered,
 }
 
@@ -69,7 +69,8 @@ impl Rule {
     }
 }
 
-/// Clones that ptxas makes, by name of the original (FORMATS 7). Relocation sections follow from their target's row, see
+/// Clones that ptxas makes, by name of the original (docs/formats/capsule.md, sections). Relocation
+/// sections follow from their target's row, see
 /// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`rule`]), unless that
 /// would give their clones the names of others.
 pub const RULES: &[Rule] = {

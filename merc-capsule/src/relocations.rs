@@ -9,7 +9,7 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
-/// native sections too (FORMATS 4, "Labels in `.debug_ranges/.debug_aranges`").
+/// native sections too (docs/formats/capsule.md, contents of clones).
 pub const TRANSLATED: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// The counterparts in one cubin.
 ///
 /// Sections and clones belong together by name, several of one name in the order in which they stand (files that nvlink wrote have
-/// such); symbols in the order of both tables, of which the Mercury one lacks some (FORMATS 7).
+/// such); symbols in the order of both tables, of which the Mercury one lacks some (docs/formats/capsule.md, symbols).
 #[derive(Debug, Clone)]
 pub struct Spaces {
     mercury_section: HashMap<SectionIndex, SectionIndex>,

@@ -52,7 +52,8 @@ pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
 ///
 /// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which seldom has a clone. What is in a
 /// section with a clone is in the clone; functions are where `maps` say; what is reserved of
-/// shared memory counts nothing. Section symbols of clones that have names of their own have these, without `.nv.merc` (FORMATS 7;
+/// shared memory counts nothing. Section symbols of clones that have names of their own have these,
+/// without `.nv.merc` (docs/formats/capsule.md, symbols;
 /// observed: ptxas 13.0.88).
 ///
 /// # Errors

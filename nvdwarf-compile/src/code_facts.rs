@@ -25,13 +25,14 @@ pub(crate) struct CodeFacts {
     /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
     pub(crate) labels: HashMap<String, LabelAddress>,
     /// Labels that a section refers to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for some
-    /// labels before code under a `.loc` of line 0 (FORMATS 4).
+    /// labels before code under a `.loc` of line 0 (docs/formats/relocations.md, what a name in PTX becomes).
     pub(crate) open_labels: HashSet<(SectionKind, String)>,
     /// Whether register ranges are known for this code.
     pub(crate) has_registers: bool,
 }
 
-/// The code of a module in Mercury space, the form that from sm_100 on lies in the file beside the native code (FORMATS 7).
+/// The code of a module in Mercury space, the form that from sm_100 on lies in the file beside the
+/// native code (docs/formats/capsule.md).
 #[derive(Debug)]
 pub(crate) struct MercuryFacts {
     /// The facts. Symbols are indices in `.nv.merc.symtab`; code sections are in the order of the native ones.

@@ -67,7 +67,8 @@ impl<'a> SourceStats<'a> {
         files
     }
 
-    /// A `.file` with its time and size settled. A file of which nothing is known has 0 and 0, as one that is missing (FORMATS 1.2).
+    /// A `.file` with its time and size settled. A file of which nothing is known has 0 and 0, as
+    /// one that is missing (docs/formats/line-tables.md, directories and files).
     fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
         let given = || self.get(file.path).map(|stat| (stat.mtime, stat.size));
         let (mtime, size) = declared(file).or_else(given).unwrap_or_default();

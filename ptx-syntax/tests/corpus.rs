@@ -92,7 +92,8 @@ fn corpus_text_that_ptxas_takes_has_no_error() {
     assert!(clean > 400);
 }
 
-/// Sections whose bytes differ by design (FORMATS 4: the operator before a `__local_depot` becomes DW_OP_fbreg).
+/// Sections whose bytes differ by design (docs/formats/entries.md, local variables: the operator
+/// before a `__local_depot` becomes DW_OP_fbreg).
 #[test]
 fn section_bytes_equal_the_elf() {
     let Some(corpus) = shared("corpus") else { return };

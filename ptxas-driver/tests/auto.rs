@@ -74,7 +74,8 @@ fn original(ptxas: &Path, ptx: &Path, arch: &str, options: &[&str], output: &Pat
     fs::read(output).unwrap()
 }
 
-/// Debug sections as readers see them: a field under a RELA entry holds stale bytes in ptxas' files (FORMATS 4).
+/// Debug sections as readers see them: a field under a RELA entry holds stale bytes in ptxas' files
+/// (docs/formats/relocations.md, fields).
 fn relocated(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let cubin = Cubin::parse(data).unwrap();
     let view = RelocatedCubin::new(&cubin);

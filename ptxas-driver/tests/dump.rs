@@ -118,7 +118,8 @@ fn frame_entries(section: &[u8]) -> (usize, usize) {
     counts
 }
 
-/// Counts ranges of `.nv_debug_info_reg_sass`: a name, a count, and for each range four words around a name (FORMATS 3).
+/// Counts ranges of `.nv_debug_info_reg_sass`: a name, a count, and for each range four words
+/// around a name (docs/formats/register-maps.md, ranges).
 fn register_ranges(section: &[u8]) -> usize {
     let name = |rest: &[u8]| rest.iter().position(|byte| *byte == 0).unwrap() + 1;
     let (mut at, mut ranges) = (0, 0);

@@ -122,6 +122,17 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
+/// The notes that the pages were made from are not in the repository, so nothing may cite them.
+#[test]
+fn nothing_cites_the_notes_before_the_pages() {
+    let notes = concat!("FORM", "ATS");
+    let mut all = Vec::new();
+    files(repository(), &mut all);
+    let cites = |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| text.contains(notes));
+    all.retain(cites);
+    assert!(all.is_empty(), "{all:?}");
+}
+
 #[test]
 fn what_cites_a_page_names_a_heading_of_it() {
     let pages = pages();

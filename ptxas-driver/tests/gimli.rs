@@ -84,7 +84,8 @@ impl Counts {
                     "addresses decrease in a sequence"
                 );
                 previous = Some(row.address());
-                // With gaps among the indices of .file, rows keep theirs (FORMATS 1.2).
+                // With gaps among the indices of .file, rows keep theirs
+                // (docs/formats/line-tables.md, directories and files).
                 assert!(files == 0 || row.file_index() > 0, "a row of file 0");
             }
         }

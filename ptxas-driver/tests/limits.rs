@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const WORDS: [&str; 6] = ["MAX", "MOST", "LARGEST", "LONGEST", "LIMIT", "BUDGET"];
 
 /// Limits of a format, of a tool that is modelled, and of bit fields: they stand with the code that they are about.
-const OF_FORMATS: [&str; 11] = [
+const LIMITS_OF_FILES: [&str; 11] = [
     "MAX", // the opcode of an instruction
     "MAX_ATTRIBUTES",
     "MAX_DEPTH",
@@ -56,7 +56,7 @@ fn bounds_stand_in_limits() {
         sources(&folder, &mut files);
         for path in files.iter().filter(|path| **path != limits) {
             let text = fs::read_to_string(path).unwrap();
-            let names = text.lines().filter_map(constant).filter(|name| !OF_FORMATS.contains(name));
+            let names = text.lines().filter_map(constant).filter(|name| !LIMITS_OF_FILES.contains(name));
             let bounds = names.filter(|name| name.split('_').any(|word| WORDS.contains(&word)));
             misplaced.extend(bounds.map(|name| format!("{name} in {}", path.display())));
         }

@@ -102,7 +102,8 @@ struct Sequence {
     /// Whether a row of the unit has a context.
     has_contexts: bool,
     rows: Vec<LineRow>,
-    /// The rows that contexts count: not one that repeats address and line of the row before (FORMATS 1.6).
+    /// The rows that contexts count: not one that repeats address and line of the row before
+    /// (docs/formats/line-tables.md, opcodes of NVIDIA).
     counted: Vec<usize>,
 }
 

@@ -219,7 +219,7 @@ impl<'c> Words<'_, 'c, '_> {
 }
 
 /// Bytes of a step of `units` code alignment units. It has 32 bits and a sign: ptxas writes a step back of 16 bytes as
-/// 0x3ffffffc units of 4, in Mercury copies as 0xfffffff0 units of 1 (FORMATS 5).
+/// 0x3ffffffc units of 4, in Mercury copies as 0xfffffff0 units of 1 (docs/formats/frames.md, what entries say).
 fn step(units: u32, code_alignment_factor: u64) -> i64 {
     (u64::from(units).wrapping_mul(code_alignment_factor) as u32).cast_signed().into()
 }
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn steps_back_are_32_bit_numbers() {
-        // FORMATS 5 has both numbers.
+        // In units of 4 and of 1.
         assert_eq!((step(0x3fff_fffc, 4), step(0xffff_fff0, 1)), (-16, -16));
         assert_eq!((step(4, 4), step(0x1fff_ffff, 4)), (16, 0x7fff_fffc));
     }

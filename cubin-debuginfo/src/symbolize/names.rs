@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(name(u64::MAX).name, None);
     }
 
-    // Bases of linked files: relocated ones grow (sm_75), others stay 0 (sm_90); `../shared/bugs/55-*`.
+    // Bases of linked files: relocated ones grow (sm_75), others stay 0 (sm_90); fault 55 (docs/bugs.md).
     #[test]
     fn bases_that_do_not_grow_are_in_doubt() {
         let doubts = |bases: &[Option<u32>]| {

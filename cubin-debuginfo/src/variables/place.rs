@@ -101,7 +101,8 @@ pub enum Unavailable {
     Gap,
     /// The expression is empty, which is to say optimised out (DWARF 3 §2.6.1.1).
     Empty,
-    /// A range of the list has a label that ptxas gave no address, which stands as 0 (FORMATS 4: no instruction is behind it).
+    /// A range of the list has a label that ptxas gave no address, which stands as 0
+    /// (docs/formats/relocations.md, what a name in PTX becomes).
     OpenRange,
     /// A range of the list ends before it starts, or in another section.
     BadRange,

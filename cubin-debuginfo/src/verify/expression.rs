@@ -33,7 +33,7 @@ pub(super) fn registers(expression: &[u8]) -> Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    // FORMATS 4: `%f1` is 0x256631.
+    // docs/formats/entries.md, registers: `%f1` is 0x256631.
     #[test]
     fn registers_of_expressions() {
         assert_eq!(registers(&[0x90, 0xb1, 0xcc, 0x95, 0x01]).unwrap(), ["%f1"]);

@@ -145,7 +145,9 @@ impl One<'_, '_> {
     }
 
     /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`
-    /// counts the bytes that the system keeps (FORMATS 4); in `.debug_ranges` ptxas leaves them out.
+    /// counts the bytes that the system keeps
+    /// (docs/formats/relocations.md, what a name in PTX becomes); in `.debug_ranges` ptxas leaves
+    /// them out.
     fn shared_place(&self, symbol: &Symbol, addend: u64) -> Option<Fault> {
         let first = shared_window_reserve(self.cubin.target());
         let is_in = |start: u64| addend.wrapping_sub(start) <= symbol.size;

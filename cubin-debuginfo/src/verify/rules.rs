@@ -205,7 +205,7 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::LineEnd, "L006", "line-end", Error, "A sequence ends where its code section does.", "Rows would miss the last instructions, or run behind them."),
     row(Id::LineOrder, "L007", "line-order", Error, "Addresses of rows do not go back.", "DWARF 2.0.0 6.2.5: readers search by address."),
     row(Id::LineOutside, "L008", "line-outside", Error, "Rows lie in their sequence.", "The row covers nothing."),
-    row(Id::LineContext, "L009", "line-context", Error, "The context of a row is the number of an earlier row of its sequence.", "Counted from 1, without doubled rows (FORMATS 1.6); else the callers of inlined code are lost."),
+    row(Id::LineContext, "L009", "line-context", Error, "The context of a row is the number of an earlier row of its sequence.", "Counted from 1, without doubled rows (docs/formats/line-tables.md); else the callers of inlined code are lost."),
     row(Id::LineName, "L010", "line-name", Error, "The name of an inlined function is in .debug_str.", "The function's name is missing."),
     row(Id::LineNameInside, "L011", "line-name-inside", Warning, "The name of an inlined function is where a string of .debug_str starts, if its table's base of names is in doubt.", "The base is wrong, or strings share their ends. With a sure base an offset inside a string names its end."),
     row(Id::LineNameBase, "L012", "line-name-base", Warning, "A header has a base of names if rows are of inlined code.", "Name offsets are relative to it; observed in every table of ptxas."),
@@ -219,7 +219,7 @@ pub static RULES: [Rule; COUNT] = [
     fault(Id::LinePlaceholder, ("L105", "line-placeholder"), "NVRTC and nvcc 13.0, front ends", "A file of a table is a source, and no placeholder such as `default_program` or `<stdin>`.", "What compiles from memory puts it where it was given no name; no reader will find this source. `check --fix=path-map` writes another name."),
     fault(Id::LineForgottenFile, ("L106", "line-forgotten-file"), "ptxas 13.0", "A call site is in the file that its row is in.", "From sm_90 on ptxas forgets to set the file of a call site that is in the context of the row before: the row has the line of one file and the name of another. Seen where the line is past that file's end, as in L014."),
 
-    row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "FORMATS 2."),
+    row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "docs/formats/ptx-text.md."),
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
 
     row(Id::EntriesUnreadable, "I001", "entries-unreadable", Error, ".debug_info can be decoded with .debug_abbrev.", "Sizes of units, abbreviation codes, forms."),
@@ -258,11 +258,11 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::ListInside, "O005", "list-inside", Error, "A range of a list starts and ends where an instruction does.", "16 bytes each, before sm_70 8."),
     fault(Id::ListUnresolved, ("O101", "list-unresolved"), "ptxas 13.0", "A range of a list has both addresses.", "ptxas leaves labels open that stand before code under a .loc of line 0: address 0 without relocation."),
 
-    row(Id::RegistersUnreadable, "R001", "registers-unreadable", Error, ".nv_debug_info_reg_sass and .nv_debug_info_reg_type can be decoded.", "FORMATS 3."),
+    row(Id::RegistersUnreadable, "R001", "registers-unreadable", Error, ".nv_debug_info_reg_sass and .nv_debug_info_reg_type can be decoded.", "docs/formats/register-maps.md."),
     row(Id::RegistersFunction, "R002", "registers-function", Error, "A function of a register map is in the file, and once in the map.", "The map is looked up by name."),
     row(Id::RegistersRange, "R003", "registers-range", Error, "A range of a register lies in its function and is not empty.", "Byte offsets in the function."),
     row(Id::RegistersTypes, "R004", "registers-types", Error, "Both maps have the same functions with as many ranges as types.", "Type n belongs to range n."),
-    row(Id::RegistersClass, "R005", "registers-class", Error, "Classes of SASS registers and types of PTX registers are known ones.", "FORMATS 3 has the lists."),
+    row(Id::RegistersClass, "R005", "registers-class", Error, "Classes of SASS registers and types of PTX registers are known ones.", "docs/formats/register-maps.md has the lists."),
     row(Id::RegistersPart, "R006", "registers-part", Error, "The part of a register is one that its type has.", "0 and 1 of 64 bits, 0 to 3 of 128."),
     row(Id::RegistersNumber, "R007", "registers-number", Error, "A SASS register is one that the chip has.", "As nvdisasm names them: R0 to R254, UR0 to UR62 and from sm_100 on to UR254, P0 to P6, UP0 to UP6; RZ and URZ."),
     row(Id::RegistersInside, "R008", "registers-inside", Error, "A range of a register starts and ends where an instruction does.", "16 bytes each, before sm_70 8."),
@@ -273,7 +273,7 @@ pub static RULES: [Rule; COUNT] = [
     fault(Id::RegistersReversed, ("R105", "registers-reversed"), "ptxas 13.0", "A range of a register ends after it begins.", "In code with several exits, and for the registers of division helpers, ptxas writes ranges whose end is before their start. They hold nowhere."),
     fault(Id::RegistersNoStart, ("R106", "registers-no-start"), "ptxas 13.0", "A range of a register has a start.", "From sm_100 on ptxas writes 0xffffffff as the start of a range whose first Mercury instruction has no native one. The range holds nowhere."),
 
-    row(Id::FramesUnreadable, "F001", "frames-unreadable", Error, ".debug_frame can be decoded.", "DWARF 3 in the 64-bit format (FORMATS 5)."),
+    row(Id::FramesUnreadable, "F001", "frames-unreadable", Error, ".debug_frame can be decoded.", "DWARF 3 in the 64-bit format (docs/formats/frames.md)."),
     row(Id::FramesCie, "F002", "frames-cie", Error, "An FDE's CIE_pointer leads to a CIE.", "The rules at the start of the function are lost."),
     row(Id::FramesRange, "F003", "frames-range", Error, "An FDE covers code of one function.", "From a function's start, no further than its end."),
     row(Id::FramesOverlap, "F004", "frames-overlap", Error, "FDEs do not overlap.", "Two rules would claim one address."),

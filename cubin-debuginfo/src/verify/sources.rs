@@ -95,7 +95,8 @@ pub(super) fn lines(
 }
 
 /// Rows by the offset of their sequence's address and their number whose file ptxas may have forgotten to set: from sm_90 on call sites
-/// in the context of the row before (FORMATS 1.6), and what follows up to the next file that is set.
+/// in the context of the row before (docs/formats/line-tables.md, rows from sm_90 on), and what
+/// follows up to the next file that is set.
 fn forgotten_files(target: Target, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
     let mut forgotten = HashSet::new();
     if target.generation() < Generation::HiddenMercury {

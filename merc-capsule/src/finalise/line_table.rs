@@ -15,7 +15,8 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` is the code section of each; a sequence
+/// The native programs of a Mercury line table (docs/formats/line-tables.md, rows from sm_90 on),
+/// in the order of its sequences. `code` is the code section of each; a sequence
 /// without one has no native program. Bases are 0, and not placed in a section yet.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.

@@ -1,6 +1,7 @@
 //! What ptxas and nvlink 13.0.88 write: one rule table, from which the lists of all runs follow.
 //!
-//! Observed: the 864 ptxas and 288 nvlink runs of the workplace's `behaviour/matrix.json`, sm_75-sm_121, and 679 corpus cubins.
+//! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, of which `tests/data/section_lists.tsv` has an extract,
+//! and 679 corpus cubins.
 
 use super::conditions::{
     Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,

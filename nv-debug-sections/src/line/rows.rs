@@ -143,7 +143,7 @@ mod tests {
         lines
     }
 
-    // The rows of `../shared/bugs/28-*`: kernel line 22, `middle` line 12 in it, `leaf` line 3 in that.
+    // Fault 28 (docs/bugs.md): kernel line 22, `middle` line 12 in it, `leaf` line 3 in that.
     #[test]
     fn a_chain_follows_row_numbers() {
         let ops = vec![

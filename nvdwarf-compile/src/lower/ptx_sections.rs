@@ -1,4 +1,5 @@
-//! The PTX file's own sections: bytes as written, references resolved (FORMATS 4).
+//! The PTX file's own sections: bytes as written, references resolved
+//! (docs/formats/relocations.md, what a name in PTX becomes).
 
 use super::{Context, Lowered};
 use crate::diagnostic::Diagnostic;
@@ -201,7 +202,7 @@ impl Lowering<'_, '_> {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
             Some(address) => {
                 let offset = address.offset as i64;
-                // From sm_100 on it is the Mercury offset, in both spaces (FORMATS 4).
+                // From sm_100 on it is the Mercury offset, in both spaces (docs/formats/relocations.md, fields).
                 let there = self.context.mercury.and_then(|mercury| mercury.labels.address(name));
                 let there = there.map_or(offset, |there| there.offset as i64);
                 // ptxas translates it for these two sections only (docs/conformance.md).

@@ -277,7 +277,8 @@ fn kind(name: &str) -> String {
     name.to_string()
 }
 
-/// Whether fields of this section hold what no cubin shows: offsets in the hidden Mercury code of sm_90 (FORMATS 4).
+/// Whether fields of this section hold what no cubin shows: offsets in the hidden Mercury code of
+/// sm_90 (docs/formats/relocations.md, fields).
 fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
     let name = SectionName::parse(name);
     let of_code = matches!(name.kind(), Some(SectionKind::DebugInfo | SectionKind::DebugLoc));

@@ -86,7 +86,8 @@ struct Tally {
     /// nvdisasm prints only where file or line change, so the second of two call sites of one line is lost
     /// (`../shared/bugs/30-*`), also across functions.
     unseen: usize,
-    /// nvdisasm counts a doubled row that contexts do not (FORMATS 1.6); each checked to be in such a function.
+    /// nvdisasm counts a doubled row that contexts do not
+    /// (docs/formats/line-tables.md, opcodes of NVIDIA); each checked to be in such a function.
     miscounted: usize,
     ptx_equal: usize,
     different: Vec<String>,

@@ -171,7 +171,8 @@ pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
     })
 }
 
-/// A file with each debug section as readers see it: bytes under a RELA entry are stale in ptxas' files (FORMATS 4).
+/// A file with each debug section as readers see it: bytes under a RELA entry are stale in ptxas'
+/// files (docs/formats/relocations.md, fields).
 pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
     let cubin = Cubin::parse(file).unwrap();
     let view = RelocatedCubin::new(&cubin);

@@ -63,7 +63,7 @@ fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
     if section.info_is_section() {
         words.push(format!(" of {}", cubin.section_name(SectionIndex(section.info))));
     } else if section.info != 0 && !matches!(section.contents, Contents::Symbols(_)) {
-        // Of code: its function, and up to sm_89 the registers that it needs (FORMATS 8).
+        // Of code: its function, and up to sm_89 the registers that it needs (docs/formats/container.md, code).
         let function = cubin.symbol_name_in(SectionIndex(section.link), SymbolIndex(section.info & SYMBOL));
         words.push(format!(" function {function} registers {}", section.info >> 24));
     }
