@@ -59,11 +59,23 @@ def elements(schema, items):
     return [element(schema, item) for item in items]
 
 
+def self_check_words(item):
+    """Version 1 called sections `not told` that are `not checked` now."""
+    item["verdicts"] = [
+        {"not_told" if key == "not_checked" else key: value for key, value in verdict.items()} for verdict in item["verdicts"]
+    ]
+    item["sections"] = [
+        {**section, "outcome": section["outcome"].replace("not checked", "not told")} for section in item["sections"]
+    ]
+
+
 def single(schema, item):
     """The document of one cubin, or of a file without an answer."""
     item = dict(item)
     if schema in WITHOUT_CODE:
         item.pop("code", None)
+    if schema == "nvdwarf.merc_self_check" and "error" not in item:
+        self_check_words(item)
     return {"schema": schema, "schema_version": 1, **item}
 
 

@@ -3,11 +3,11 @@
 #![allow(missing_docs, clippy::print_stdout, reason = "criterion's macros; a bench reports")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::clone::Cloner;
 use merc_capsule::finalise::{Finaliser, finalise};
 use merc_capsule::self_check::self_check;
-use merc_capsule::{Spaces, Translation, code_maps};
+use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nvdwarf_benches::merc::{self, LARGE, Size};
@@ -32,7 +32,7 @@ fn whole(c: &mut Criterion) {
         let file =
             merc::with_capsule(Size { aliased, ..LARGE }).and_then(|cubin| cubin.write()).expect("made");
         let cubin = Cubin::parse(&file).expect("made");
-        let origin = Origin::of(&cubin).expect("made");
+        let origin = CloneInputs::of(&cubin).expect("made");
         let size = rewritten(&cubin);
         println!("merc_capsule: a file of {} bytes, {size} rewritten, {aliased} more of aliases", file.len());
         let mut group = c.benchmark_group(format!("merc_capsule/{}_MB_of_aliases", aliased / 1_000_000));
@@ -59,9 +59,9 @@ fn whole(c: &mut Criterion) {
 fn sections(c: &mut Criterion) {
     let file = merc::with_capsule(LARGE).and_then(|cubin| cubin.write()).expect("made");
     let cubin = Cubin::parse(&file).expect("made");
-    let Origin { maps, lines } = Origin::of(&cubin).expect("made");
-    let spaces = Spaces::of(&cubin).expect("made");
-    let translation = Translation::new(&cubin, &spaces, &maps);
+    let CloneInputs { maps, lines } = CloneInputs::of(&cubin).expect("made");
+    let spaces = SectionPairs::of(&cubin).expect("made");
+    let translation = AddressTranslator::new(&cubin, &spaces, &maps);
     let kinds = [
         (SectionKind::DebugLine, "source lines"),
         (SectionKind::NvDebugLineSass, "PTX lines"),

@@ -3,7 +3,7 @@
 //! `none` only makes the file. For instruction counts `valgrind --tool=callgrind --toggle-collect='*merc_once*once*'`.
 #![allow(clippy::print_stderr, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::code_maps;
 use merc_capsule::finalise::finalise;
 use merc_capsule::self_check::self_check;
@@ -23,7 +23,11 @@ fn peak() -> f64 {
 
 /// How many there are of what it makes.
 #[inline(never)]
-fn once(what: &str, cubin: &mut Cubin<'_>, origin: Option<&Origin<'_>>) -> Result<usize, Box<dyn Error>> {
+fn once(
+    what: &str,
+    cubin: &mut Cubin<'_>,
+    origin: Option<&CloneInputs<'_>>,
+) -> Result<usize, Box<dyn Error>> {
     match (what, origin) {
         ("code-maps", _) => Ok(code_maps(cubin)?.len()),
         ("clone", Some(origin)) => {
@@ -53,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     cubin = Cubin::parse(&file)?;
-    let origin = if what == "clone" { Some(Origin::of(&cubin)?) } else { None };
+    let origin = if what == "clone" { Some(CloneInputs::of(&cubin)?) } else { None };
     // A peak never falls, but where the system lets it start again.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let (before, start) = (peak(), Instant::now());

@@ -6,10 +6,10 @@
 
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
 use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
-use merc_capsule::capsule::{self, Origin};
-use merc_capsule::clone::Lines;
-use merc_capsule::frame::Frames;
-use merc_capsule::{AddressMap, CodeMap, Place, Spaces, Translation, identity_maps};
+use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone::LineTableInputs;
+use merc_capsule::frame::FrameSection;
+use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs, identity_maps};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{
@@ -51,7 +51,7 @@ pub struct Made {
     /// The native cubin, without capsule.
     pub native: Cubin<'static>,
     /// What Mercury code is like.
-    pub origin: Origin<'static>,
+    pub origin: CloneInputs<'static>,
 }
 
 /// Native code and what its Mercury code is like.
@@ -65,9 +65,9 @@ pub fn made(size: Size) -> Result<Made> {
     for code in &mut maps {
         set_map(code);
     }
-    let spaces = Spaces::of(&native)?;
-    let lines = Lines::of_tables(&native, Translation::new(&native, &spaces, &maps))?;
-    Ok(Made { origin: Origin { maps, lines }, native })
+    let spaces = SectionPairs::of(&native)?;
+    let lines = LineTableInputs::of_tables(&native, AddressTranslator::new(&native, &spaces, &maps))?;
+    Ok(Made { origin: CloneInputs { maps, lines }, native })
 }
 
 /// The cubin with a capsule.
@@ -100,7 +100,7 @@ fn set_map(code: &mut CodeMap) {
     let mut pairs = AddressMap::identity([]);
     for native in (0..size).step_by(INSTRUCTION as usize) {
         let pair = AddressPair { native, mercury: mercury(native) };
-        pairs.insert(Place::Instruction, pair).unwrap_or_else(|conflict| unreachable!("{conflict}"));
+        pairs.insert(AddressRole::Instruction, pair).unwrap_or_else(|conflict| unreachable!("{conflict}"));
     }
     code.map = pairs;
     code.mercury_size = size + size / 8;
@@ -124,7 +124,7 @@ fn native(size: Size) -> Result<Cubin<'static>> {
         Ok((index, bytes))
     };
     let (frame, _) = header(SectionKind::DebugFrame)?;
-    let entries = Frames::read(&RelocatedCubin::new(&cubin), frame)?.entries;
+    let entries = FrameSection::read(&RelocatedCubin::new(&cubin), frame)?.entries;
     let (_, source) = header(SectionKind::DebugLine)?;
     let (_, ptx) = header(SectionKind::NvDebugLineSass)?;
     let functions = add_functions(&mut cubin, size)?;
@@ -333,7 +333,7 @@ fn labels(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
 mod tests {
     use super::*;
     use merc_capsule::finalise::finalise;
-    use merc_capsule::self_check::{Outcome, self_check};
+    use merc_capsule::self_check::{CheckOutcome, self_check};
 
     #[test]
     fn a_made_cubin_is_sound_and_comes_back() {
@@ -346,8 +346,8 @@ mod tests {
         for checked in &checked {
             // ptxas 13.0 makes no clone of the call graph.
             let is_left_out = checked.native == ".nv.callgraph" || checked.native == ".rela.text.kernel";
-            let is_sound = matches!(checked.outcome, Outcome::Same | Outcome::NotTold);
-            assert!(is_sound || is_left_out && checked.outcome == Outcome::Missing, "{checked:?}");
+            let is_sound = matches!(checked.outcome, CheckOutcome::Same | CheckOutcome::NotChecked);
+            assert!(is_sound || is_left_out && checked.outcome == CheckOutcome::Missing, "{checked:?}");
         }
         let own = both.mercury_sections().unwrap().into_iter().filter(|clone| clone.bytes.is_some());
         let own: Vec<String> = own.map(|clone| clone.native).collect();

@@ -6,10 +6,10 @@
 
 use crate::Target;
 use crate::seeds::capsules;
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::finalise::finalise;
 use merc_capsule::self_check::self_check;
-use merc_capsule::{CodeMap, SectionView, Spaces, code_maps, identity_maps, plan};
+use merc_capsule::{CodeMap, SectionPairs, SectionView, code_maps, identity_maps, plan};
 use nv_debug_sections::cubin::{Contents, Cubin};
 use std::borrow::Cow;
 
@@ -38,14 +38,14 @@ pub(crate) fn run(data: &[u8]) {
         let _ = self_check(&cubin, Some(maps));
         check_finalise(&cubin, data.len(), maps);
     }
-    if let Ok(origin) = Origin::of(&cubin) {
+    if let Ok(origin) = CloneInputs::of(&cubin) {
         check_clone(&cubin, data.len(), &origin);
     }
 }
 
 /// Counterparts lead back.
 fn check_spaces(cubin: &Cubin<'_>) {
-    let Ok(spaces) = Spaces::of(cubin) else { return };
+    let Ok(spaces) = SectionPairs::of(cubin) else { return };
     for (index, ..) in cubin.iter() {
         if let Some(there) = spaces.mercury(index) {
             assert_eq!(spaces.native(there), Some(index));
@@ -64,7 +64,7 @@ fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
 }
 
 /// There is a capsule, which can be told from native code and finalised, or nothing happens.
-fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &Origin<'_>) {
+fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &CloneInputs<'_>) {
     let mut made = cubin.clone();
     if capsule::clone(&mut made, origin).is_err() {
         return assert_eq!(made, *cubin);

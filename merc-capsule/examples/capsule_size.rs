@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use merc_capsule::{Action, SectionView, plan};
+use merc_capsule::{CloneAction, SectionView, plan};
 use nv_debug_sections::cubin::Cubin;
 
 fn report(path: &str) -> Result<String, Box<dyn Error>> {
@@ -20,8 +20,8 @@ fn report(path: &str) -> Result<String, Box<dyn Error>> {
         let original = clone.original_index();
         let size = cubin.size_of(cubin.section(original)?);
         match clone.action {
-            Action::Alias => shared += size,
-            Action::Copy | Action::Rewrite => own += size,
+            CloneAction::Alias => shared += size,
+            CloneAction::Copy | CloneAction::Rewrite => own += size,
         }
         let exception = clone.exception.map_or(String::new(), |exception| format!(" ({exception})"));
         writeln!(out, "{} -> {}: {}{exception}", cubin.section_name(original), clone.name, clone.action)?;

@@ -2,18 +2,19 @@
 
 use crate::imnmx::{INSTRUCTION, Imnmx};
 use crate::imnmx_rows;
-use crate::line_changes::{LineChanges, Placed};
+use crate::line_changes::{LineChanges, MatchedRow};
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
-/// What an address in code is of. A Mercury instruction becomes one or several native ones, or none, so that what an address is of
-/// says where in them it is. In the corpus no place of a kind has two addresses in the other space (observed: ptxas 13.0.88, 261
+/// What an address in code marks: an instruction, the start or the end of a register range, a frame rule. A Mercury instruction becomes
+/// one or several native ones, or none, and the role of an address decides which of them it maps to. In the corpus no address of a role
+/// has two addresses in the other space (observed: ptxas 13.0.88, 261
 /// cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum AddressRole {
     /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing says otherwise.
     Instruction,
     /// From where a PTX register is in a SASS register.
@@ -28,14 +29,14 @@ pub enum Place {
     Listed,
 }
 
-impl Place {
+impl AddressRole {
     const COUNT: usize = 6;
 }
 
 /// Which addresses of one code section are the same in native and in Mercury code.
 ///
 /// No section of a cubin says it in full, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
-/// and for each kind of [`Place`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
+/// and for each kind of [`AddressRole`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AddressMap {
     /// Where the PTX line changes or a function starts, by native address.
@@ -43,24 +44,24 @@ pub struct AddressMap {
     /// Native addresses of code on the line of a function's `{`, starts apart: ascending.
     opening_code: Vec<u64>,
     /// By [`Place`].
-    places: [Places; Place::COUNT],
+    by_role: [RolePairs; AddressRole::COUNT],
     /// Whether each address is the same in both.
     is_identity: bool,
 }
 
-/// The places of one kind, in both directions.
+/// The address pairs of one role, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Places {
+struct RolePairs {
     mercury_of: HashMap<u64, u64>,
     native_of: HashMap<u64, u64>,
 }
 
-/// A place that has another address already.
+/// An address pair that contradicts one in the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{place:?}: {pair:x?}, but the map has {known:x?} already")]
+#[error("{role:?}: {pair:x?}, but the map has {known:x?} already")]
 pub struct Conflict {
-    /// Kind of the place.
-    pub place: Place,
+    /// The role of the addresses.
+    pub role: AddressRole,
     /// What was to be added.
     pub pair: AddressPair,
     /// What one of its addresses has already.
@@ -78,9 +79,9 @@ impl AddressMap {
         let native = &*without_imnmx(native, imnmx);
         let mut opening_lines = opening_lines.to_vec();
         opening_lines.sort_unstable();
-        let mut placed: Vec<Placed> = native.iter().copied().zip(matched(native, mercury)).collect();
+        let mut placed: Vec<MatchedRow> = native.iter().copied().zip(match_rows(native, mercury)).collect();
         if !imnmx.is_empty() {
-            placed = imnmx_rows::placed(lines, &placed);
+            placed = imnmx_rows::match_rows_around_imnmx(lines, &placed);
         }
         let mut pairs = starts.to_vec();
         let mut opening_code = Vec::new();
@@ -100,7 +101,7 @@ impl AddressMap {
         pairs.sort_unstable_by_key(|pair| pair.native);
         opening_code.sort_unstable();
         if !imnmx.is_empty() {
-            let added = Around { lines, kept: &placed, pairs: &pairs }.pairs();
+            let added = ImnmxPairs { lines, kept: &placed, pairs: &pairs }.pairs();
             let is_opening = |(added, row): &(AddressPair, u64)| {
                 opening_code.binary_search(row).is_ok().then_some(added.native)
             };
@@ -120,39 +121,43 @@ impl AddressMap {
         Self { pairs: pairs.collect(), is_identity: true, ..Self::default() }
     }
 
-    /// Adds a place. Each address has one in the other space.
+    /// Adds an address pair. Each address of a role has one in the other space.
     ///
     /// # Errors
     ///
     /// One of the two has another already. The map stays as it is.
-    pub fn insert(&mut self, place: Place, pair: AddressPair) -> Result<(), Conflict> {
-        let Some(places) = self.places.get_mut(place as usize) else { return Ok(()) };
+    pub fn insert(&mut self, role: AddressRole, pair: AddressPair) -> Result<(), Conflict> {
+        let Some(places) = self.by_role.get_mut(role as usize) else { return Ok(()) };
         let AddressPair { native, mercury } = pair;
-        let conflict = |known| Err(Conflict { place, pair, known });
+        let conflict = |known| Err(Conflict { role, pair, known });
         match (places.mercury_of.entry(native), places.native_of.entry(mercury)) {
-            (Entry::Vacant(there), Entry::Vacant(here)) => {
-                there.insert(mercury);
-                here.insert(native);
+            (Entry::Vacant(mercury_entry), Entry::Vacant(native_entry)) => {
+                mercury_entry.insert(mercury);
+                native_entry.insert(native);
                 Ok(())
             }
-            (Entry::Occupied(there), _) if *there.get() == mercury => Ok(()),
-            (Entry::Occupied(there), _) => conflict(AddressPair { native, mercury: *there.get() }),
-            (_, Entry::Occupied(here)) => conflict(AddressPair { native: *here.get(), mercury }),
+            (Entry::Occupied(mercury_entry), _) if *mercury_entry.get() == mercury => Ok(()),
+            (Entry::Occupied(mercury_entry), _) => {
+                conflict(AddressPair { native, mercury: *mercury_entry.get() })
+            }
+            (_, Entry::Occupied(native_entry)) => {
+                conflict(AddressPair { native: *native_entry.get(), mercury })
+            }
         }
     }
 
-    /// Where in Mercury code a place of native code is; `None` if the map does not say.
-    pub fn mercury(&self, place: Place, native: u64) -> Option<u64> {
-        self.find(place, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
+    /// The Mercury address of a native one; `None` if the map does not say.
+    pub fn mercury(&self, role: AddressRole, native: u64) -> Option<u64> {
+        self.find(role, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
     }
 
-    /// Where in native code a place of Mercury code is; `None` if the map does not say.
-    pub fn native(&self, place: Place, mercury: u64) -> Option<u64> {
-        self.find(place, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
+    /// The native address of a Mercury one; `None` if the map does not say.
+    pub fn native(&self, role: AddressRole, mercury: u64) -> Option<u64> {
+        self.find(role, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
     }
 
-    fn find<'m>(&'m self, place: Place, get: impl Fn(&'m Places) -> Option<&'m u64>) -> Option<u64> {
-        let places = [place, Place::Instruction].map(|place| self.places.get(place as usize));
+    fn find<'m>(&'m self, role: AddressRole, get: impl Fn(&'m RolePairs) -> Option<&'m u64>) -> Option<u64> {
+        let places = [role, AddressRole::Instruction].map(|role| self.by_role.get(role as usize));
         places.into_iter().flatten().find_map(get).copied()
     }
 
@@ -198,16 +203,16 @@ fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[Imnmx]) -> Cow<'l, [(u64
     kept.into()
 }
 
-/// What `IMNMX` instructions and the code behind them come from.
-struct Around<'a> {
+/// Finds the address pairs of `IMNMX` instructions and of the code after them.
+struct ImnmxPairs<'a> {
     lines: LineChanges<'a>,
     /// The changes of the line in native code that are none of theirs.
-    kept: &'a [Placed],
+    kept: &'a [MatchedRow],
     /// What these and function starts come from, ascending.
     pairs: &'a [AddressPair],
 }
 
-impl Around<'_> {
+impl ImnmxPairs<'_> {
     /// The pair of the row that the code at `address` is of: that of a change, or of a function whose opening row is none.
     fn row(&self, address: u64) -> Option<AddressPair> {
         let change = self.kept.partition_point(|((at, _), _)| *at <= address).checked_sub(1);
@@ -264,16 +269,16 @@ impl Around<'_> {
 
 /// For each change of the line in native code the address of the Mercury instruction that it is of: of the same line, the one that
 /// comes as far behind the first, or the last.
-fn matched(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>> {
-    let mut there: Vec<(u32, u64)> = mercury.iter().map(|&(address, line)| (line, address)).collect();
-    there.sort_by_key(|(line, _)| *line);
-    there.dedup();
-    let mut here: Vec<(u32, usize)> =
+fn match_rows(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>> {
+    let mut mercury_rows: Vec<(u32, u64)> = mercury.iter().map(|&(address, line)| (line, address)).collect();
+    mercury_rows.sort_by_key(|(line, _)| *line);
+    mercury_rows.dedup();
+    let mut native_rows: Vec<(u32, usize)> =
         native.iter().zip(0..).map(|(&(_, line), number)| (line, number)).collect();
-    here.sort_unstable();
+    native_rows.sort_unstable();
     let mut matched = vec![None; native.len()];
-    let mut rest = there.as_slice();
-    for of_line in here.chunk_by(|a, b| a.0 == b.0) {
+    let mut rest = mercury_rows.as_slice();
+    for of_line in native_rows.chunk_by(|a, b| a.0 == b.0) {
         let line = of_line.first().map_or(0, |(line, _)| *line);
         let skipped = rest.iter().take_while(|(other, _)| *other < line).count();
         let count = rest.iter().skip(skipped).take_while(|(other, _)| *other == line).count();
@@ -383,25 +388,25 @@ mod tests {
     fn places_have_one_address_and_fall_back_on_instructions() {
         let mut map = AddressMap::default();
         let [at, behind, other] = [(0x10, 0x20), (0x30, 0x20), (0x10, 0x40)].map(pair);
-        assert_eq!(map.mercury(Place::RangeEnd, 0x10), None);
-        map.insert(Place::Instruction, at).unwrap();
-        map.insert(Place::RangeEnd, behind).unwrap();
-        map.insert(Place::RangeEnd, behind).unwrap();
-        assert_eq!(map.native(Place::Instruction, 0x20), Some(0x10));
-        assert_eq!(map.native(Place::RangeStart, 0x20), Some(0x10));
-        assert_eq!(map.native(Place::RangeEnd, 0x20), Some(0x30));
-        let conflict = map.insert(Place::Instruction, other).unwrap_err();
+        assert_eq!(map.mercury(AddressRole::RangeEnd, 0x10), None);
+        map.insert(AddressRole::Instruction, at).unwrap();
+        map.insert(AddressRole::RangeEnd, behind).unwrap();
+        map.insert(AddressRole::RangeEnd, behind).unwrap();
+        assert_eq!(map.native(AddressRole::Instruction, 0x20), Some(0x10));
+        assert_eq!(map.native(AddressRole::RangeStart, 0x20), Some(0x10));
+        assert_eq!(map.native(AddressRole::RangeEnd, 0x20), Some(0x30));
+        let conflict = map.insert(AddressRole::Instruction, other).unwrap_err();
         assert_eq!((conflict.known, conflict.pair), (at, other));
-        assert!(map.insert(Place::Instruction, behind).is_err());
-        assert_eq!(map.mercury(Place::Instruction, 0x10), Some(0x20));
+        assert!(map.insert(AddressRole::Instruction, behind).is_err());
+        assert_eq!(map.mercury(AddressRole::Instruction, 0x10), Some(0x20));
     }
 
     #[test]
     fn an_identity_has_every_address() {
         let map = AddressMap::identity([0x20, 0]);
         assert_eq!(map.pairs(), [(0, 0), (0x20, 0x20)].map(pair));
-        assert_eq!(map.mercury(Place::FrameRule, 0x990), Some(0x990));
-        assert_eq!(map.native(Place::Listed, 8), Some(8));
+        assert_eq!(map.mercury(AddressRole::FrameRule, 0x990), Some(0x990));
+        assert_eq!(map.native(AddressRole::Listed, 8), Some(8));
     }
 
     #[test]

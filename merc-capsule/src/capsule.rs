@@ -1,14 +1,14 @@
-//! The way there for a whole cubin: its capsule, as far as it is not code.
+//! Builds all Mercury debug clones of a cubin from its native sections.
 
 use crate::address_map::AddressMap;
-use crate::clone::{Cloner, Lines};
+use crate::address_translator::AddressTranslator;
+use crate::clone::{Cloner, LineTableInputs};
 use crate::code_map::CodeMap;
-use crate::info::{self, MercurySide};
-use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::{code_maps, identity_maps};
-use crate::spaces::Spaces;
-use crate::symtab::{self, symbols};
-use crate::translation::Translation;
+use crate::code_map_recovery::{code_maps, identity_maps};
+use crate::info::{self, MercuryOnlyInfo};
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
+use crate::section_pairs::SectionPairs;
+use crate::symtab::{self, mercury_symbols};
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
 use nv_debug_sections::cubin::{
@@ -20,25 +20,25 @@ use nv_debug_sections::nv_info;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// What the Mercury code of a cubin is like, as far as debug information is of it.
+/// What the Mercury debug clones of a cubin are made from, beside its native sections.
 #[derive(Debug, Clone)]
-pub struct Origin<'l> {
-    /// Where native code comes from.
+pub struct CloneInputs<'l> {
+    /// The address map of each code section.
     pub maps: Vec<CodeMap>,
-    /// Where instructions come from.
-    pub lines: Lines<'l>,
+    /// The `.loc` directives and Mercury instructions for the line tables.
+    pub lines: LineTableInputs<'l>,
 }
 
-impl Origin<'static> {
-    /// As the file says: recovered from its capsule; without one, native code stands for Mercury code.
+impl CloneInputs<'static> {
+    /// The inputs recovered from the capsule in the file. Without one, native code stands for Mercury code.
     ///
     /// # Errors
     ///
-    /// Those of [`code_maps`] or [`identity_maps`], and [`Lines::of_tables`].
+    /// Those of [`code_maps`] or [`identity_maps`], and [`LineTableInputs::of_tables`].
     pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
         let maps = if cubin.has_capsule() { code_maps(cubin)? } else { identity_maps(cubin)? };
-        let spaces = Spaces::of(cubin)?;
-        let lines = Lines::of_tables(cubin, Translation::new(cubin, &spaces, &maps))?;
+        let pairs = SectionPairs::of(cubin)?;
+        let lines = LineTableInputs::of_tables(cubin, AddressTranslator::new(cubin, &pairs, &maps))?;
         Ok(Self { maps, lines })
     }
 }
@@ -49,9 +49,9 @@ impl Origin<'static> {
 ///
 /// # Errors
 ///
-/// The cubin is for a chip before sm_100; those of [`plan`], [`Spaces::of`], [`Cloner::section`] and [`symbols`]; a clone in the file that
+/// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`], [`Cloner::section`] and [`mercury_symbols`]; a clone in the file that
 /// cannot be placed. Nothing is changed then.
-pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
+pub fn clone(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {
         let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
@@ -59,13 +59,13 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
         return Err(Error::in_section("", ErrorKind::Capsule(text)));
     }
     let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;
-    let Origin { maps, lines } = origin;
+    let CloneInputs { maps, lines } = origin;
     let mut result = cubin.clone();
     if !cubin.has_capsule() {
         append_capsule(&mut result, &planned, maps)?;
     }
-    let spaces = Spaces::of(&result)?;
-    let sections = Cloner::new(&result, Translation::new(&result, &spaces, maps), lines).sections()?;
+    let pairs = SectionPairs::of(&result)?;
+    let sections = Cloner::new(&result, AddressTranslator::new(&result, &pairs, maps), lines).sections()?;
     result.set_mercury_sections(sections)?;
     set_symbols(&mut result, maps)?;
     *cubin = result;
@@ -75,13 +75,13 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
 /// Makes the Mercury symbols anew.
 fn set_symbols(cubin: &mut Cubin<'_>, maps: &[CodeMap]) -> Result<()> {
     let Some(table) = cubin.mercury_symtab() else { return Ok(()) };
-    let spaces = Spaces::of_sections(cubin)?;
-    let made = symbols(cubin, &spaces, maps)?;
+    let pairs = SectionPairs::of_sections(cubin)?;
+    let made = mercury_symbols(cubin, &pairs, maps)?;
     cubin.set_symbols(table, made)
 }
 
-/// Whether a capsule without code has this clone before any of debug sections: not that of the call graph, which ptxas 13.0 makes none
-/// of, nor relocations, which those of debug sections bring along and others are of code.
+/// Whether a synthesised capsule gets this clone. Excluded: the call graph (ptxas 13.0 has no clone of it), relocations, and
+/// `.nv.merc.symtab`.
 fn is_appended(clone: &PlannedClone) -> bool {
     let name = SectionName::parse(&clone.name);
     let is_left_out = [sht::MERC_SYMTAB, sht::MERC_CALLGRAPH].contains(&clone.sh_type);
@@ -95,13 +95,13 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
     let own_names: Vec<&str> =
         planned.iter().filter_map(|clone| clone.name.strip_prefix(MERCURY_PREFIX)).collect();
     cubin.intern_symbol_names(&own_names)?;
-    let numbers = symtab::numbers(cubin);
+    let numbers = symtab::mercury_symbol_numbers(cubin);
     let by_original = planned
         .iter()
         .enumerate()
         .map(|(number, clone)| (clone.original_index(), SectionLink::New(number)))
         .collect();
-    let clones = Clones { symtab: SectionLink::New(planned.len()), by_original, numbers, maps };
+    let clones = CapsuleBuilder { symtab: SectionLink::New(planned.len()), by_original, numbers, maps };
     let mut new = planned
         .iter()
         .map(|clone| clones.section(cubin, clone))
@@ -124,7 +124,7 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
 }
 
 /// The sections of a capsule that is made, by what they refer to.
-struct Clones<'m> {
+struct CapsuleBuilder<'m> {
     symtab: SectionLink,
     by_original: HashMap<SectionIndex, SectionLink>,
     /// By number of a native symbol that of the Mercury one.
@@ -132,7 +132,7 @@ struct Clones<'m> {
     maps: &'m [CodeMap],
 }
 
-impl Clones<'_> {
+impl CapsuleBuilder<'_> {
     fn section(&self, cubin: &Cubin<'_>, clone: &PlannedClone) -> Result<NewSection<'static>> {
         let index = clone.original_index();
         let native = cubin.section(index)?;
@@ -146,7 +146,7 @@ impl Clones<'_> {
             SectionInfo::Number(native.info)
         };
         let contents = match clone.action {
-            Action::Alias if matches!(native.contents, Contents::Bytes(_)) => Contents::Alias(index),
+            CloneAction::Alias if matches!(native.contents, Contents::Bytes(_)) => Contents::Alias(index),
             // A capsule without instructions: it begins with the index of the code it is of.
             _ if is_code => Contents::Bytes(index.0.to_le_bytes().to_vec().into()),
             _ if clone.sh_type == sht::MERC_INFO => Contents::Bytes(self.info(cubin, index)?.into()),
@@ -176,7 +176,7 @@ impl Clones<'_> {
         let code = SectionIndex(cubin.section(native)?.info);
         let none = AddressMap::default();
         let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
-        let side = MercurySide { map, frame_sizes: &BTreeMap::new(), finalizer_options: None };
+        let side = MercuryOnlyInfo { map, frame_sizes: &BTreeMap::new(), finalizer_options: None };
         let made = info::to_mercury(name, &records, &side, |symbol| self.symbol(symbol))?;
         nv_info::encode(name, &made)
     }

@@ -1,4 +1,4 @@
-//! Code sections in both spaces: where their functions are, and which addresses are the same.
+//! The map of a code section between native and Mercury space: its functions, addresses and register ranges.
 
 use crate::address_map::AddressMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
@@ -39,6 +39,15 @@ pub struct FunctionMap {
     pub mercury: MercuryFunction,
 }
 
+/// The sizes of one code section in both spaces, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeSizes {
+    /// Native size, padding included.
+    pub native: u64,
+    /// Size of `F` in Mercury code.
+    pub mercury: u64,
+}
+
 /// Where a function is in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MercuryFunction {
@@ -60,14 +69,14 @@ pub struct RangeOrder {
 }
 
 impl CodeMap {
-    /// The map of the code section at `native`, as a code generator knows it. `functions` come in any order, `sizes` are the native and the
-    /// Mercury one in bytes.
+    /// The map of the code section at `native`, as a code generator knows it. `functions` come in any order.
     pub fn new(
         native: SectionIndex,
         mut functions: Vec<FunctionMap>,
-        (size, mercury_size): (u64, u64),
+        sizes: CodeSizes,
         map: AddressMap,
     ) -> Self {
+        let CodeSizes { native: size, mercury: mercury_size } = sizes;
         functions.sort_by_key(|function| (function.native, function.symbol));
         let mut starts: Vec<u64> = functions.iter().map(|function| function.native).collect();
         starts.dedup();
@@ -85,13 +94,13 @@ impl CodeMap {
     }
 
     /// The first function that starts at a native address.
-    pub fn function_at(&self, native: u64) -> Option<&FunctionMap> {
+    pub fn function_at_native(&self, native: u64) -> Option<&FunctionMap> {
         let at = self.functions.partition_point(|function| function.native < native);
         self.functions.get(at).filter(|function| function.native == native)
     }
 
     /// The first function that starts at a Mercury address.
-    pub fn function_from(&self, mercury: u64) -> Option<&FunctionMap> {
+    pub fn function_at_mercury(&self, mercury: u64) -> Option<&FunctionMap> {
         let at = self.by_mercury.binary_search_by_key(&mercury, |(address, _)| *address).ok()?;
         self.functions.get(self.by_mercury.get(at)?.1)
     }

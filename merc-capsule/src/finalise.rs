@@ -1,15 +1,15 @@
-//! The way back: what native sections say, from a capsule.
+//! Makes native debug sections from the Mercury clones in a capsule.
 
+use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;
-use crate::frame::{self, Frames};
+use crate::code_map_recovery::maps_or_recovered;
+use crate::frame::{self, FrameSection};
 pub use crate::line_table_kind::LineTableKind;
 use crate::plan::expect_spaces;
 use crate::policy::native_name;
-use crate::recover::maps_or_recovered;
 use crate::registers::{self, RangeMaps};
 use crate::relocations;
-use crate::spaces::Spaces;
-use crate::translation::Translation;
+use crate::section_pairs::SectionPairs;
 use dwarf2_writer::{Reloc, Section, SymbolId};
 use foldhash::{HashMap, HashSet};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
@@ -25,8 +25,8 @@ mod line_table;
 use line_table::unit_starts;
 pub use line_table::{native_header, sequences};
 
-/// Kinds of sections that say something of code, whose native section is not that of the clone.
-const TRANSLATED: [SectionKind; 5] = [
+/// The sections whose native form and clone differ in more than relocations.
+const REWRITTEN_KINDS: [SectionKind; 5] = [
     SectionKind::DebugLine,
     SectionKind::NvDebugLineSass,
     SectionKind::DebugFrame,
@@ -38,7 +38,7 @@ const TRANSLATED: [SectionKind; 5] = [
 #[derive(Debug)]
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
-    translation: Translation<'c>,
+    translator: AddressTranslator<'c>,
     view: RelocatedCubin<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
     /// By where a unit of the line table starts in the clone: where it does in the native section.
@@ -47,9 +47,9 @@ pub struct Finaliser<'c, 'd> {
 
 impl<'c, 'd> Finaliser<'c, 'd> {
     /// For this cubin.
-    pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
+    pub fn new(cubin: &'c Cubin<'d>, translator: AddressTranslator<'c>) -> Self {
         let view = RelocatedCubin::new(cubin);
-        Self { cubin, translation, view, registers: OnceCell::new(), native_units: OnceCell::new() }
+        Self { cubin, translator, view, registers: OnceCell::new(), native_units: OnceCell::new() }
     }
 
     /// All native debug sections that have a clone, in the order of these.
@@ -72,7 +72,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let has = |index: SectionIndex| has_relocations.get(index.as_usize()).is_some_and(|has| *has);
         // Several of one name are told apart by their order: all of them are given.
         let name = |clone| self.cubin.section_name(clone);
-        let differ = self.clones().filter(|clone| !self.says_the_same(*clone, has));
+        let differ = self.clones().filter(|clone| !self.is_identical(*clone, has));
         let names: HashSet<&str> = differ.map(name).collect();
         let changes = self.clones().filter(|clone| names.contains(name(*clone)));
         changes.map(|clone| self.section(clone)).collect()
@@ -80,16 +80,16 @@ impl<'c, 'd> Finaliser<'c, 'd> {
 
     /// Whether the native section needs no making: its clone lies in its bytes, and neither has anything to be translated. Bytes that
     /// both share are then not copied.
-    pub(crate) fn says_the_same(
+    pub(crate) fn is_identical(
         &self,
         mercury: SectionIndex,
         has_relocations: impl Fn(SectionIndex) -> bool,
     ) -> bool {
         let contents = self.cubin.section(mercury).map(|section| &section.contents);
         let Ok(Contents::Alias(native)) = contents else { return false };
-        let is_own = self.translation.spaces().native(mercury) == Some(*native);
+        let is_own = self.translator.section_pairs().native(mercury) == Some(*native);
         let kind = SectionName::parse(self.cubin.section_name(*native)).kind();
-        let is_translated = kind.is_some_and(|kind| TRANSLATED.contains(&kind));
+        let is_translated = kind.is_some_and(|kind| REWRITTEN_KINDS.contains(&kind));
         is_own && !is_translated && !has_relocations(mercury) && !has_relocations(*native)
     }
 
@@ -122,8 +122,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
-                line_table::native(&self.view, mercury, kind, self.translation)
-                    .and_then(|(bytes, relocs)| self.filed(kind, bytes, relocs))
+                line_table::native(&self.view, mercury, kind, self.translator)
+                    .and_then(|(bytes, relocs)| self.with_relocations_split(kind, bytes, relocs))
             }
             Some(SectionKind::DebugFrame) => self.frame(mercury),
             Some(SectionKind::NvDebugInfoRegSass) => {
@@ -148,7 +148,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         if !self.cubin.header.is_relocatable() {
             self.link_line_offsets(name, &mut entries, &mut bytes)?;
         }
-        let rela = relocations::to_native((name, kind), &entries, self.translation)?;
+        let rela = relocations::to_native(name, kind, &entries, self.translator)?;
         Ok((bytes, rela))
     }
 
@@ -187,16 +187,16 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     }
 
     fn frame(&self, mercury: SectionIndex) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let frames = Frames::read(&self.view, mercury)?;
-        let entries = frame::translate(&frames, self.translation)?;
+        let frames = FrameSection::read(&self.view, mercury)?;
+        let entries = frame::translate(&frames, self.translator)?;
         let own = self.section_symbol(mercury);
-        let native = own.and_then(|symbol| self.translation.spaces().native_symbol(symbol));
+        let native = own.and_then(|symbol| self.translator.section_pairs().native_symbol(symbol));
         let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
         let section: Section = encode_frame(&entries, id(native))?;
         let there = encode_frame(&frames.entries, id(own))?;
         let relocs = frame::native_relocs(&section, own.map(|_| &there));
         let relocs = frame::in_order_of(&self.view, mercury, &there, relocs);
-        self.filed(SectionKind::DebugFrame, section.bytes, relocs)
+        self.with_relocations_split(SectionKind::DebugFrame, section.bytes, relocs)
     }
 
     /// The symbol of a clone, in relocatable files.
@@ -221,13 +221,13 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         };
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
-        let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let made = registers::translate(Space::Mercury, (&ranges, &types), &mut maps, &[])?;
+        let mut maps = RangeMaps::of(self.cubin, self.translator.maps());
+        let made = registers::translate(Space::Mercury, &ranges, &types, &mut maps, &[])?;
         Ok(self.registers.get_or_init(|| made))
     }
 
     /// Orders relocations as ptxas does, and writes the fields under them.
-    fn filed(
+    fn with_relocations_split(
         &self,
         kind: SectionKind,
         mut bytes: Vec<u8>,
@@ -277,8 +277,8 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     // What only looks like a clone would go with the capsule.
     expect_spaces(cubin).map_err(|error| error.at_section())?;
     let maps = maps_or_recovered(cubin, maps)?;
-    let spaces = Spaces::of(cubin)?;
-    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, &maps)).changes()?;
+    let pairs = SectionPairs::of(cubin)?;
+    let changes = Finaliser::new(cubin, AddressTranslator::new(cubin, &pairs, &maps)).changes()?;
     let mut result = cubin.clone();
     result.update_debug_sections(changes)?;
     result.remove_capsule()?;

@@ -12,9 +12,9 @@
 //! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
 //!   are those of the CIE.
 
-use crate::address_map::Place;
+use crate::address_map::AddressRole;
+use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
 use crate::code_map::CodeMap;
-use crate::translation::{Reference, Translation, Untranslatable};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use foldhash::HashMap;
@@ -46,9 +46,9 @@ const fn code_alignment(space: Space) -> u64 {
     }
 }
 
-/// The section of one space as values.
+/// A `.debug_frame` section, native or a clone, as values.
 #[derive(Debug, Clone)]
-pub struct Frames {
+pub struct FrameSection {
     /// Which space.
     space: Space,
     /// Name of the section, for messages.
@@ -61,9 +61,9 @@ pub struct Frames {
     offsets: Vec<u64>,
 }
 
-/// What an FDE says from where on.
+/// The rules of an FDE by the code offset from which they hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules<'f> {
+pub struct FdeRules<'f> {
     /// Steps with rules, and their byte offset in the function.
     steps: Vec<(u64, &'f [Cfi])>,
     /// Byte offset of the step without.
@@ -72,7 +72,7 @@ pub struct Rules<'f> {
     pub(crate) range: u64,
 }
 
-impl Frames {
+impl FrameSection {
     /// Reads the section at `index`, a native one or a clone.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Frames {
     /// Whether entries in Mercury space say what native ones do not tell, so that clones made from these may differ: rules where their
     /// function ends, other than that of their CIE; several rules of one instruction; or none at the start of a folded function that returns by R20, which any function
     /// may that is not called as the ABI has it (observed: two functions of 280 files).
-    pub fn says_more(&self) -> bool {
+    pub fn has_more_entries(&self) -> bool {
         let mut cie = None;
         self.entries.iter().any(|entry| match entry {
             Entry::Cie(new) => {
@@ -127,7 +127,7 @@ impl Frames {
                 false
             }
             Entry::Fde(fde) => cie.is_some_and(|cie| {
-                let Some(rules) = Rules::of(fde, cie, self.space) else { return false };
+                let Some(rules) = FdeRules::of(fde, cie, self.space) else { return false };
                 let mut at_end = rules.steps.iter().filter(|(offset, _)| rules.end == Some(*offset));
                 at_end.any(|(_, own)| rules.steps.len() > 1 || Some(*own) != cfa(cie))
                     || rules.last_steps().count() < rules.steps.len()
@@ -140,7 +140,7 @@ impl Frames {
 
     /// Rules of each function: code section, where in it the function starts, and what its FDE says. FDEs with steps that ptxas does not
     /// write are left out.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = (SectionIndex, u64, Rules<'_>)> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (SectionIndex, u64, FdeRules<'_>)> {
         let mut cie = None;
         self.entries.iter().zip(&self.functions).filter_map(move |(entry, function)| match entry {
             Entry::Cie(new) => {
@@ -149,13 +149,13 @@ impl Frames {
             }
             Entry::Fde(fde) => {
                 let (section, address) = (*function)?;
-                Some((section, address, Rules::of(fde, cie?, self.space)?))
+                Some((section, address, FdeRules::of(fde, cie?, self.space)?))
             }
         })
     }
 }
 
-impl<'f> Rules<'f> {
+impl<'f> FdeRules<'f> {
     /// What an FDE says; `None` if it has steps of a form that ptxas does not write, or several without rules.
     fn of(fde: &'f Fde, cie: &Cie, space: Space) -> Option<Self> {
         let mut rest = fde.instructions.as_slice();
@@ -202,16 +202,16 @@ impl<'f> Rules<'f> {
 }
 
 /// Places that both say something of, by their byte offsets in the function, native and Mercury.
-pub(crate) fn matched(native: &Rules<'_>, mercury: &Rules<'_>) -> Vec<(Place, u64, u64)> {
+pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<(AddressRole, u64, u64)> {
     // Native code leaves out rules at the end, and some at the start.
     let shown: Vec<_> = mercury.last_steps().filter(|(offset, _)| Some(*offset) != mercury.end).collect();
     let extra = shown.len().saturating_sub(native.steps.len());
     let steps = native.steps.iter().zip(shown.into_iter().skip(extra));
     let mut all: Vec<_> = steps
         .filter(|((_, here), (_, there))| here.len() == there.len())
-        .map(|((here, _), (there, _))| (Place::FrameRule, *here, *there))
+        .map(|((here, _), (there, _))| (AddressRole::FrameRule, *here, *there))
         .collect();
-    all.extend(native.end.zip(mercury.end).map(|(here, there)| (Place::FrameEnd, here, there)));
+    all.extend(native.end.zip(mercury.end).map(|(here, there)| (AddressRole::FrameEnd, here, there)));
     all
 }
 
@@ -220,8 +220,8 @@ pub(crate) fn matched(native: &Rules<'_>, mercury: &Rules<'_>) -> Vec<(Place, u6
 /// # Errors
 ///
 /// A map lacks an address, an FDE is of no function or has steps that ptxas does not write.
-pub fn translate(frames: &Frames, translation: Translation<'_>) -> Result<Vec<Entry>> {
-    Writer { translation, from: frames.space }.entries(frames)
+pub fn translate(frames: &FrameSection, translator: AddressTranslator<'_>) -> Result<Vec<Entry>> {
+    FrameTranslator { translator, from: frames.space }.entries(frames)
 }
 
 /// Relocations of an encoded native section. `mercury` is the clone in relocatable files, where pointers to CIEs lead to where these are in
@@ -239,7 +239,7 @@ pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> 
 
 /// Entries in Mercury space with those of `clone`, in their places, that are of dropped functions: native sections have none of these.
 /// As they are, if the clone's others are not as many.
-pub(crate) fn with_dropped(made: Vec<Entry>, clone: &Frames) -> Vec<Entry> {
+pub(crate) fn with_dropped(made: Vec<Entry>, clone: &FrameSection) -> Vec<Entry> {
     let is_dropped = clone.dropped();
     if is_dropped.iter().filter(|is_dropped| !**is_dropped).count() != made.len() {
         return made;
@@ -295,15 +295,15 @@ fn cfa(cie: &Cie) -> Option<&[Cfi]> {
     cie.instructions.get(at..=at)
 }
 
-/// Leads entries from one space to the other.
-struct Writer<'m> {
-    translation: Translation<'m>,
+/// Translates the entries of `.debug_frame` to the other space.
+struct FrameTranslator<'m> {
+    translator: AddressTranslator<'m>,
     from: Space,
 }
 
-impl Writer<'_> {
+impl FrameTranslator<'_> {
     /// Each function has a CIE of its own, which comes before its FDE.
-    fn entries(&self, frames: &Frames) -> Result<Vec<Entry>> {
+    fn entries(&self, frames: &FrameSection) -> Result<Vec<Entry>> {
         let is_dropped: Vec<bool> = frames.dropped();
         let mut dropped = 0;
         // The CIE that FDEs follow, and what it has become: each function has one of its own, mostly the same.
@@ -359,13 +359,13 @@ impl Writer<'_> {
 
     fn fde(&self, fde: &Fde, cie: &Cie, function: Option<(SectionIndex, u64)>) -> Result<Fde, String> {
         let (section, start) = function.ok_or("its function has no code section")?;
-        let spaces = self.translation.spaces();
-        let native = if self.from == Space::Native { Some(section) } else { spaces.native(section) };
-        let code = native.and_then(|native| CodeMap::of(self.translation.maps(), native));
+        let pairs = self.translator.section_pairs();
+        let native = if self.from == Space::Native { Some(section) } else { pairs.native(section) };
+        let code = native.and_then(|native| CodeMap::of(self.translator.maps(), native));
         let code = code.ok_or("its code section has no address map")?;
         let function = match self.from {
-            Space::Native => code.function_at(start),
-            Space::Mercury => code.function_from(start),
+            Space::Native => code.function_at_native(start),
+            Space::Mercury => code.function_at_mercury(start),
         };
         let function = function.ok_or_else(|| Untranslatable::Start(start).to_string())?;
         let (there, address_range) = match self.from {
@@ -373,16 +373,16 @@ impl Writer<'_> {
             Space::Mercury => (function.native, code.native_range(function)),
         };
         let rules =
-            Rules::of(fde, cie, self.from).ok_or("its steps are of a form that ptxas does not write")?;
-        let moved = |place, offset: u64| {
+            FdeRules::of(fde, cie, self.from).ok_or("its steps are of a form that ptxas does not write")?;
+        let moved = |role, offset: u64| {
             let address = start.wrapping_add(offset);
             let found = match self.from {
-                Space::Native => code.map.mercury(place, address),
-                Space::Mercury => code.map.native(place, address),
+                Space::Native => code.map.mercury(role, address),
+                Space::Mercury => code.map.native(role, address),
             };
             let found = found.or((offset == 0).then_some(there));
             let found = found.and_then(|found| found.checked_sub(there));
-            found.ok_or_else(|| Untranslatable::Address(address, place).to_string())
+            found.ok_or_else(|| Untranslatable::Address(address, role).to_string())
         };
         let steps = match self.from {
             Space::Native => self.mercury_steps(&rules, cie, moved)?,
@@ -401,9 +401,9 @@ impl Writer<'_> {
     /// Native steps, by address.
     fn native_steps(
         &self,
-        rules: &Rules<'_>,
+        rules: &FdeRules<'_>,
         cie: &Cie,
-        moved: impl Fn(Place, u64) -> Result<u64, String>,
+        moved: impl Fn(AddressRole, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
         // What the CIE says already, of a folded function and of a kernel that ends where its only rules begin.
         let is_hidden = |offset: u64| {
@@ -411,10 +411,10 @@ impl Writer<'_> {
         };
         let mut steps = Vec::new();
         for (offset, rules) in rules.last_steps().filter(|(offset, _)| !is_hidden(*offset)) {
-            steps.push((moved(Place::FrameRule, *offset)?, *rules));
+            steps.push((moved(AddressRole::FrameRule, *offset)?, *rules));
         }
         if let Some(end) = rules.end {
-            steps.push((moved(Place::FrameEnd, end)?, &[]));
+            steps.push((moved(AddressRole::FrameEnd, end)?, &[]));
         }
         steps.sort_by_key(|(offset, _)| *offset);
         self.written(&steps)
@@ -423,15 +423,15 @@ impl Writer<'_> {
     /// Mercury steps: the first of a kernel, those with rules, the last.
     fn mercury_steps(
         &self,
-        rules: &Rules<'_>,
+        rules: &FdeRules<'_>,
         cie: &Cie,
-        moved: impl Fn(Place, u64) -> Result<u64, String>,
+        moved: impl Fn(AddressRole, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
         let mut steps: Vec<(u64, &[Cfi])> = Vec::new();
         if cie.return_address_register == NO_RETURN {
             steps.push((FIRST_STEP, &[]));
         }
-        let end = rules.end.map(|end| moved(Place::FrameEnd, end)).transpose()?;
+        let end = rules.end.map(|end| moved(AddressRole::FrameEnd, end)).transpose()?;
         let hidden = match cie.return_address_register {
             FOLDED_RETURN => is_of_abi(cie).then_some(0),
             // A function that ends at its start has no native steps at all.
@@ -440,7 +440,7 @@ impl Writer<'_> {
         let hidden = hidden.filter(|_| rules.steps.is_empty());
         steps.extend(hidden.and_then(|offset| Some((offset, cfa(cie)?))));
         for (offset, rules) in &rules.steps {
-            steps.push((moved(Place::FrameRule, *offset)?, rules));
+            steps.push((moved(AddressRole::FrameRule, *offset)?, rules));
         }
         steps.extend(end.or(hidden).map(|end| (end, &[][..])));
         self.written(&steps)
@@ -468,8 +468,8 @@ impl Writer<'_> {
 
     fn symbol(&self, symbol: SymbolIndex) -> Result<SymbolId, Untranslatable> {
         let symbol = match self.from {
-            Space::Native => self.translation.mercury_symbol(symbol)?,
-            Space::Mercury => self.translation.native_symbol(symbol)?,
+            Space::Native => self.translator.mercury_symbol(symbol)?,
+            Space::Mercury => self.translator.native_symbol(symbol)?,
         };
         Ok(SymbolId(symbol.0))
     }
@@ -477,15 +477,15 @@ impl Writer<'_> {
     /// Where a function starts, in the other space.
     fn address(&self, address: Address) -> Result<Address, Untranslatable> {
         let Address::Symbol { symbol: SymbolId(symbol), addend } = address else { return Ok(address) };
-        let Reference { symbol, addend } = self.reference(symbol, addend)?;
+        let SymbolReference { symbol, addend } = self.reference(symbol, addend)?;
         Ok(Address::Symbol { symbol: SymbolId(symbol.0), addend })
     }
 
-    fn reference(&self, symbol: u32, addend: i64) -> Result<Reference, Untranslatable> {
-        let own = Reference { symbol: SymbolIndex(symbol), addend };
+    fn reference(&self, symbol: u32, addend: i64) -> Result<SymbolReference, Untranslatable> {
+        let own = SymbolReference { symbol: SymbolIndex(symbol), addend };
         match self.from {
-            Space::Native => self.translation.start_to_mercury(own),
-            Space::Mercury => self.translation.start_to_native(own),
+            Space::Native => self.translator.native_start_to_mercury(own),
+            Space::Mercury => self.translator.mercury_start_to_native(own),
         }
     }
 
@@ -507,7 +507,7 @@ impl Writer<'_> {
         let mut made = expression.clone();
         for reloc in &mut made.relocs {
             let Reloc { offset, width, symbol: SymbolId(symbol), addend, .. } = *reloc;
-            let Reference { symbol, addend } = self.reference(symbol, addend)?;
+            let SymbolReference { symbol, addend } = self.reference(symbol, addend)?;
             *reloc = Reloc::new(offset, width, SymbolId(symbol.0), addend);
             let place = usize::try_from(offset).ok().and_then(|at| made.bytes.get_mut(at..));
             let bytes = place.into_iter().flatten().take(width.into());
@@ -530,8 +530,8 @@ mod tests {
         let mercury = [(0x4e0, &r0[..]), (0x540, &r4[..]), (0x540, &r5[..])];
         let native = [(0x2a0, &r0[..]), (0x2f0, &r5[..])];
         let [native, mercury] =
-            [native.to_vec(), mercury.to_vec()].map(|steps| Rules { steps, ..Rules::default() });
-        let found = matched(&native, &mercury);
-        assert_eq!(found, [(Place::FrameRule, 0x2a0, 0x4e0), (Place::FrameRule, 0x2f0, 0x540)]);
+            [native.to_vec(), mercury.to_vec()].map(|steps| FdeRules { steps, ..FdeRules::default() });
+        let found = match_rules(&native, &mercury);
+        assert_eq!(found, [(AddressRole::FrameRule, 0x2a0, 0x4e0), (AddressRole::FrameRule, 0x2f0, 0x540)]);
     }
 }

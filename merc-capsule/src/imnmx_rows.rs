@@ -5,7 +5,7 @@
 
 use crate::imnmx::Imnmx;
 use crate::limits::PLACEMENT_STEPS;
-use crate::line_changes::{LineChanges, Placed};
+use crate::line_changes::{LineChanges, MatchedRow};
 use nv_debug_sections::line_table::AddressPair;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const NO_LINE: u32 = 0;
 /// Places the native rows; `kept` are those that no `IMNMX` instruction makes, and where [`matched`](crate::address_map) puts them, which
 /// is where they stay in functions whose rows do not fit together. Comes with the rows that begin behind an `IMNMX` instruction although
 /// the line stays the same.
-pub(crate) fn placed(lines: LineChanges<'_>, kept: &[Placed]) -> Vec<Placed> {
+pub(crate) fn match_rows_around_imnmx(lines: LineChanges<'_>, kept: &[MatchedRow]) -> Vec<MatchedRow> {
     let mut places: Vec<u64> = lines.starts.iter().map(|start| start.mercury).collect();
     places.sort_unstable();
     let mut all = Vec::with_capacity(kept.len());
@@ -38,7 +38,8 @@ pub(crate) fn placed(lines: LineChanges<'_>, kept: &[Placed]) -> Vec<Placed> {
         let count = rest.partition_point(|((at, _), _)| *at < end);
         let here = rest.split_off(..count).unwrap_or_default();
         let next = places.get(places.partition_point(|at| *at <= start.mercury)).copied().unwrap_or(u64::MAX);
-        match of_function(lines, *start, (end, next), here) {
+        let size = FunctionEnds { native: end, mercury: next };
+        match of_function(lines, *start, size, here) {
             Some(found) => all.extend(found),
             None => all.extend(here),
         }
@@ -47,15 +48,23 @@ pub(crate) fn placed(lines: LineChanges<'_>, kept: &[Placed]) -> Vec<Placed> {
     all
 }
 
+/// Where the code of a function ends in each space: the start of the next function.
+#[derive(Clone, Copy)]
+struct FunctionEnds {
+    native: u64,
+    mercury: u64,
+}
+
 fn of_function(
     lines: LineChanges<'_>,
     start: AddressPair,
-    (end, mercury_end): (u64, u64),
-    kept: &[Placed],
-) -> Option<Vec<Placed>> {
+    ends: FunctionEnds,
+    kept: &[MatchedRow],
+) -> Option<Vec<MatchedRow>> {
     let between = |lines: &[(u64, u32)], start: u64, end: u64| {
         lines.partition_point(|(at, _)| *at < start)..lines.partition_point(|(at, _)| *at < end)
     };
+    let FunctionEnds { native: end, mercury: mercury_end } = ends;
     let imnmx = lines.imnmx;
     let imnmx = imnmx.get(
         imnmx.partition_point(|imnmx| imnmx.address < start.native)
@@ -84,7 +93,7 @@ fn of_function(
     Some(placed)
 }
 
-fn runs(start: u64, end: u64, kept: &[Placed], imnmx: &[Imnmx]) -> Vec<Run> {
+fn runs(start: u64, end: u64, kept: &[MatchedRow], imnmx: &[Imnmx]) -> Vec<Run> {
     let mut breaks: Vec<(u64, Option<u32>)> = kept.iter().map(|((at, line), _)| (*at, Some(*line))).collect();
     breaks.push((start, None));
     breaks.extend(imnmx.iter().map(|imnmx| (imnmx.end(), None)));
@@ -185,8 +194,11 @@ mod tests {
             .collect();
         let start = [AddressPair { native: 0, mercury: 0 }];
         let lines = LineChanges { native: &[], mercury, starts: &start, opening_lines: &[], imnmx: &imnmx };
-        let kept: Vec<Placed> = kept.iter().map(|row| (*row, None)).collect();
-        placed(lines, &kept).into_iter().map(|((native, _), mercury)| (native, mercury)).collect()
+        let kept: Vec<MatchedRow> = kept.iter().map(|row| (*row, None)).collect();
+        match_rows_around_imnmx(lines, &kept)
+            .into_iter()
+            .map(|((native, _), mercury)| (native, mercury))
+            .collect()
     }
 
     #[test]

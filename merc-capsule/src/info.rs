@@ -1,4 +1,4 @@
-//! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, but for those of a [table](ATTRIBUTES).
+//! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, but for those of a [table](DIFFERING_ATTRIBUTES).
 //!
 //! A clone has the records of its original in the same order, without those that only native code has, which are the last of the
 //! original. Addresses are those of Mercury code, symbols those of `.nv.merc.symtab`, and functions may have stack frames of another size.
@@ -29,7 +29,7 @@
 mod layout;
 mod native;
 
-use crate::address_map::{AddressMap, Place};
+use crate::address_map::{AddressMap, AddressRole};
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::Space;
@@ -40,30 +40,30 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub use layout::Layout;
+pub use layout::AddressLayout;
 pub use native::{FrameOwners, native_only};
 
-/// How a record of one space differs from that of the other, apart from the [symbols](Record::symbols) that it names.
+/// How a native record and its Mercury counterpart differ, apart from the [symbols](Record::symbols) that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Difference {
+pub enum RecordDifference {
     /// Only this space has it.
     OnlyIn(Space),
-    /// It says where in code things are.
-    Addresses(Layout),
+    /// Its code addresses.
+    Addresses(AddressLayout),
     /// A symbol, and a number of which each space has its own.
     OwnNumber,
 }
 
 /// Attributes whose records differ, by ascending number. All others are the same in both spaces.
 ///
-/// Those of [`Layout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
+/// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
 /// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
-pub const ATTRIBUTES: [(Attribute, Difference); 28] = [
-    (Attribute::PARAM_CBANK, Difference::OnlyIn(Space::Native)),
-    (Attribute::FRAME_SIZE, Difference::OwnNumber),
-    (Attribute::BINDLESS_TEXTURE_BANK, Difference::OnlyIn(Space::Native)),
-    (Attribute::BINDLESS_SURFACE_BANK, Difference::OnlyIn(Space::Native)),
-    (Attribute::CBANK_PARAM_SIZE, Difference::OnlyIn(Space::Native)),
+pub const DIFFERING_ATTRIBUTES: [(Attribute, RecordDifference); 28] = [
+    (Attribute::PARAM_CBANK, RecordDifference::OnlyIn(Space::Native)),
+    (Attribute::FRAME_SIZE, RecordDifference::OwnNumber),
+    (Attribute::BINDLESS_TEXTURE_BANK, RecordDifference::OnlyIn(Space::Native)),
+    (Attribute::BINDLESS_SURFACE_BANK, RecordDifference::OnlyIn(Space::Native)),
+    (Attribute::CBANK_PARAM_SIZE, RecordDifference::OnlyIn(Space::Native)),
     (Attribute::EXIT_INSTR_OFFSETS, LIST),
     (Attribute::S2RCTAID_INSTR_OFFSETS, UNKNOWN),
     (Attribute::LD_CACHEMOD_INSTR_OFFSETS, UNKNOWN),
@@ -72,8 +72,8 @@ pub const ATTRIBUTES: [(Attribute, Difference); 28] = [
     (Attribute::ATOMF16_EMUL_INSTR_OFFSETS, UNKNOWN),
     (Attribute::ATOM16_EMUL_INSTR_REG_MAP, UNKNOWN),
     (Attribute::INT_WARP_WIDE_INSTR_OFFSETS, LIST),
-    (Attribute::INDIRECT_BRANCH_TARGETS, Difference::Addresses(Layout::Branches)),
-    (Attribute::SW_WAR, Difference::OnlyIn(Space::Native)),
+    (Attribute::INDIRECT_BRANCH_TARGETS, RecordDifference::Addresses(AddressLayout::Branches)),
+    (Attribute::SW_WAR, RecordDifference::OnlyIn(Space::Native)),
     // Each address with three words of the barrier and the instruction.
     (Attribute::MBARRIER_INSTR_OFFSETS, entries(4)),
     (Attribute::COROUTINE_RESUME_ID_OFFSETS, UNKNOWN),
@@ -82,32 +82,32 @@ pub const ATTRIBUTES: [(Attribute, Difference); 28] = [
     (Attribute::UNUSED_LOAD_BYTE_OFFSET, entries(2)),
     (Attribute::SYSCALL_OFFSETS, LIST),
     (Attribute::SW_WAR_MEMBAR_SYS_INSTR_OFFSETS, UNKNOWN),
-    (Attribute::ANNOTATIONS, Difference::Addresses(Layout::Annotations)),
+    (Attribute::ANNOTATIONS, RecordDifference::Addresses(AddressLayout::Annotations)),
     (Attribute::STACK_CANARY_TRAP_OFFSETS, UNKNOWN),
     (Attribute::LOCAL_CTA_ASYNC_STORE_OFFSETS, UNKNOWN),
-    (Attribute::MERCURY_FINALIZER_OPTIONS, Difference::OnlyIn(Space::Mercury)),
+    (Attribute::MERCURY_FINALIZER_OPTIONS, RecordDifference::OnlyIn(Space::Mercury)),
     (Attribute::IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS, UNKNOWN),
-    (Attribute::NVSAL_SW_WAR, Difference::OnlyIn(Space::Native)),
-    (Attribute(0x6d), Difference::OnlyIn(Space::Native)),
+    (Attribute::NVSAL_SW_WAR, RecordDifference::OnlyIn(Space::Native)),
+    (Attribute(0x6d), RecordDifference::OnlyIn(Space::Native)),
 ];
 
-const LIST: Difference = entries(1);
-const UNKNOWN: Difference = Difference::Addresses(Layout::Unknown);
+const LIST: RecordDifference = entries(1);
+const UNKNOWN: RecordDifference = RecordDifference::Addresses(AddressLayout::Unknown);
 
-const fn entries(words: usize) -> Difference {
-    Difference::Addresses(Layout::Entries { words })
+const fn entries(words: usize) -> RecordDifference {
+    RecordDifference::Addresses(AddressLayout::Entries { words })
 }
 
 /// How records of an attribute differ; `None`: not at all.
-pub fn difference(attribute: Attribute) -> Option<Difference> {
-    let place = ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
-    ATTRIBUTES.get(place).map(|(_, difference)| *difference)
+pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
+    let place = DIFFERING_ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
+    DIFFERING_ATTRIBUTES.get(place).map(|(_, difference)| *difference)
 }
 
-/// What a clone says that its original does not.
+/// What a Mercury `.nv.info` clone has that does not follow from the native section.
 #[derive(Debug, Clone, Copy)]
-pub struct MercurySide<'a, 'd> {
-    /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
+pub struct MercuryOnlyInfo<'a, 'd> {
+    /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
     /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`, of functions with another in native code: some of those in
     /// another function's section.
@@ -116,10 +116,10 @@ pub struct MercurySide<'a, 'd> {
     pub finalizer_options: Option<&'d [u8]>,
 }
 
-/// What an original says that its clone does not.
+/// What a native `.nv.info` section has that does not follow from its Mercury clone.
 #[derive(Debug, Clone, Copy)]
-pub struct NativeSide<'a, 'd> {
-    /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
+pub struct NativeOnlyInfo<'a, 'd> {
+    /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
     /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`FrameOwners::sizes`] or from an original.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
@@ -133,16 +133,17 @@ pub struct NativeSide<'a, 'd> {
 /// # Errors
 ///
 /// At the field at fault: the map lacks an address, `symbol` a symbol, a record is one that only Mercury has, or its value is not of the
-/// attribute's [layout](Layout).
+/// attribute's [layout](AddressLayout).
 pub fn to_mercury<'d>(
     section: &str,
     native: &[Record<'d>],
-    there: &MercurySide<'_, 'd>,
+    there: &MercuryOnlyInfo<'_, 'd>,
     symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
 ) -> Result<Vec<Record<'d>>> {
-    let MercurySide { map, frame_sizes, finalizer_options } = there;
-    let address = |address| map.mercury(Place::Listed, address);
-    let mut records = Crossing { section, from: Space::Native, address, symbol, frame_sizes }.all(native)?;
+    let MercuryOnlyInfo { map, frame_sizes, finalizer_options } = there;
+    let address = |address| map.mercury(AddressRole::Listed, address);
+    let mut records =
+        RecordTranslator { section, from: Space::Native, address, symbol, frame_sizes }.all(native)?;
     if let Some(options) = finalizer_options {
         let value = Value::Sized(Cow::Borrowed(options));
         let version = records.iter().position(|record| record.attribute == Attribute::CUDA_API_VERSION);
@@ -161,13 +162,13 @@ pub fn to_mercury<'d>(
 pub fn to_native<'d>(
     section: &str,
     mercury: &[Record<'d>],
-    here: &NativeSide<'_, 'd>,
+    here: &NativeOnlyInfo<'_, 'd>,
     symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
 ) -> Result<Vec<Record<'d>>> {
-    let NativeSide { map, frame_sizes, only } = here;
-    let address = |address| map.native(Place::Listed, address);
+    let NativeOnlyInfo { map, frame_sizes, only } = here;
+    let address = |address| map.native(AddressRole::Listed, address);
     let mut records =
-        Crossing { section, from: Space::Mercury, address, symbol, frame_sizes }.all(mercury)?;
+        RecordTranslator { section, from: Space::Mercury, address, symbol, frame_sizes }.all(mercury)?;
     records.extend_from_slice(only);
     Ok(records)
 }
@@ -186,8 +187,12 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
 ///
 /// # Errors
 ///
-/// The two do not have as many addresses of an attribute, or a value is not of the attribute's [layout](Layout).
-pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> Result<Vec<AddressPair>> {
+/// The two do not have as many addresses of an attribute, or a value is not of the attribute's [layout](AddressLayout).
+pub fn listed_address_pairs(
+    section: &str,
+    native: &[Record<'_>],
+    mercury: &[Record<'_>],
+) -> Result<Vec<AddressPair>> {
     let clone = merc_name(section).unwrap_or_default();
     let mut there = addresses(&clone, mercury)?;
     let mut pairs = Vec::new();
@@ -212,9 +217,9 @@ pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> R
 fn addresses(section: &str, records: &[Record<'_>]) -> Result<HashMap<Attribute, Vec<u64>>> {
     let mut all: HashMap<_, Vec<u64>> = HashMap::new();
     for (offset, record) in with_offsets(records) {
-        if let Some(Difference::Addresses(layout)) = difference(record.attribute) {
+        if let Some(RecordDifference::Addresses(layout)) = difference(record.attribute) {
             let words: Vec<u32> = record.words().collect();
-            let places = layout.places(section, offset, record)?;
+            let places = layout.address_words(section, offset, record)?;
             let found = places.into_iter().filter_map(|place| words.get(place)).copied().map(u64::from);
             all.entry(record.attribute).or_default().extend(found);
         }
@@ -239,8 +244,8 @@ fn with_offsets<'r, 'd>(records: &'r [Record<'d>]) -> impl Iterator<Item = (u64,
 /// Bytes of a record before its sized value.
 const HEAD: u64 = 4;
 
-/// The way of records from one space into the other.
-struct Crossing<'a, A, S> {
+/// Translates `.nv.info` records to the other space.
+struct RecordTranslator<'a, A, S> {
     section: &'a str,
     from: Space,
     address: A,
@@ -248,13 +253,13 @@ struct Crossing<'a, A, S> {
     frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
 }
 
-impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Crossing<'_, A, S> {
+impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> RecordTranslator<'_, A, S> {
     fn all<'d>(&self, records: &[Record<'d>]) -> Result<Vec<Record<'d>>> {
         let mut made = Vec::with_capacity(records.len());
         for (offset, record) in with_offsets(records) {
             match difference(record.attribute) {
-                Some(Difference::OnlyIn(space)) if space == self.from => {}
-                Some(Difference::OnlyIn(_)) => {
+                Some(RecordDifference::OnlyIn(space)) if space == self.from => {}
+                Some(RecordDifference::OnlyIn(_)) => {
                     return Err(self.fault(offset, record.attribute, "the record is of the other space"));
                 }
                 difference => made.push(self.one(offset, record, difference)?),
@@ -267,14 +272,14 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
         &self,
         offset: u64,
         record: &Record<'d>,
-        difference: Option<Difference>,
+        difference: Option<RecordDifference>,
     ) -> Result<Record<'d>> {
         let mut record = record.clone();
         let old = record.symbol_and_number();
         self.set_symbols(offset, &mut record)?;
         match difference {
-            Some(Difference::Addresses(layout)) => self.set_addresses(offset, &mut record, layout)?,
-            Some(Difference::OwnNumber) => {
+            Some(RecordDifference::Addresses(layout)) => self.set_addresses(offset, &mut record, layout)?,
+            Some(RecordDifference::OwnNumber) => {
                 let of_mercury = match self.from {
                     Space::Native => record.symbol_and_number(),
                     Space::Mercury => old,
@@ -283,7 +288,7 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
                     set_word(&mut record, 1, *number);
                 }
             }
-            Some(Difference::OnlyIn(_)) | None => {}
+            Some(RecordDifference::OnlyIn(_)) | None => {}
         }
         Ok(record)
     }
@@ -301,9 +306,9 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
         Ok(())
     }
 
-    fn set_addresses(&self, offset: u64, record: &mut Record<'_>, layout: Layout) -> Result<()> {
+    fn set_addresses(&self, offset: u64, record: &mut Record<'_>, layout: AddressLayout) -> Result<()> {
         let words: Vec<u32> = record.words().collect();
-        for place in layout.places(self.section, offset, record)? {
+        for place in layout.address_words(self.section, offset, record)? {
             let Some(&old) = words.get(place) else { continue };
             let at = word_offset(offset, place);
             let new = (self.address)(old.into()).ok_or_else(|| {

@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod address_map;
+mod address_translator;
 pub mod capsule;
 mod capsule_code;
 pub mod clone;
+mod clone_status;
+mod code_difference;
 mod code_map;
+mod code_map_recovery;
 pub mod finalise;
 pub mod frame;
 mod imnmx;
@@ -13,28 +17,27 @@ pub mod info;
 mod limits;
 mod line_changes;
 mod line_table_kind;
+pub mod loc_streams;
 mod plan;
 mod policy;
-mod presence;
-mod recover;
 pub mod registers;
 pub mod relocations;
-mod same_code;
+mod section_pairs;
 pub mod self_check;
-mod spaces;
-pub mod streams;
 pub mod symtab;
-mod translation;
 
-pub use address_map::{AddressMap, Conflict, Place};
-pub use clone::{MercuryValues, clone_section};
-pub use code_map::{CodeMap, FunctionMap};
+pub use address_map::{AddressMap, AddressRole, Conflict};
+pub use address_translator::{AddressTranslator, SymbolReference, Untranslatable};
+pub use clone::{MercuryContents, clone_section};
+pub use clone_status::{CloneRow, CloneStatus};
+pub use code_difference::code_difference;
+pub use code_map::{CodeMap, CodeSizes, FunctionMap};
+pub use code_map_recovery::{code_maps, identity_maps};
 pub use imnmx::{Imnmx, imnmx_instructions};
 pub use line_changes::LineChanges;
-pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
-pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
-pub use presence::{CloneRow, Presence};
-pub use recover::{code_maps, identity_maps};
-pub use same_code::code_difference;
-pub use spaces::Spaces;
-pub use translation::{Reference, Translation, Untranslatable};
+pub use plan::{CapsulePlan, CloneAction, CloneException, PlanError, PlannedClone, SectionView, plan};
+pub use policy::{
+    CLONE_POLICIES, CloneContent, ClonePolicy, CloneStorage, NameMatch, clone_policy, is_mercury, merc_name,
+    native_name,
+};
+pub use section_pairs::SectionPairs;

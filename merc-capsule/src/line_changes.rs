@@ -19,4 +19,4 @@ pub struct LineChanges<'a> {
 }
 
 /// A native row, and the Mercury address where it begins there; `None` if that is not known.
-pub(crate) type Placed = ((u64, u32), Option<u64>);
+pub(crate) type MatchedRow = ((u64, u32), Option<u64>);

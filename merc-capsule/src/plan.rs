@@ -1,6 +1,8 @@
 //! What a capsule of a cubin holds: every clone, before any of them is made.
 
-use crate::policy::{Content, Rule, Storage, is_mercury, merc_name, native_name, rule};
+use crate::policy::{
+    CloneContent, ClonePolicy, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
+};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
@@ -9,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// What a plan looks at in a section.
+/// The name, type and flags of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionView<'a> {
     /// Its name with its dot.
@@ -28,11 +30,11 @@ impl<'a> SectionView<'a> {
     }
 }
 
-/// How a clone comes to be.
+/// How the bytes of a clone are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CloneAction")]
-pub enum Action {
+pub enum CloneAction {
     /// It lies in the file range of the original.
     Alias,
     /// It has the bytes of the original, in a range of its own.
@@ -41,7 +43,7 @@ pub enum Action {
     Rewrite,
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for CloneAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Alias => "alias",
@@ -51,9 +53,9 @@ impl fmt::Display for Action {
     }
 }
 
-/// When a clone does otherwise than its [`Action`] says.
+/// The condition under which a clone is made in another way than its [`CloneAction`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Exception {
+pub enum CloneException {
     /// It is an alias if it comes out with the original's bytes.
     AliasIfEqual,
     /// It is a copy if relocations in it say where line programs begin.
@@ -62,7 +64,7 @@ pub enum Exception {
     RewriteIfRelocated,
 }
 
-impl fmt::Display for Exception {
+impl fmt::Display for CloneException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::AliasIfEqual => "alias if equal",
@@ -86,9 +88,9 @@ pub struct PlannedClone {
     /// Name of the section that `sh_link` is of; `None` for 0.
     pub link: Option<&'static str>,
     /// How it comes to be.
-    pub action: Action,
+    pub action: CloneAction,
     /// When it does not.
-    pub exception: Option<Exception>,
+    pub exception: Option<CloneException>,
 }
 
 impl PlannedClone {
@@ -189,9 +191,9 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
     let mut clones: Vec<PlannedClone> = Vec::new();
     let mut relocations: HashMap<&str, usize> = HashMap::new();
     for (original, view) in sections.iter().enumerate().filter(|(_, view)| !is_mercury(view.flags)) {
-        let (Some(rule), Some(name)) = (rule(view.name), merc_name(view.name)) else { continue };
+        let (Some(rule), Some(name)) = (clone_policy(view.name), merc_name(view.name)) else { continue };
         let is_there = || sections.iter().any(|section| section.name == name);
-        if rule.storage == Storage::OwnIfThere && !is_there() {
+        if rule.storage == CloneStorage::OwnIfThere && !is_there() {
             continue;
         }
         // Linked files have several sections of one name, each with a clone of its own; relocations merge.
@@ -215,14 +217,20 @@ fn check_space(section: usize, view: &SectionView<'_>) -> Result<bool, PlanError
     Err(PlanError::Space { section, name: view.name.to_owned(), fault })
 }
 
-fn clone(original: usize, name: String, view: &SectionView<'_>, rule: &Rule) -> PlannedClone {
+fn clone(original: usize, name: String, view: &SectionView<'_>, rule: &ClonePolicy) -> PlannedClone {
     let (action, exception) = match (rule.content, rule.storage) {
-        (_, Storage::Alias) => (Action::Alias, None),
-        (_, Storage::AliasUnlessLineOffset) => (Action::Alias, Some(Exception::CopyIfLineOffset)),
-        (_, Storage::AliasUnlessRelocated) => (Action::Alias, Some(Exception::RewriteIfRelocated)),
-        (Content::Same, _) => (Action::Copy, None),
-        (Content::Mercury, Storage::AliasIfEqual) => (Action::Rewrite, Some(Exception::AliasIfEqual)),
-        (Content::Mercury, Storage::Own | Storage::OwnIfThere) => (Action::Rewrite, None),
+        (_, CloneStorage::Alias) => (CloneAction::Alias, None),
+        (_, CloneStorage::AliasUnlessLineOffset) => {
+            (CloneAction::Alias, Some(CloneException::CopyIfLineOffset))
+        }
+        (_, CloneStorage::AliasUnlessRelocated) => {
+            (CloneAction::Alias, Some(CloneException::RewriteIfRelocated))
+        }
+        (CloneContent::Same, _) => (CloneAction::Copy, None),
+        (CloneContent::Mercury, CloneStorage::AliasIfEqual) => {
+            (CloneAction::Rewrite, Some(CloneException::AliasIfEqual))
+        }
+        (CloneContent::Mercury, CloneStorage::Own | CloneStorage::OwnIfThere) => (CloneAction::Rewrite, None),
     };
     let link = match rule.sh_type {
         sht::MERC_CODE | sht::MERC_INFO | sht::MERC_RELA | sht::MERC_CALLGRAPH => Some(".nv.merc.symtab"),

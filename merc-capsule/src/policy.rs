@@ -5,20 +5,20 @@ use nv_debug_sections::cubin::{SHF_MERCURY, sht};
 
 const PROGBITS: u32 = 1;
 
-/// How much of a section's name [`Rule::native`] is.
+/// How [`ClonePolicy::native`] is compared with the name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum NameMatch {
     /// All of it.
-    Whole,
+    Exact,
     /// A function's name or `reserved.0` follows, after a dot.
     Function,
     /// A dot and a number may follow (`.nv_debug_ptx_txt.N`, docs/formats/ptx-text.md, name).
     Numbered,
 }
 
-/// What a clone's bytes say.
+/// Whether the contents of a clone are those of the original, or differ by space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum CloneContent {
     /// The same as the original's.
     Same,
     /// The same facts with addresses in Mercury space, or Mercury code.
@@ -27,7 +27,7 @@ pub enum Content {
 
 /// Where a clone's bytes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Storage {
+pub enum CloneStorage {
     /// In the original's file range.
     Alias,
     /// In the original's file range unless relocations say where line programs begin (observed: ptxas 13.0.88 gives a clone its own
@@ -44,24 +44,24 @@ pub enum Storage {
     OwnIfThere,
 }
 
-/// One row of the policy table.
+/// The policy for one kind of section: the name of its clone, its type, contents and storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct ClonePolicy {
     /// Name of the original, or its beginning.
     pub native: &'static str,
     /// What may follow [`native`](Self::native).
-    pub extent: Extent,
+    pub name_match: NameMatch,
     /// The same part of the clone's name.
     pub clone: &'static str,
     /// `sh_type` of the clone.
     pub sh_type: u32,
     /// What the clone says.
-    pub content: Content,
+    pub content: CloneContent,
     /// Where it says it.
-    pub storage: Storage,
+    pub storage: CloneStorage,
 }
 
-impl Rule {
+impl ClonePolicy {
     /// `sh_flags` of the clone of a section with `sh_flags` `native`: [`SHF_MERCURY`] is added, and capsules, which are
     /// neither loaded nor executed, have nothing else.
     pub fn flags(&self, native: u64) -> u64 {
@@ -71,27 +71,36 @@ impl Rule {
 
 /// Clones that ptxas makes, by name of the original (docs/formats/capsule.md, sections). Relocation
 /// sections follow from their target's row, see
-/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`rule`]), unless that
+/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`clone_policy`]), unless that
 /// would give their clones the names of others.
-pub const RULES: &[Rule] = {
-    use Content::{Mercury, Same};
-    use Extent::{Function, Numbered, Whole};
-    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
+pub const CLONE_POLICIES: &[ClonePolicy] = {
+    use CloneContent::{Mercury, Same};
+    use CloneStorage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
+    use NameMatch::{Exact, Function, Numbered};
     const fn row(
-        (native, extent): (&'static str, Extent),
-        (clone, sh_type): (&'static str, u32),
-        content: Content,
-        storage: Storage,
-    ) -> Rule {
-        Rule { native, extent, clone, sh_type, content, storage }
+        native: &'static str,
+        name_match: NameMatch,
+        clone: &'static str,
+        sh_type: u32,
+        content: CloneContent,
+        storage: CloneStorage,
+    ) -> ClonePolicy {
+        ClonePolicy { native, name_match, clone, sh_type, content, storage }
     }
-    const fn debug(kind: SectionKind, content: Content, storage: Storage) -> Rule {
+    const fn debug(kind: SectionKind, content: CloneContent, storage: CloneStorage) -> ClonePolicy {
         let Some(row) = kind.mercury() else { panic!("a debug section without clone") };
-        let extent = if kind.has_suffix() { Numbered } else { Whole };
-        Rule { native: kind.name(), extent, clone: row.name, sh_type: row.header.sh_type, content, storage }
+        let name_match = if kind.has_suffix() { Numbered } else { Exact };
+        ClonePolicy {
+            native: kind.name(),
+            name_match,
+            clone: row.name,
+            sh_type: row.header.sh_type,
+            content,
+            storage,
+        }
     }
     &[
-        row((".text", Function), (".nv.capmerc.text", sht::MERC_CODE), Mercury, Own),
+        row(".text", Function, ".nv.capmerc.text", sht::MERC_CODE, Mercury, Own),
         debug(SectionKind::DebugFrame, Mercury, AliasIfEqual),
         debug(SectionKind::DebugLine, Mercury, AliasIfEqual),
         debug(SectionKind::DebugStr, Same, Alias),
@@ -107,89 +116,99 @@ pub const RULES: &[Rule] = {
         debug(SectionKind::DebugRanges, Same, Alias),
         debug(SectionKind::DebugPubnames, Same, Alias),
         debug(SectionKind::DebugPubtypes, Same, Alias),
-        row((".nv.info", Whole), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
-        row((".nv.info", Function), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
+        row(".nv.info", Exact, ".nv.merc.nv.info", sht::MERC_INFO, Mercury, Own),
+        row(".nv.info", Function, ".nv.merc.nv.info", sht::MERC_INFO, Mercury, Own),
         // ptxas 13.0 makes no clone of the call graph, 13.4 always does.
-        row((".nv.callgraph", Whole), (".nv.merc.nv.callgraph", sht::MERC_CALLGRAPH), Same, Own),
+        row(".nv.callgraph", Exact, ".nv.merc.nv.callgraph", sht::MERC_CALLGRAPH, Same, Own),
         row(
-            (".nv.constant3", Whole),
-            (".nv.merc.nv.constant.user", sht::MERC_CONSTANT_USER),
+            ".nv.constant3",
+            Exact,
+            ".nv.merc.nv.constant.user",
+            sht::MERC_CONSTANT_USER,
             Same,
             AliasUnlessRelocated,
         ),
-        row((".nv.constant4", Whole), (".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC), Same, Alias),
+        row(".nv.constant4", Exact, ".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC, Same, Alias),
         // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands natively behind its parameters.
         row(
-            (".nv.constant0", Function),
-            (".nv.merc.nv.constant.entry_image_header_indices", sht::MERC_CONSTANT_IMAGE_HEADERS),
+            ".nv.constant0",
+            Function,
+            ".nv.merc.nv.constant.entry_image_header_indices",
+            sht::MERC_CONSTANT_IMAGE_HEADERS,
             Mercury,
             OwnIfThere,
         ),
         row(
-            (".nv.constant2", Function),
-            (".nv.merc.nv.constant.optimizer", sht::MERC_CONSTANT_OPTIMIZER),
+            ".nv.constant2",
+            Function,
+            ".nv.merc.nv.constant.optimizer",
+            sht::MERC_CONSTANT_OPTIMIZER,
             Mercury,
             Own,
         ),
         row(
-            (".nv.global.init", Whole),
-            (".nv.merc.nv.global.init", sht::CUDA_GLOBAL_INIT),
+            ".nv.global.init",
+            Exact,
+            ".nv.merc.nv.global.init",
+            sht::CUDA_GLOBAL_INIT,
             Same,
             AliasUnlessRelocated,
         ),
         row(
-            (".nv.shared.reserved", Function),
-            (".nv.merc.nv.shared.reserved", sht::CUDA_SHARED_RESERVED),
+            ".nv.shared.reserved",
+            Function,
+            ".nv.merc.nv.shared.reserved",
+            sht::CUDA_SHARED_RESERVED,
             Mercury,
             Own,
         ),
-        row((".symtab", Whole), (".nv.merc.symtab", sht::MERC_SYMTAB), Mercury, Own),
+        row(".symtab", Exact, ".nv.merc.symtab", sht::MERC_SYMTAB, Mercury, Own),
     ]
 };
 
 /// Relocation sections: one row for all.
-const RELOCATIONS: Rule = Rule {
+const RELOCATIONS: ClonePolicy = ClonePolicy {
     native: RelocForm::Rela.prefix(),
-    extent: Extent::Function,
+    name_match: NameMatch::Function,
     clone: MERCURY_RELA_PREFIX,
     sh_type: sht::MERC_RELA,
-    content: Content::Mercury,
-    storage: Storage::Own,
+    content: CloneContent::Mercury,
+    storage: CloneStorage::Own,
 };
 
 /// Sections that the PTX brought and ptxas does not know, `.debug_types` among them, are copied.
-const UNKNOWN: Rule = Rule {
+const UNKNOWN: ClonePolicy = ClonePolicy {
     native: "",
-    extent: Extent::Function,
+    name_match: NameMatch::Function,
     clone: MERCURY_PREFIX,
     sh_type: PROGBITS,
-    content: Content::Same,
-    storage: Storage::Own,
+    content: CloneContent::Same,
+    storage: CloneStorage::Own,
 };
 
 /// Sections without clone.
-const NOT_CLONED: &[(&str, Extent)] = &[
-    ("", Extent::Whole),
-    (".shstrtab", Extent::Whole),
-    (".strtab", Extent::Whole),
-    (".symtab_shndx", Extent::Whole),
-    (".note.nv", Extent::Function),
-    (".nv.compat", Extent::Whole),
-    (".nv.prototype", Extent::Whole),
-    (".nv.global", Extent::Whole),
-    (".nv.shared", Extent::Function),
-    (SectionKind::NvDebugShared.name(), Extent::Whole),
-    (RelocForm::Rel.prefix(), Extent::Function),
-    (MERCURY_PREFIX, Extent::Function),
-    (".nv.capmerc", Extent::Function),
+const NOT_CLONED: &[(&str, NameMatch)] = &[
+    ("", NameMatch::Exact),
+    (".shstrtab", NameMatch::Exact),
+    (".strtab", NameMatch::Exact),
+    (".symtab_shndx", NameMatch::Exact),
+    (".note.nv", NameMatch::Function),
+    (".nv.compat", NameMatch::Exact),
+    (".nv.prototype", NameMatch::Exact),
+    (".nv.global", NameMatch::Exact),
+    (".nv.shared", NameMatch::Function),
+    (SectionKind::NvDebugShared.name(), NameMatch::Exact),
+    (RelocForm::Rel.prefix(), NameMatch::Function),
+    (MERCURY_PREFIX, NameMatch::Function),
+    (".nv.capmerc", NameMatch::Function),
 ];
 
-impl Extent {
+impl NameMatch {
     /// What follows `stem` in `name`, if `name` begins with it in the way this extent says.
     fn rest<'n>(self, name: &'n str, stem: &str) -> Option<&'n str> {
         let rest = name.strip_prefix(stem)?;
         let follows = match self {
-            Self::Whole => rest.is_empty(),
+            Self::Exact => rest.is_empty(),
             Self::Function => rest.len() > 1 && rest.starts_with('.'),
             Self::Numbered => rest.strip_prefix('.').map_or(rest.is_empty(), |number| {
                 !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
@@ -200,7 +219,7 @@ impl Extent {
 }
 
 /// The rule for the clone of the section called `native`; `None` if there is no clone of it, as [`merc_name`] says.
-pub fn rule(native: &str) -> Option<&'static Rule> {
+pub fn clone_policy(native: &str) -> Option<&'static ClonePolicy> {
     merc_name(native)?;
     if relocated(native).is_some() { Some(&RELOCATIONS) } else { content_rule(native) }
 }
@@ -225,15 +244,15 @@ pub fn native_name(merc: &str) -> Option<String> {
 
 /// The target's name, of the name of a section with relocations.
 fn relocated(native: &str) -> Option<&str> {
-    RELOCATIONS.extent.rest(native, RELOCATIONS.native)
+    RELOCATIONS.name_match.rest(native, RELOCATIONS.native)
 }
 
 /// The rule that the name of a section without relocations asks for, whether or not the clone's name is another's.
-fn content_rule(native: &str) -> Option<&'static Rule> {
-    let takes = |stem, extent: Extent| extent.rest(native, stem).is_some();
-    let known = RULES.iter().find(|rule| takes(rule.native, rule.extent));
+fn content_rule(native: &str) -> Option<&'static ClonePolicy> {
+    let takes = |stem, extent: NameMatch| extent.rest(native, stem).is_some();
+    let known = CLONE_POLICIES.iter().find(|rule| takes(rule.native, rule.name_match));
     let is_excluded = || NOT_CLONED.iter().any(|(stem, extent)| takes(stem, *extent));
-    known.or_else(|| (takes(UNKNOWN.native, UNKNOWN.extent) && !is_excluded()).then_some(&UNKNOWN))
+    known.or_else(|| (takes(UNKNOWN.native, UNKNOWN.name_match) && !is_excluded()).then_some(&UNKNOWN))
 }
 
 /// Name of the clone, whether or not it is another's.
@@ -251,7 +270,7 @@ fn content_clone(native: &str) -> Option<String> {
 
 /// Name of the original, whether or not its clone has this name.
 fn original_of(merc: &str) -> Option<String> {
-    let Some(target) = RELOCATIONS.extent.rest(merc, RELOCATIONS.clone) else {
+    let Some(target) = RELOCATIONS.name_match.rest(merc, RELOCATIONS.clone) else {
         return content_original(merc);
     };
     let original = content_original(&format!("{}{target}", UNKNOWN.clone));
@@ -259,8 +278,8 @@ fn original_of(merc: &str) -> Option<String> {
 }
 
 fn content_original(merc: &str) -> Option<String> {
-    let mut known = RULES.iter().chain([&UNKNOWN]);
-    known.find_map(|r| Some(format!("{}{}", r.native, r.extent.rest(merc, r.clone)?)))
+    let mut known = CLONE_POLICIES.iter().chain([&UNKNOWN]);
+    known.find_map(|r| Some(format!("{}{}", r.native, r.name_match.rest(merc, r.clone)?)))
 }
 
 /// Whether a section with these `sh_flags` is a clone or a capsule.
@@ -276,7 +295,7 @@ mod tests {
 
     /// Beginnings of names: of both spaces, with and without a row, whole and cut off; none.
     fn stems() -> Vec<&'static str> {
-        let rows = RULES.iter().chain([&RELOCATIONS, &UNKNOWN]);
+        let rows = CLONE_POLICIES.iter().chain([&RELOCATIONS, &UNKNOWN]);
         let names = rows.flat_map(|rule| [rule.native, rule.clone]);
         let names = names.chain(NOT_CLONED.iter().map(|(stem, _)| *stem));
         let unprefixed = |name: &'static str| name.strip_prefix(MERCURY_PREFIX);
@@ -311,7 +330,7 @@ mod tests {
         if let Some(original) = original {
             prop_assert_eq!(merc_name(&original), Some(name.to_owned()));
         }
-        match (rule(name), &clone) {
+        match (clone_policy(name), &clone) {
             (Some(rule), Some(clone)) => {
                 prop_assert!(
                     name.starts_with(rule.native) && clone.starts_with(rule.clone),

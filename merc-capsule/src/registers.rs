@@ -1,6 +1,6 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
 
-use crate::address_map::{AddressMap, Place};
+use crate::address_map::{AddressMap, AddressRole};
 use crate::code_map::CodeMap;
 pub use crate::code_map::RangeOrder;
 use crate::policy::merc_name;
@@ -14,16 +14,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What both sections say of one function.
+/// The register ranges of one function with their types, from both sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Registers<'d> {
+pub struct FunctionRanges<'d> {
     /// `F` of `.text.F`.
     pub function: &'d [u8],
     /// Ranges in section order, each with its type code.
     pub ranges: Vec<(RegisterRange<'d>, u8)>,
 }
 
-/// Where ranges of one function are in the other space.
+/// Maps the register ranges of one function to the other space.
 #[derive(Debug, Clone, Copy)]
 pub struct RangeMap<'m> {
     /// Their addresses.
@@ -74,7 +74,7 @@ impl<'m> RangeMaps<'m> {
     /// # Errors
     ///
     /// It has no code section.
-    pub(crate) fn next(&mut self, registers: &Registers<'_>) -> Result<RangeMap<'m>> {
+    pub(crate) fn next(&mut self, registers: &FunctionRanges<'_>) -> Result<RangeMap<'m>> {
         let known = self.by_function.get_mut(registers.function);
         if known.is_none() && self.is_linked {
             return Ok(RangeMap { addresses: &DROPPED, order: &[], open_starts: &[], is_copy: true });
@@ -95,7 +95,7 @@ impl<'m> RangeMaps<'m> {
 /// # Errors
 ///
 /// One of them cannot be decoded, or they are not of the same functions with as many ranges.
-pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Registers<'d>>> {
+pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<FunctionRanges<'d>>> {
     let (all, types) = (reg_sass::decode(reg_sass)?, reg_type::decode(reg_type)?);
     if all.len() != types.len() {
         let (types, all) = (types.len(), all.len());
@@ -112,7 +112,7 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
         }
         at += (types.function.len() + NAME_AND_COUNT + types.types.len()) as u64;
         let ranges = ranges.into_iter().zip(types.types.iter().copied()).collect();
-        both.push(Registers { function, ranges });
+        both.push(FunctionRanges { function, ranges });
     }
     Ok(both)
 }
@@ -125,9 +125,10 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
 /// Those of [`decode`], [`RangeMaps::next`], [`to_mercury`] or [`to_native`] and [`encode`], in the section that is at fault.
 pub(crate) fn translate(
     from: Space,
-    (reg_sass, reg_type): (&[u8], &[u8]),
+    reg_sass: &[u8],
+    reg_type: &[u8],
     maps: &mut RangeMaps<'_>,
-    known: &[Registers<'_>],
+    known: &[FunctionRanges<'_>],
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     // Decoders know the native name only.
     let here = |error: Error, by: u64| {
@@ -139,7 +140,7 @@ pub(crate) fn translate(
     let mut made = Vec::with_capacity(all.len());
     let mut at = 0;
     for (number, registers) in all.iter().enumerate() {
-        let is_same = |known: &&Registers<'_>| {
+        let is_same = |known: &&FunctionRanges<'_>| {
             known.function == registers.function && known.ranges.len() == registers.ranges.len()
         };
         let other = maps.next(registers).and_then(|map| {
@@ -161,7 +162,7 @@ const NAME_AND_COUNT: usize = 5;
 /// Bytes of a range, the name of the PTX register left out.
 const RANGE: usize = 17;
 
-impl Registers<'_> {
+impl FunctionRanges<'_> {
     /// Where in the function's part of `.nv_debug_info_reg_sass` a range is, in bytes; that of the first behind the last is its length.
     fn range_offset(&self, number: usize) -> u64 {
         let before = self.ranges.iter().take(number).map(|(range, _)| RANGE + range.ptx_name.len());
@@ -174,8 +175,8 @@ impl Registers<'_> {
 /// # Errors
 ///
 /// As [`reg_sass::encode`].
-pub fn encode(all: &[Registers<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
-    let functions = all.iter().map(|Registers { function, ranges }| FunctionRegisters {
+pub fn encode(all: &[FunctionRanges<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
+    let functions = all.iter().map(|FunctionRanges { function, ranges }| FunctionRegisters {
         function,
         ranges: ranges.iter().map(|(range, _)| *range).collect(),
     });
@@ -193,13 +194,13 @@ pub fn encode(all: &[Registers<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
 ///
 /// The map lacks an address, or a range would end before it starts. The offset counts from where the function begins in
 /// `.nv_debug_info_reg_sass`.
-pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
-    let native = |number: usize, place, address: u32| {
+pub fn to_native<'d>(mercury: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<FunctionRanges<'d>> {
+    let native = |number: usize, role, address: u32| {
         let is_open = || map.order.get(number).is_some_and(|native| map.open_start(*native).is_some());
-        if place == Place::RangeStart && is_open() {
+        if role == AddressRole::RangeStart && is_open() {
             return Some(reg_sass::NO_START.into());
         }
-        map.addresses.native(place, address.into())
+        map.addresses.native(role, address.into())
     };
     let ranges = moved(mercury, native)?;
     let starts = mercury.ranges.iter().map(|(range, _)| range.start);
@@ -222,7 +223,7 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
             (range.start, range.end) = (0, 0);
         }
     }
-    Ok(Registers { function: mercury.function, ranges })
+    Ok(FunctionRanges { function: mercury.function, ranges })
 }
 
 /// The ranges of a function in Mercury code, from the native ones: by start.
@@ -231,7 +232,7 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
 ///
 /// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges. The offset counts from
 /// where the function begins in `.nv_debug_info_reg_sass`.
-pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
+pub fn to_mercury<'d>(native: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<FunctionRanges<'d>> {
     let mut ranges = if map.is_copy {
         // nvlink's empty ranges of copies stay so: what they were is lost.
         native
@@ -240,14 +241,14 @@ pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
             .map(|(range, code)| (RegisterRange { start: 0, end: 0, ..*range }, *code))
             .collect()
     } else {
-        moved(native, |number, place, address| {
-            let open = (place == Place::RangeStart && address == reg_sass::NO_START)
+        moved(native, |number, role, address| {
+            let open = (role == AddressRole::RangeStart && address == reg_sass::NO_START)
                 .then(|| map.open_start(u32::try_from(number).ok()?));
-            open.unwrap_or_else(|| map.addresses.mercury(place, address.into()))
+            open.unwrap_or_else(|| map.addresses.mercury(role, address.into()))
         })?
     };
     if map.is_copy && map.order.is_empty() {
-        return Ok(Registers { function: native.function, ranges });
+        return Ok(FunctionRanges { function: native.function, ranges });
     }
     if map.order.is_empty() {
         ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.part)));
@@ -255,7 +256,7 @@ pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
         ranges = ordered(&ranges, map.order)
             .ok_or_else(|| fault(native, 0, "the order that the map has for them is of other ranges"))?;
     }
-    Ok(Registers { function: native.function, ranges })
+    Ok(FunctionRanges { function: native.function, ranges })
 }
 
 /// Whether these native ranges of a linked file cannot be of code of `size` bytes: all are empty, at 0, or one is reversed or leads out
@@ -274,7 +275,7 @@ pub(crate) fn is_dropped(native: &[RegisterRange<'_>], size: u64) -> bool {
 pub(crate) fn without_copies(reg_sass: &[u8], maps: &mut RangeMaps<'_>) -> Result<Vec<u8>> {
     let mut all = reg_sass::decode(reg_sass)?;
     for FunctionRegisters { function, ranges } in &mut all {
-        if maps.next(&Registers { function, ranges: Vec::new() })?.is_copy {
+        if maps.next(&FunctionRanges { function, ranges: Vec::new() })?.is_copy {
             for range in ranges {
                 (range.start, range.end) = (0, 0);
             }
@@ -284,17 +285,18 @@ pub(crate) fn without_copies(reg_sass: &[u8], maps: &mut RangeMaps<'_>) -> Resul
 }
 
 fn moved<'d>(
-    here: &Registers<'d>,
-    there: impl Fn(usize, Place, u32) -> Option<u64>,
+    here: &FunctionRanges<'d>,
+    there: impl Fn(usize, AddressRole, u32) -> Option<u64>,
 ) -> Result<Vec<(RegisterRange<'d>, u8)>> {
     let mut all = Vec::with_capacity(here.ranges.len());
     for (number, (range, code)) in here.ranges.iter().enumerate() {
         let fault = |text: String| fault(here, here.range_offset(number), text);
-        let address = |place, address| {
-            let found = there(number, place, address).and_then(|address| u32::try_from(address).ok());
-            found.ok_or_else(|| fault(format!("{address:#x}, a {place:?}, is not in the address map")))
+        let address = |role, address| {
+            let found = there(number, role, address).and_then(|address| u32::try_from(address).ok());
+            found.ok_or_else(|| fault(format!("{address:#x}, a {role:?}, is not in the address map")))
         };
-        let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
+        let (start, end) =
+            (address(AddressRole::RangeStart, range.start)?, address(AddressRole::RangeEnd, range.end)?);
         if end < start && start != reg_sass::NO_START && range.start < range.end {
             let (from, to) = (range.start, range.end);
             return Err(fault(format!(
@@ -307,7 +309,7 @@ fn moved<'d>(
 }
 
 /// `offset` counts from where the function begins.
-fn fault(registers: &Registers<'_>, offset: u64, reason: impl Into<String>) -> Error {
+fn fault(registers: &FunctionRanges<'_>, offset: u64, reason: impl Into<String>) -> Error {
     let function = String::from_utf8_lossy(registers.function).into_owned();
     let kind = ErrorKind::RegisterRanges { function, reason: reason.into() };
     Error::new(reg_sass::NAME, offset, kind)
@@ -326,7 +328,7 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
 ///
 /// Ranges of one word of a PTX register in one SASS register belong together by address. Observed: ptxas 13.0.88, both spaces have as
 /// many of each, 23,453 ranges of the corpus.
-pub fn matched(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> Option<Vec<u32>> {
+pub fn match_ranges(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> Option<Vec<u32>> {
     let (here, there) = (by_word(native), by_word(mercury));
     let mut order = vec![0; there.len()];
     for ((word, _, native), (other, _, mercury)) in here.iter().zip(&there) {

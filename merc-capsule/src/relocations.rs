@@ -1,7 +1,7 @@
 //! Relocations of debug sections in both spaces.
 
-use crate::address_map::Place;
-use crate::translation::{Reference, Translation, Untranslatable};
+use crate::address_map::AddressRole;
+use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reloc::{RelocKind, RelocType};
@@ -10,11 +10,11 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
 /// native sections too (docs/formats/capsule.md, contents of clones).
-pub const TRANSLATED: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
+pub const TRANSLATED_KINDS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.
-fn place(section: Option<SectionKind>) -> Option<Place> {
-    section.filter(|section| TRANSLATED.contains(section)).map(|_| Place::Instruction)
+fn address_role(section: Option<SectionKind>) -> Option<AddressRole> {
+    section.filter(|section| TRANSLATED_KINDS.contains(section)).map(|_| AddressRole::Instruction)
 }
 
 /// Relocations of code in a debug section of either space: offset of the field, code section, and address in it.
@@ -38,21 +38,22 @@ pub(crate) fn code_targets(
 /// A type that does not occur in debug sections, a symbol without counterpart, an address that the map lacks.
 pub fn to_mercury(
     cubin: &Cubin<'_>,
-    (name, kind): (&str, Option<SectionKind>),
+    name: &str,
+    kind: Option<SectionKind>,
     native: &[Relocation],
-    translation: Translation<'_>,
+    translator: AddressTranslator<'_>,
 ) -> Result<Vec<Relocation>> {
     let mut all = Vec::with_capacity(native.len());
     for entry in native {
         let fault = |error: Untranslatable| fault(name, entry.offset, &error);
         let reloc = native_kind(cubin, kind, entry).ok_or_else(|| unknown(name, entry))?;
-        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
         let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
-        let other = match place(kind).filter(|_| is_code) {
-            Some(place) => translation.to_mercury(own, place).map_err(fault)?,
-            None => Reference { symbol: translation.mercury_symbol(own.symbol).map_err(fault)?, ..own },
+        let other = match address_role(kind).filter(|_| is_code) {
+            Some(role) => translator.native_to_mercury(own, role).map_err(fault)?,
+            None => SymbolReference { symbol: translator.mercury_symbol(own.symbol).map_err(fault)?, ..own },
         };
-        let Reference { symbol, addend } = other;
+        let SymbolReference { symbol, addend } = other;
         all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Mercury), ..*entry });
     }
     Ok(all)
@@ -64,21 +65,22 @@ pub fn to_mercury(
 ///
 /// As [`to_mercury`].
 pub fn to_native(
-    (name, kind): (&str, Option<SectionKind>),
+    name: &str,
+    kind: Option<SectionKind>,
     mercury: &[Relocation],
-    translation: Translation<'_>,
+    translator: AddressTranslator<'_>,
 ) -> Result<Vec<Relocation>> {
     let mut all = Vec::with_capacity(mercury.len());
     for entry in mercury {
         let fault = |error: Untranslatable| fault(name, entry.offset, &error);
         let reloc = RelocKind::from_mercury(entry.r_type).ok_or_else(|| unknown(name, entry))?;
-        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
         let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
-        let other = match place(kind).filter(|_| is_code) {
-            Some(place) => translation.to_native(own, place).map_err(fault)?,
-            None => Reference { symbol: translation.native_symbol(own.symbol).map_err(fault)?, ..own },
+        let other = match address_role(kind).filter(|_| is_code) {
+            Some(role) => translator.mercury_to_native(own, role).map_err(fault)?,
+            None => SymbolReference { symbol: translator.native_symbol(own.symbol).map_err(fault)?, ..own },
         };
-        let Reference { symbol, addend } = other;
+        let SymbolReference { symbol, addend } = other;
         all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Native), ..*entry });
     }
     Ok(all)

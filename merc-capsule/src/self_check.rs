@@ -1,17 +1,17 @@
-//! Whether the native sections of a cubin say what its capsule says.
+//! Checks that the native debug sections of a cubin and its capsule agree.
 
 use crate::address_map::AddressMap;
-use crate::clone::{Cloner, Lines};
+use crate::address_translator::AddressTranslator;
+use crate::clone::{Cloner, LineTableInputs};
 use crate::code_map::CodeMap;
+use crate::code_map_recovery::maps_or_recovered;
 use crate::finalise::Finaliser;
-use crate::frame::Frames;
-use crate::info::{self, FrameOwners, NativeSide};
-use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::maps_or_recovered;
+use crate::frame::FrameSection;
+use crate::info::{self, FrameOwners, NativeOnlyInfo};
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::registers::{self, RangeMaps};
-use crate::spaces::Spaces;
-use crate::symtab::symbols;
-use crate::translation::Translation;
+use crate::section_pairs::SectionPairs;
+use crate::symtab::mercury_symbols;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
@@ -31,7 +31,7 @@ mod rules;
 mod table_form;
 mod verify;
 
-pub use answer::{Answer, SectionVerdict, Verdict};
+pub use answer::{PartVerdict, SectionVerdict, SelfCheckAnswer};
 pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
 
@@ -39,7 +39,7 @@ pub use verify::{Finding, Report, verify};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CubinPart")]
-pub enum Part {
+pub enum CubinPart {
     /// Code, and the symbols of it.
     Text,
     /// Debug sections, and other data.
@@ -48,12 +48,12 @@ pub enum Part {
     Relocation,
 }
 
-impl Part {
+impl CubinPart {
     /// All parts, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Text, Self::Debug, Self::Relocation];
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for CubinPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Text => "text",
@@ -63,25 +63,25 @@ impl fmt::Display for Part {
     }
 }
 
-/// What came of one section. [`Display`](fmt::Display) leaves out the difference.
+/// The result of the check of one section. [`Display`](fmt::Display) leaves out the difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The capsule gives the native section.
     Same,
     /// It gives another, or none; the first difference in words, or why.
     Different(String),
-    /// The capsule alone does not tell: code and what it needs are made from it by the code generator.
-    NotTold,
+    /// Not checked, since the capsule alone does not tell: the code generator makes code, and what code needs, from it.
+    NotChecked,
     /// The file has no such clone.
     Missing,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CheckOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Same => "same",
             Self::Different(_) => "different",
-            Self::NotTold => "not told",
+            Self::NotChecked => "not checked",
             Self::Missing => "no clone",
         })
     }
@@ -89,24 +89,24 @@ impl fmt::Display for Outcome {
 
 /// One native section and its clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct SectionCheck {
     /// Name of the native section.
     pub native: String,
     /// Name of the clone.
     pub clone: String,
     /// What it is part of.
-    pub part: Part,
+    pub part: CubinPart,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
-impl Checked {
+impl SectionCheck {
     /// What is wrong, in words; `None` if nothing is wrong, or if the capsule does not tell.
     pub fn difference(&self) -> Option<Cow<'_, str>> {
         match &self.outcome {
-            Outcome::Different(words) => Some(words.into()),
-            Outcome::Missing => self.finding().map(|_| format!("expected {}", self.clone).into()),
-            Outcome::Same | Outcome::NotTold => None,
+            CheckOutcome::Different(words) => Some(words.into()),
+            CheckOutcome::Missing => self.finding().map(|_| format!("expected {}", self.clone).into()),
+            CheckOutcome::Same | CheckOutcome::NotChecked => None,
         }
     }
 }
@@ -120,25 +120,25 @@ impl Checked {
 /// # Errors
 ///
 /// The file has no sound capsule, or what maps are recovered from cannot be read.
-pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Checked>> {
+pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<SectionCheck>> {
     let views = SectionView::all(cubin);
     let CapsulePlan { clones } = plan(&views).map_err(|error| error.at_section())?;
     let maps = &*maps_or_recovered(cubin, maps)?;
-    let spaces = Spaces::of(cubin)?;
-    let translation = Translation::new(cubin, &spaces, maps);
-    let (lines, view) = (Lines::default(), RelocatedCubin::new(cubin));
-    let mut check = Check {
+    let pairs = SectionPairs::of(cubin)?;
+    let translator = AddressTranslator::new(cubin, &pairs, maps);
+    let (lines, view) = (LineTableInputs::default(), RelocatedCubin::new(cubin));
+    let mut check = SelfCheck {
         cubin,
         view: &view,
-        spaces: &spaces,
+        pairs: &pairs,
         maps,
-        translation,
+        translator,
         is_linked: cubin.is_linked(),
         frame_owners: FrameOwners::of(cubin)?,
-        finaliser: Finaliser::new(cubin, translation),
-        cloner: Cloner::new(cubin, translation, &lines),
+        finaliser: Finaliser::new(cubin, translator),
+        cloner: Cloner::new(cubin, translator, &lines),
         tables: HashMap::new(),
-        made: HashMap::new(),
+        remade: HashMap::new(),
     };
     for (index, _, section) in cubin.iter().filter(|(_, _, section)| section.relocations().is_some()) {
         check.tables.entry(SectionIndex(section.info)).or_insert(index);
@@ -149,19 +149,19 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
 /// Bytes of a relocated field in data.
 const ADDRESS_BYTES: usize = 8;
 
-/// What both ways give for one section.
-struct Made {
+/// One section made again from the other space, in both directions.
+struct Remade {
     native: Result<DebugSection>,
     /// Not of line tables, of which the native ones say less, nor of what a linker has left out of the native section.
     clone: Option<Result<MercurySection>>,
 }
 
-struct Check<'c, 'd> {
+struct SelfCheck<'c, 'd> {
     cubin: &'c Cubin<'d>,
     view: &'c RelocatedCubin<'c, 'd>,
-    spaces: &'c Spaces,
+    pairs: &'c SectionPairs,
     maps: &'c [CodeMap],
-    translation: Translation<'c>,
+    translator: AddressTranslator<'c>,
     is_linked: bool,
     frame_owners: FrameOwners<'c>,
     finaliser: Finaliser<'c, 'd>,
@@ -169,15 +169,15 @@ struct Check<'c, 'd> {
     /// The relocation section of each section that has one.
     tables: HashMap<SectionIndex, SectionIndex>,
     /// By native section.
-    made: HashMap<SectionIndex, Made>,
+    remade: HashMap<SectionIndex, Remade>,
 }
 
-impl Check<'_, '_> {
-    fn section(&mut self, clone: &PlannedClone) -> Checked {
+impl SelfCheck<'_, '_> {
+    fn section(&mut self, clone: &PlannedClone) -> SectionCheck {
         let native = clone.original_index();
         let name = SectionName::parse(self.cubin.section_name(native));
-        let outcome = match self.spaces.mercury(native) {
-            None => Outcome::Missing,
+        let outcome = match self.pairs.mercury(native) {
+            None => CheckOutcome::Missing,
             Some(mercury) => {
                 let found = match (name.form, &*name.base) {
                     (Some(RelocForm::Rela), _) if name.is_debug() => self.relocations(native, mercury),
@@ -186,28 +186,29 @@ impl Check<'_, '_> {
                     (None, base) if base == nv_info::NAME || base.starts_with(".nv.info.") => {
                         self.info(native, mercury)
                     }
-                    _ if clone.action == Action::Rewrite => Ok(Outcome::NotTold),
+                    _ if clone.action == CloneAction::Rewrite => Ok(CheckOutcome::NotChecked),
                     _ => self.bytes(native, mercury),
                 };
-                found.unwrap_or_else(|error| Outcome::Different(error.to_string()))
+                found.unwrap_or_else(|error| CheckOutcome::Different(error.to_string()))
             }
         };
         let part = match name.form {
-            Some(_) => Part::Relocation,
-            None if name.base == ".symtab" || name.base.starts_with(".text.") => Part::Text,
-            None => Part::Debug,
+            Some(_) => CubinPart::Relocation,
+            None if name.base == ".symtab" || name.base.starts_with(".text.") => CubinPart::Text,
+            None => CubinPart::Debug,
         };
-        Checked { native: name.to_string(), clone: clone.name.clone(), part, outcome }
+        SectionCheck { native: name.to_string(), clone: clone.name.clone(), part, outcome }
     }
 
-    fn made(&mut self, native: SectionIndex, mercury: SectionIndex) -> &Made {
+    fn remade(&mut self, native: SectionIndex, mercury: SectionIndex) -> &Remade {
         let kind = SectionName::parse(self.cubin.section_name(native)).kind();
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let says_less = || {
-            let frames = (kind == Some(SectionKind::DebugFrame)).then(|| Frames::read(self.view, mercury));
-            frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.says_more()))
+            let frames =
+                (kind == Some(SectionKind::DebugFrame)).then(|| FrameSection::read(self.view, mercury));
+            frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.has_more_entries()))
         };
-        self.made.entry(native).or_insert_with(|| Made {
+        self.remade.entry(native).or_insert_with(|| Remade {
             native: self.finaliser.section(mercury),
             clone: (!is_table && !self.is_linked && !says_less()).then(|| self.cloner.section(native)),
         })
@@ -218,119 +219,127 @@ impl Check<'_, '_> {
         native: SectionIndex,
         mercury: SectionIndex,
         kind: Option<SectionKind>,
-    ) -> Result<Outcome> {
+    ) -> Result<CheckOutcome> {
         let (cubin, view) = (self.cubin, self.view);
-        if self.finaliser.says_the_same(mercury, |section| self.tables.contains_key(&section)) {
-            return Ok(Outcome::Same);
+        if self.finaliser.is_identical(mercury, |section| self.tables.contains_key(&section)) {
+            return Ok(CheckOutcome::Same);
         }
-        let (mut here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        let (mut native_data, mercury_data) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
         if kind == Some(SectionKind::NvDebugInfoRegSass) && self.is_linked {
             // What nvlink leaves there of dropped code is of no use, and not compared.
-            here = registers::without_copies(&here, &mut RangeMaps::of(cubin, self.maps))?.into();
+            native_data =
+                registers::without_copies(&native_data, &mut RangeMaps::of(cubin, self.maps))?.into();
         }
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
-        let Made { native: made, clone } = self.made(native, mercury);
+        let Remade { native: made, clone } = self.remade(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
-        let bytes = with_values(view, native, &here, &made.bytes)?;
+        let bytes = with_values(view, native, &native_data, &made.bytes)?;
         let relocated = view.section(native)?;
         let section = |offset| relocated.target(offset).and_then(|target| target.section);
-        if bytes != here {
+        if bytes != native_data {
             let code = |offset| section(offset).map_or("", |section| cubin.section_name(section)).to_owned();
-            return Ok(Outcome::Different(difference::of_section(kind, &bytes, &here, code)));
+            return Ok(CheckOutcome::Different(difference::of_section(kind, &bytes, &native_data, code)));
         }
         if is_table {
-            let fault = table_form::fault(view, mercury, self.translation)?;
-            return Ok(fault.map_or(Outcome::Same, Outcome::Different));
+            let fault = table_form::fault(view, mercury, self.translator)?;
+            return Ok(fault.map_or(CheckOutcome::Same, CheckOutcome::Different));
         }
         if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
             let clone = clone.as_ref().map_err(Clone::clone)?;
-            let clone = with_values(view, mercury, &there, clone.bytes.as_deref().unwrap_or(&here))?;
-            if clone != there {
-                let words = difference::of_bytes(&there, &clone);
-                return Ok(Outcome::Different(format!(
+            let clone =
+                with_values(view, mercury, &mercury_data, clone.bytes.as_deref().unwrap_or(&native_data))?;
+            if clone != mercury_data {
+                let words = difference::of_bytes(&mercury_data, &clone);
+                return Ok(CheckOutcome::Different(format!(
                     "the clone is not what the file's section gives: {words}"
                 )));
             }
         }
-        Ok(Outcome::Same)
+        Ok(CheckOutcome::Same)
     }
 
     /// Both are relocation sections.
-    fn relocations(&mut self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
+    fn relocations(&mut self, native: SectionIndex, mercury: SectionIndex) -> Result<CheckOutcome> {
         let cubin = self.cubin;
         let entries = |index| cubin.section(index).map(|section| section.relocations().unwrap_or_default());
-        let (here, there) = (entries(native)?, entries(mercury)?);
+        let (native_data, mercury_data) = (entries(native)?, entries(mercury)?);
         let target = SectionIndex(cubin.section(native)?.info);
-        let Some(clone) = self.spaces.mercury(target) else { return Ok(Outcome::Missing) };
-        let Made { native: made, clone } = self.made(target, clone);
+        let Some(clone) = self.pairs.mercury(target) else { return Ok(CheckOutcome::Missing) };
+        let Remade { native: made, clone } = self.remade(target, clone);
         let made = made.as_ref().map_err(Clone::clone)?;
-        if made.rela != here {
-            return Ok(Outcome::Different(difference::of_relocations(&made.rela, here)));
+        if made.rela != native_data {
+            return Ok(CheckOutcome::Different(difference::of_relocations(&made.rela, native_data)));
         }
         if let Some(clone) = clone {
             let clone = clone.as_ref().map_err(Clone::clone)?;
-            if clone.rela != there {
-                let words = difference::of_relocations(there, &clone.rela);
-                return Ok(Outcome::Different(format!(
+            if clone.rela != mercury_data {
+                let words = difference::of_relocations(mercury_data, &clone.rela);
+                return Ok(CheckOutcome::Different(format!(
                     "the clone is not what the file's section gives: {words}"
                 )));
             }
         }
-        Ok(Outcome::Same)
+        Ok(CheckOutcome::Same)
     }
 
     /// Both are sections of records. Those that only native code has are taken from there.
-    fn info(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
-        let (here, there) = (self.cubin.bytes(native)?, self.cubin.bytes(mercury)?);
+    fn info(&self, native: SectionIndex, mercury: SectionIndex) -> Result<CheckOutcome> {
+        let (native_data, mercury_data) = (self.cubin.bytes(native)?, self.cubin.bytes(mercury)?);
         let (name, clone) = (self.cubin.section_name(native), self.cubin.section_name(mercury));
-        let (records, others) = (nv_info::decode(name, &here)?, nv_info::decode(clone, &there)?);
+        let (records, others) =
+            (nv_info::decode(name, &native_data)?, nv_info::decode(clone, &mercury_data)?);
         let code = SectionIndex(self.cubin.section(native)?.info);
         let (none, frame_sizes) = (AddressMap::default(), self.frame_owners.sizes(&others));
         let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
         let is_only = |record: &&Record<'_>| {
-            info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
+            info::difference(record.attribute) == Some(info::RecordDifference::OnlyIn(Space::Native))
         };
         let only: Vec<Record<'_>> = records.iter().filter(is_only).cloned().collect();
-        let side = NativeSide { map, frame_sizes: &frame_sizes, only: &only };
-        let made = info::to_native(clone, &others, &side, |symbol| self.spaces.native_symbol(symbol))?;
+        let side = NativeOnlyInfo { map, frame_sizes: &frame_sizes, only: &only };
+        let made = info::to_native(clone, &others, &side, |symbol| self.pairs.native_symbol(symbol))?;
         let made = nv_info::encode(name, &made)?;
-        Ok(if made == *here { Outcome::Same } else { Outcome::Different(difference::of_bytes(&made, &here)) })
+        Ok(if made == *native_data {
+            CheckOutcome::Same
+        } else {
+            CheckOutcome::Different(difference::of_bytes(&made, &native_data))
+        })
     }
 
     /// Fields under relocations hold what each space has there, and are not compared.
-    fn bytes(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
-        let mut here = self.cubin.bytes(native)?;
-        let mut there = self.cubin.bytes(mercury)?;
+    fn bytes(&self, native: SectionIndex, mercury: SectionIndex) -> Result<CheckOutcome> {
+        let mut native_data = self.cubin.bytes(native)?;
+        let mut mercury_data = self.cubin.bytes(mercury)?;
         for index in [native, mercury] {
             for (_, entry) in self.view.relocations_of(index) {
-                for bytes in [&mut here, &mut there] {
+                for bytes in [&mut native_data, &mut mercury_data] {
                     let at = usize::try_from(entry.offset).unwrap_or(usize::MAX);
                     let field = bytes.to_mut().get_mut(at..).into_iter().flatten().take(ADDRESS_BYTES);
                     field.for_each(|byte| *byte = 0);
                 }
             }
         }
-        Ok(if here == there {
-            Outcome::Same
+        Ok(if native_data == mercury_data {
+            CheckOutcome::Same
         } else {
-            Outcome::Different(difference::of_bytes(&there, &here))
+            CheckOutcome::Different(difference::of_bytes(&mercury_data, &native_data))
         })
     }
 
-    fn symbols(&self, mercury: SectionIndex) -> Result<Outcome> {
-        let there = self.cubin.symbols_of(mercury);
-        let made = symbols(self.cubin, self.spaces, self.maps)?;
-        if made.len() != there.len() {
-            let (count, expected) = (there.len(), made.len());
-            return Ok(Outcome::Different(format!(
+    fn symbols(&self, mercury: SectionIndex) -> Result<CheckOutcome> {
+        let mercury_data = self.cubin.symbols_of(mercury);
+        let made = mercury_symbols(self.cubin, self.pairs, self.maps)?;
+        if made.len() != mercury_data.len() {
+            let (count, expected) = (mercury_data.len(), made.len());
+            return Ok(CheckOutcome::Different(format!(
                 "the capsule has {count} symbols, the file gives {expected}"
             )));
         }
-        let other = (0..).zip(made.iter().zip(there)).find(|(_, (made, there))| made != there);
-        Ok(other.map_or(Outcome::Same, |(number, _)| {
+        let other =
+            (0..).zip(made.iter().zip(mercury_data)).find(|(_, (made, mercury_data))| made != mercury_data);
+        Ok(other.map_or(CheckOutcome::Same, |(number, _)| {
             let name = self.cubin.symbol_name_in(mercury, SymbolIndex(number));
-            Outcome::Different(format!("symbol {number}, {name}, is not what the native one gives"))
+            CheckOutcome::Different(format!("symbol {number}, {name}, is not what the native one gives"))
         }))
     }
 }

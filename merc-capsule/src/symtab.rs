@@ -3,7 +3,7 @@
 use crate::code_map::CodeMap;
 pub use crate::code_map::MercuryFunction;
 use crate::policy::merc_name;
-use crate::spaces::Spaces;
+use crate::section_pairs::SectionPairs;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
@@ -36,7 +36,7 @@ fn has_counterpart(cubin: &Cubin<'_>, symbol: &Symbol, section: &str) -> bool {
 }
 
 /// The numbers in `.nv.merc.symtab` of all symbols of `.symtab`, for a file that has yet to get the former.
-pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
+pub(crate) fn mercury_symbol_numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
     let mut next = 0;
     let number = |symbol: &Symbol| {
         let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
 /// # Errors
 ///
 /// There is no `.symtab`, `maps` have no place for a function with a capsule, or `.strtab` lacks the name of a clone.
-pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<Vec<Symbol>> {
+pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]) -> Result<Vec<Symbol>> {
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =
         functions.map(|function| (function.symbol, function.mercury)).collect();
@@ -87,7 +87,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
         if !has_counterpart(cubin, symbol, section) {
             continue;
         }
-        let clone = symbol.section().and_then(|section| spaces.mercury(section));
+        let clone = symbol.section().and_then(|section| pairs.mercury(section));
         let mut there = *symbol;
         if let Some(index) = clone {
             there.shndx = index.0;

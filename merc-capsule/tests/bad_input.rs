@@ -10,12 +10,12 @@ mod generate;
 mod values;
 
 use generate::{Choices, Given, Order, given};
-use merc_capsule::capsule::{self, Origin};
-use merc_capsule::clone::{Cloner, Lines};
+use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone::{Cloner, LineTableInputs};
 use merc_capsule::finalise::{Finaliser, finalise};
-use merc_capsule::registers::{self, RangeMap, Registers};
+use merc_capsule::registers::{self, FunctionRanges, RangeMap};
 use merc_capsule::self_check::self_check;
-use merc_capsule::{AddressMap, CodeMap, Place, Spaces, Translation};
+use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs};
 use nv_debug_sections::Error;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex, SectionInfo,
@@ -25,7 +25,7 @@ use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
 
 /// A cubin with its capsule, and what that was made of: the first whose debug sections all have contents, and relocations if they can.
-fn file() -> (Cubin<'static>, Origin<'static>) {
+fn file() -> (Cubin<'static>, CloneInputs<'static>) {
     for seed in 0_u32.. {
         let number = |n: u32| (seed.wrapping_mul(77) ^ n).wrapping_mul(2_654_435_761).rotate_left(7) as u16;
         let numbers: Vec<u16> = (0..600).map(number).collect();
@@ -47,7 +47,7 @@ fn file() -> (Cubin<'static>, Origin<'static>) {
         let has_label =
             all.iter().any(|section| section.name == ".debug_info" && section.rela.iter().any(is_label));
         if has_label && all.iter().filter(is_full).count() == values::NAMES.len() {
-            let origin = Origin { maps, lines };
+            let origin = CloneInputs { maps, lines };
             capsule::clone(&mut cubin, &origin).unwrap();
             return (cubin, origin);
         }
@@ -73,7 +73,7 @@ fn section<'c>(cubin: &'c mut Cubin<'static>, name: &str) -> &'c mut Section<'st
 }
 
 /// All that takes a whole file, by name, with the error.
-fn all_refuse(cubin: &Cubin<'static>, origin: &Origin<'_>) -> Vec<(&'static str, Error)> {
+fn all_refuse(cubin: &Cubin<'static>, origin: &CloneInputs<'_>) -> Vec<(&'static str, Error)> {
     vec![
         ("clone", refused(cubin, |cubin| capsule::clone(cubin, origin))),
         ("finalise", refused(cubin, |cubin| finalise(cubin, Some(&origin.maps)))),
@@ -183,9 +183,10 @@ fn sections_that_stand_for_all_code_come_once() {
 }
 
 /// The map without the places of one kind.
-fn with_hole(code: &CodeMap, hole: Place) -> CodeMap {
+fn with_hole(code: &CodeMap, hole: AddressRole) -> CodeMap {
     // Instructions are what others fall back on.
-    let places = [Place::RangeStart, Place::RangeEnd, Place::FrameRule, Place::FrameEnd];
+    let places =
+        [AddressRole::RangeStart, AddressRole::RangeEnd, AddressRole::FrameRule, AddressRole::FrameEnd];
     let mut code = code.clone();
     let full = std::mem::take(&mut code.map);
     for native in (0..code.size).step_by(16) {
@@ -216,17 +217,17 @@ fn assert_leads_to_its_place(cubin: &Cubin<'_>, error: &Error) {
 #[test]
 fn a_hole_in_a_map_is_an_error_of_what_is_there() {
     let (cubin, origin) = file();
-    let spaces = Spaces::of(&cubin).unwrap();
-    let lines = Lines::default();
+    let spaces = SectionPairs::of(&cubin).unwrap();
+    let lines = LineTableInputs::default();
     for (place, name) in [
-        (Place::RangeStart, ".nv_debug_info_reg_sass"),
-        (Place::RangeEnd, ".nv_debug_info_reg_sass"),
-        (Place::FrameRule, ".debug_frame"),
-        (Place::FrameEnd, ".debug_frame"),
-        (Place::Instruction, ".debug_info"),
+        (AddressRole::RangeStart, ".nv_debug_info_reg_sass"),
+        (AddressRole::RangeEnd, ".nv_debug_info_reg_sass"),
+        (AddressRole::FrameRule, ".debug_frame"),
+        (AddressRole::FrameEnd, ".debug_frame"),
+        (AddressRole::Instruction, ".debug_info"),
     ] {
         let maps: Vec<CodeMap> = origin.maps.iter().map(|code| with_hole(code, place)).collect();
-        let translation = Translation::new(&cubin, &spaces, &maps);
+        let translation = AddressTranslator::new(&cubin, &spaces, &maps);
         let there = Cloner::new(&cubin, translation, &lines).section(at(&cubin, name));
         let error = there.unwrap_err();
         assert_eq!(error.section(), name, "{error}");
@@ -243,7 +244,7 @@ fn a_hole_in_a_map_is_an_error_of_what_is_there() {
             let clone = at(&cubin, ".nv.merc.nv_debug_info_reg_type");
             assert_eq!(Finaliser::new(&cubin, translation).section(clone).unwrap_err(), error);
         }
-        let origin = Origin { maps, lines: origin.lines.clone() };
+        let origin = CloneInputs { maps, lines: origin.lines.clone() };
         assert!(!refused(&cubin, |cubin| capsule::clone(cubin, &origin)).section().is_empty());
         assert!(!refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps))).section().is_empty());
     }
@@ -255,25 +256,25 @@ fn maps_of_another_file_are_refused() {
     for maps in [&[][..], &origin.maps[1..]] {
         let error = refused(&cubin, |cubin| finalise(cubin, Some(maps)));
         assert!(!error.section().is_empty(), "{error}");
-        let origin = Origin { maps: maps.to_vec(), lines: origin.lines.clone() };
+        let origin = CloneInputs { maps: maps.to_vec(), lines: origin.lines.clone() };
         let error = refused(&cubin, |cubin| capsule::clone(cubin, &origin));
         assert!(!error.section().is_empty(), "{error}");
     }
 }
 
-fn registers(ranges: &[(u32, u32)]) -> Registers<'static> {
+fn registers(ranges: &[(u32, u32)]) -> FunctionRanges<'static> {
     let range = |(number, (start, end)): (u32, &(u32, u32))| {
         let register = SassRegister(0x200_0000 | number);
         (RegisterRange { part: 0, ptx_name: b"%r1", register, start: *start, end: *end }, 0)
     };
-    Registers { function: b"k", ranges: (0..).zip(ranges).map(range).collect() }
+    FunctionRanges { function: b"k", ranges: (0..).zip(ranges).map(range).collect() }
 }
 
 #[test]
 fn ranges_stay_in_order() {
     let mut addresses = AddressMap::default();
     for (native, mercury) in [(0, 0), (0x10, 0x40), (0x20, 0x20)] {
-        addresses.insert(Place::Instruction, AddressPair { native, mercury }).unwrap();
+        addresses.insert(AddressRole::Instruction, AddressPair { native, mercury }).unwrap();
     }
     let map = |order| RangeMap { addresses: &addresses, order, open_starts: &[], is_copy: false };
     let error = registers::to_mercury(&registers(&[(0x10, 0x20)]), map(&[])).unwrap_err();

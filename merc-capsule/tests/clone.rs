@@ -4,10 +4,10 @@
 
 mod support;
 
-use merc_capsule::capsule::{self, Origin};
-use merc_capsule::clone::{Cloner, Lines};
+use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone::{Cloner, LineTableInputs};
 use merc_capsule::finalise::finalise;
-use merc_capsule::{Spaces, Translation, code_maps};
+use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, MercurySection, Section, SectionIndex, SymbolIndex};
 use std::collections::BTreeMap;
@@ -19,9 +19,9 @@ fn clones_are_made_again() {
     let mut first = BTreeMap::new();
     each_capsule(|path, cubin| {
         let maps = code_maps(cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let spaces = Spaces::of(cubin).unwrap();
-        let translation = Translation::new(cubin, &spaces, &maps);
-        let lines = Lines::of_tables(cubin, translation).unwrap();
+        let spaces = SectionPairs::of(cubin).unwrap();
+        let translation = AddressTranslator::new(cubin, &spaces, &maps);
+        let lines = LineTableInputs::of_tables(cubin, translation).unwrap();
         let cloner = Cloner::new(cubin, translation, &lines);
         let clones: BTreeMap<String, MercurySection> = cubin
             .mercury_sections()
@@ -77,7 +77,7 @@ fn capsules_come_back() {
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let mut first = BTreeMap::new();
     each_capsule(|path, cubin| {
-        let origin = Origin::of(cubin).unwrap();
+        let origin = CloneInputs::of(cubin).unwrap();
         let mut made = cubin.clone();
         made.remove_capsule().unwrap();
         let stripped = made.write().unwrap();

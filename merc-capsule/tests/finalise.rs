@@ -5,7 +5,7 @@
 mod support;
 
 use merc_capsule::finalise::Finaliser;
-use merc_capsule::{Spaces, Translation, code_maps};
+use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::DebugSection;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ fn native_sections_come_back() {
     let mut first = BTreeMap::new();
     each_capsule(|path, cubin| {
         let maps = code_maps(cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let spaces = Spaces::of(cubin).unwrap();
-        let finaliser = Finaliser::new(cubin, Translation::new(cubin, &spaces, &maps));
+        let spaces = SectionPairs::of(cubin).unwrap();
+        let finaliser = Finaliser::new(cubin, AddressTranslator::new(cubin, &spaces, &maps));
         let natives: BTreeMap<String, DebugSection> = cubin
             .debug_sections()
             .unwrap()

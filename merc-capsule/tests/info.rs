@@ -7,9 +7,9 @@ mod corpus;
 mod support;
 
 use merc_capsule::info::{
-    self, FrameOwners, MercurySide, NativeSide, finalizer_options, listed, native_only,
+    self, FrameOwners, MercuryOnlyInfo, NativeOnlyInfo, finalizer_options, listed_address_pairs, native_only,
 };
-use merc_capsule::{AddressMap, CodeMap, Place, Spaces, code_maps};
+use merc_capsule::{AddressMap, AddressRole, CodeMap, SectionPairs, code_maps};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, Record};
@@ -27,7 +27,7 @@ struct Pair<'c> {
 }
 
 /// All of a file.
-fn pairs<'c>(cubin: &'c Cubin<'_>, spaces: &Spaces) -> Vec<Pair<'c>> {
+fn pairs<'c>(cubin: &'c Cubin<'_>, spaces: &SectionPairs) -> Vec<Pair<'c>> {
     let is_info = |name: &str| name == nv_info::NAME || name.starts_with(".nv.info.");
     let originals = cubin.iter().filter(|(_, name, _)| is_info(name));
     let found: Vec<_> = originals
@@ -49,8 +49,8 @@ fn sizes(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
 /// The map that the two sections of a function give. Panics if an address has two partners.
 fn map(name: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> AddressMap {
     let mut map = AddressMap::default();
-    for pair in listed(name, native, mercury).unwrap() {
-        map.insert(Place::Listed, pair).unwrap();
+    for pair in listed_address_pairs(name, native, mercury).unwrap() {
+        map.insert(AddressRole::Listed, pair).unwrap();
     }
     map
 }
@@ -80,7 +80,7 @@ struct Counts {
 
 /// Both ways for all sections of a file, as bytes.
 fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
-    let spaces = Spaces::of(cubin).unwrap();
+    let spaces = SectionPairs::of(cubin).unwrap();
     counts.files += 1;
     for Pair { name, clone, native, mercury } in pairs(cubin, &spaces) {
         let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
@@ -89,17 +89,17 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         let map = map(name, &native, &mercury);
         let (sizes, native_sizes) = (sizes(&mercury), FrameOwners::of(cubin).unwrap().sizes(&mercury));
         let options = finalizer_options(&mercury);
-        let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
+        let side = MercuryOnlyInfo { map: &map, frame_sizes: &sizes, finalizer_options: options };
         let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol(symbol));
         let made = nv_info::encode(clone, &made.unwrap()).unwrap();
         assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
         counts.to_mercury += 1;
 
         let is_only = |record: &&Record<'_>| {
-            info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
+            info::difference(record.attribute) == Some(info::RecordDifference::OnlyIn(Space::Native))
         };
         let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
-        let side = NativeSide { map: &map, frame_sizes: &native_sizes, only: &only };
+        let side = NativeOnlyInfo { map: &map, frame_sizes: &native_sizes, only: &only };
         let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol(symbol));
         let made = nv_info::encode(name, &made.unwrap()).unwrap();
         assert_eq!(made, *native_bytes, "{} {name}", path.display());
@@ -111,7 +111,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         counts.own_frames +=
             sizes.iter().filter(|(symbol, size)| native_sizes.get(symbol) != Some(size)).count();
         counts.attributes.extend(native.iter().map(|record| record.attribute));
-        counts.addresses += listed(name, &native, &mercury).unwrap().len();
+        counts.addresses += listed_address_pairs(name, &native, &mercury).unwrap().len();
     }
 }
 
@@ -146,7 +146,7 @@ fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
         .filter(|(_, symbol)| symbol.is_section())
         .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
         .collect();
-    for Pair { name, clone, native, mercury } in pairs(cubin, &Spaces::of(cubin).unwrap()) {
+    for Pair { name, clone, native, mercury } in pairs(cubin, &SectionPairs::of(cubin).unwrap()) {
         let Some(function) = name.strip_prefix(".nv.info.") else { continue };
         let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
         let native = nv_info::decode(name, &native_bytes).unwrap();
@@ -218,7 +218,7 @@ fn of_every_chip(ptxas: &Path, ptx: &Path, counts: &mut Counts) {
 fn lists_agree_with_the_line_tables() {
     let (mut same, mut other) = (0, Vec::new());
     each_capsule(|path, cubin| {
-        let spaces = Spaces::of(cubin).unwrap();
+        let spaces = SectionPairs::of(cubin).unwrap();
         for CodeMap { native, map, .. } in code_maps(cubin).unwrap() {
             let native = nv_info::section_of(cubin, native).unwrap();
             let mercury = spaces.mercury(native).unwrap();
@@ -228,7 +228,7 @@ fn lists_agree_with_the_line_tables() {
                 (nv_info::decode(name, &here).unwrap(), nv_info::decode(name, &there).unwrap());
             let instructions: HashMap<u64, u64> =
                 map.of_instructions().iter().map(|pair| (pair.native, pair.mercury)).collect();
-            for pair in listed(name, &here, &there).unwrap() {
+            for pair in listed_address_pairs(name, &here, &there).unwrap() {
                 match instructions.get(&pair.native) {
                     Some(mercury) if *mercury == pair.mercury => same += 1,
                     Some(mercury) => {

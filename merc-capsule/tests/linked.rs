@@ -2,9 +2,9 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // what is skipped must be seen; a panic is a failed test
 
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::finalise::finalise;
-use merc_capsule::self_check::{Outcome, self_check};
+use merc_capsule::self_check::{CheckOutcome, self_check};
 use nv_debug_sections::cubin::Cubin;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,7 +71,7 @@ fn linked(bin: &Path, folder: &Path, arch: &str, options: [(&str, &str); 2]) -> 
 fn check(cubin: &Cubin<'_>, what: &str) {
     let different =
         self_check(cubin, None).unwrap().into_iter().filter_map(|checked| match checked.outcome {
-            Outcome::Different(words) => Some(format!("{}: {words}", checked.native)),
+            CheckOutcome::Different(words) => Some(format!("{}: {words}", checked.native)),
             _ => None,
         });
     assert_eq!(different.collect::<Vec<_>>(), Vec::<String>::new(), "{what}");
@@ -85,7 +85,7 @@ fn check(cubin: &Cubin<'_>, what: &str) {
     };
     // What the clone has of dropped functions stays; relocations are in the order of the modules.
     let mut clone = cubin.clone();
-    capsule::clone(&mut clone, &Origin::of(cubin).unwrap()).unwrap();
+    capsule::clone(&mut clone, &CloneInputs::of(cubin).unwrap()).unwrap();
     for name in [".nv.merc.debug_frame", ".debug_frame"] {
         assert_eq!(frame(&clone, name), frame(cubin, name), "{what}, {name}");
     }
@@ -97,7 +97,7 @@ fn check(cubin: &Cubin<'_>, what: &str) {
     // From native sections alone, and back.
     let mut native = cubin.clone();
     native.remove_capsule().unwrap();
-    let origin = Origin::of(&native).unwrap();
+    let origin = CloneInputs::of(&native).unwrap();
     capsule::clone(&mut native, &origin).unwrap();
     finalise(&mut native, None).unwrap();
     assert_eq!(frame(&native, ".debug_frame"), frame(cubin, ".debug_frame"), "{what}");

@@ -4,10 +4,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::finalise::finalise;
-use merc_capsule::self_check::{Outcome, self_check};
-use merc_capsule::{Presence, SectionView, plan};
+use merc_capsule::self_check::{CheckOutcome, self_check};
+use merc_capsule::{CloneStatus, SectionView, plan};
 use nv_debug_sections::cubin::{
     Contents, Cubin, NewSection, SHF_MERCURY, SectionIndex, SectionInfo, SectionLink, sht,
 };
@@ -41,12 +41,12 @@ fn section(name: &str, sh_type: u32, flags: u64, bytes: &[u8]) -> NewSection<'st
 }
 
 fn check(mut cubin: Cubin<'static>) {
-    let presence = plan(&SectionView::all(&cubin)).unwrap().presence(&cubin).unwrap();
-    assert!(presence.iter().filter(|presence| **presence == Presence::AsPlanned).count() > COUNT);
+    let presence = plan(&SectionView::all(&cubin)).unwrap().statuses(&cubin).unwrap();
+    assert!(presence.iter().filter(|presence| **presence == CloneStatus::AsPlanned).count() > COUNT);
     let checked = self_check(&cubin, None).unwrap();
     assert!(checked.len() > COUNT);
-    assert!(checked.iter().all(|checked| !matches!(checked.outcome, Outcome::Different(_))));
-    let origin = Origin::of(&cubin).unwrap();
+    assert!(checked.iter().all(|checked| !matches!(checked.outcome, CheckOutcome::Different(_))));
+    let origin = CloneInputs::of(&cubin).unwrap();
     capsule::clone(&mut cubin, &origin).unwrap();
     finalise(&mut cubin, None).unwrap();
     assert!(!cubin.has_capsule());

@@ -4,7 +4,7 @@
 
 mod support;
 
-use merc_capsule::{Action, Exception, PlanError, Presence, SectionView, is_mercury, plan};
+use merc_capsule::{CloneAction, CloneException, CloneStatus, PlanError, SectionView, is_mercury, plan};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
@@ -42,9 +42,9 @@ fn plans_are_what_the_corpus_has() {
             .filter(|(_, index)| is_mercury(cubin.section(**index).unwrap().flags))
             .map(|(name, index)| (*name, *index))
             .collect();
-        for (clone, presence) in whole.clones.iter().zip(whole.presence(cubin).unwrap()) {
-            let is_missing = presence == Presence::Missing && clone.name == ".nv.merc.nv.callgraph";
-            let is_planned = presence == Presence::AsPlanned || is_missing;
+        for (clone, presence) in whole.clones.iter().zip(whole.statuses(cubin).unwrap()) {
+            let is_missing = presence == CloneStatus::Missing && clone.name == ".nv.merc.nv.callgraph";
+            let is_planned = presence == CloneStatus::AsPlanned || is_missing;
             assert!(is_planned, "{}: {presence:?} {}", path.display(), clone.name);
             let view = views[clone.original];
             let place = || format!("{}: {} of {}", path.display(), clone.name, view.name);
@@ -60,13 +60,15 @@ fn plans_are_what_the_corpus_has() {
             assert_eq!(link, clone.link, "{}", place());
             let is_alias = matches!(section.contents, Contents::Alias(_));
             let action = match clone.exception {
-                Some(Exception::CopyIfLineOffset) if has_line_offset(cubin, view.name) => Action::Copy,
-                Some(Exception::AliasIfEqual) if is_alias => Action::Alias,
-                Some(Exception::RewriteIfRelocated) if !is_alias => Action::Rewrite,
+                Some(CloneException::CopyIfLineOffset) if has_line_offset(cubin, view.name) => {
+                    CloneAction::Copy
+                }
+                Some(CloneException::AliasIfEqual) if is_alias => CloneAction::Alias,
+                Some(CloneException::RewriteIfRelocated) if !is_alias => CloneAction::Rewrite,
                 _ => clone.action,
             };
-            assert_eq!(is_alias, action == Action::Alias, "{}", place());
-            if action == Action::Copy {
+            assert_eq!(is_alias, action == CloneAction::Alias, "{}", place());
+            if action == CloneAction::Copy {
                 assert_eq!(cubin.bytes(index).unwrap(), cubin.bytes(at[view.name]).unwrap(), "{}", place());
             }
         }
@@ -87,29 +89,34 @@ fn a_clone_that_lies_elsewhere_is_told() {
     let plan = plan(&SectionView::all(&cubin)).unwrap();
     let index = |cubin: &Cubin<'_>, name: &str| cubin.section_by_name(name).unwrap();
     let changed = [
-        (".nv.merc.debug_abbrev", Presence::OwnBytes),
-        (".nv.merc.nv.info", Presence::SharedBytes),
-        (".nv.merc.nv_debug_ptx_txt", Presence::OtherHeader),
+        (".nv.merc.debug_abbrev", CloneStatus::OwnBytes),
+        (".nv.merc.nv.info", CloneStatus::SharedBytes),
+        (".nv.merc.nv_debug_ptx_txt", CloneStatus::OtherHeader),
     ];
-    let before = plan.presence(&cubin).unwrap();
+    let before = plan.statuses(&cubin).unwrap();
     for (name, presence) in changed {
         let at = index(&cubin, name);
         match presence {
-            Presence::OwnBytes => {
+            CloneStatus::OwnBytes => {
                 let bytes = cubin.bytes(at).unwrap().into_owned();
                 cubin.sections[at.as_usize()].contents = Contents::Bytes(bytes.into());
             }
-            Presence::SharedBytes => {
+            CloneStatus::SharedBytes => {
                 let original = index(&cubin, ".nv.info");
                 cubin.sections[at.as_usize()].contents = Contents::Alias(original);
             }
             _ => cubin.sections[at.as_usize()].flags |= 1,
         }
     }
-    for ((clone, before), now) in plan.clones.iter().zip(before).zip(plan.presence(&cubin).unwrap()) {
+    for ((clone, before), now) in plan.clones.iter().zip(before).zip(plan.statuses(&cubin).unwrap()) {
         let change = changed.iter().find(|(name, _)| *name == clone.name).map(|(_, presence)| *presence);
         let is_graph = clone.name == ".nv.merc.nv.callgraph";
-        assert_eq!(before, if is_graph { Presence::Missing } else { Presence::AsPlanned }, "{}", clone.name);
+        assert_eq!(
+            before,
+            if is_graph { CloneStatus::Missing } else { CloneStatus::AsPlanned },
+            "{}",
+            clone.name
+        );
         assert_eq!(now, change.unwrap_or(before), "{}", clone.name);
     }
 }

@@ -7,7 +7,9 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
-use merc_capsule::{Content, RULES, Storage, is_mercury, merc_name, native_name, rule};
+use merc_capsule::{
+    CLONE_POLICIES, CloneContent, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
+};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
@@ -28,7 +30,7 @@ fn seen(cubin: &Cubin<'_>, clone: SectionIndex, native: Option<SectionIndex>) ->
 #[test]
 fn the_table_says_what_the_corpus_shows() {
     let paths = cubins_or_pairs();
-    let mut counts: BTreeMap<(&str, &str, Storage, &str), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &str, CloneStorage, &str), usize> = BTreeMap::new();
     let (mut files, mut clones) = (0, 0);
     for path in &paths {
         let bytes = fs::read(path).unwrap();
@@ -44,7 +46,7 @@ fn the_table_says_what_the_corpus_shows() {
                 assert_eq!(native_name(name), None, "{}", place());
                 let is_always_there = |_: &String| {
                     name != ".nv.callgraph"
-                        && rule(name).is_some_and(|rule| rule.storage != Storage::OwnIfThere)
+                        && clone_policy(name).is_some_and(|rule| rule.storage != CloneStorage::OwnIfThere)
                 };
                 let wanted = merc_name(name).filter(is_always_there);
                 if let Some(clone) = wanted {
@@ -55,7 +57,7 @@ fn the_table_says_what_the_corpus_shows() {
             clones += 1;
             let native = native_name(name).unwrap_or_else(|| panic!("{}", place()));
             assert_eq!(merc_name(&native).as_deref(), Some(name), "{}", place());
-            let rule = rule(&native).unwrap();
+            let rule = clone_policy(&native).unwrap();
             let original = at.get(&*native).copied();
             let original_flags = original.map(|o| cubin.section(o).unwrap().flags);
             assert_eq!(section.sh_type, rule.sh_type, "{}", place());
@@ -67,16 +69,16 @@ fn the_table_says_what_the_corpus_shows() {
                 .and_then(|i| cubin.section(*i).unwrap().relocations());
             let has_line_offset = relocations.is_some_and(|all| all.iter().any(|r| r.r_type == line_offset));
             let storage_fits = match rule.storage {
-                Storage::Alias => stored == "alias",
-                Storage::AliasUnlessLineOffset => {
+                CloneStorage::Alias => stored == "alias",
+                CloneStorage::AliasUnlessLineOffset => {
                     (stored == "alias") != has_line_offset || other_writer(path)
                 }
-                Storage::AliasUnlessRelocated | Storage::AliasIfEqual => stored != "copy",
-                Storage::Own | Storage::OwnIfThere => stored != "alias",
+                CloneStorage::AliasUnlessRelocated | CloneStorage::AliasIfEqual => stored != "copy",
+                CloneStorage::Own | CloneStorage::OwnIfThere => stored != "alias",
             };
             assert!(storage_fits, "{} is stored as {stored}, not {:?}", place(), rule.storage);
             let same = stored == "alias" || stored == "copy";
-            assert!(same || rule.content == Content::Mercury || other_writer(path), "{}", place());
+            assert!(same || rule.content == CloneContent::Mercury || other_writer(path), "{}", place());
             *counts.entry((rule.native, rule.clone, rule.storage, stored)).or_default() += 1;
         }
     }
@@ -142,8 +144,11 @@ fn names_go_both_ways() {
 
 #[test]
 fn no_two_rows_name_the_same_section() {
-    for (i, row) in RULES.iter().enumerate() {
-        assert!(RULES.iter().skip(i + 1).all(|r| (r.clone, r.extent) != (row.clone, row.extent)), "{row:?}");
+    for (i, row) in CLONE_POLICIES.iter().enumerate() {
+        assert!(
+            CLONE_POLICIES.iter().skip(i + 1).all(|r| (r.clone, r.name_match) != (row.clone, row.name_match)),
+            "{row:?}"
+        );
         assert!(row.sh_type != sht::MERC_RELA);
     }
 }

@@ -17,9 +17,9 @@ mod values;
 
 use generate::{Choices, Given, Order, given};
 use merc_capsule::CodeMap;
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::finalise::finalise;
-use merc_capsule::self_check::{Outcome, self_check};
+use merc_capsule::self_check::{CheckOutcome, self_check};
 use nv_debug_sections::cubin::{Cubin, Symbol};
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ fn choices() -> impl Strategy<Value = Vec<u16>> {
 }
 
 /// The file with its capsule, written.
-fn cloned(cubin: &Cubin<'_>, origin: &Origin<'_>) -> Vec<u8> {
+fn cloned(cubin: &Cubin<'_>, origin: &CloneInputs<'_>) -> Vec<u8> {
     let mut made = cubin.clone();
     capsule::clone(&mut made, origin).unwrap();
     assert!(made.has_capsule());
@@ -87,7 +87,7 @@ fn check_back(file: &[u8], native: &Cubin<'_>, maps: Option<&[CodeMap]>, tables:
 fn check_agrees(file: &[u8], maps: Option<&[CodeMap]>, tables: Tables) {
     let cubin = Cubin::parse(file).unwrap();
     for checked in self_check(&cubin, maps).unwrap() {
-        let is_sound = !matches!(checked.outcome, Outcome::Different(_));
+        let is_sound = !matches!(checked.outcome, CheckOutcome::Different(_));
         assert!(is_sound || !tables.are_exact(&checked.native), "{checked:?}");
     }
 }
@@ -95,7 +95,7 @@ fn check_agrees(file: &[u8], maps: Option<&[CodeMap]>, tables: Tables) {
 /// Both laws for a cubin whose maps are known.
 fn check(numbers: &[u16], order: Order) {
     let Given { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), order);
-    let origin = Origin { maps, lines };
+    let origin = CloneInputs { maps, lines };
     let file = cloned(&cubin, &origin);
     check_back(&file, &cubin, Some(&origin.maps), Tables::Given);
     check_agrees(&file, Some(&origin.maps), Tables::Given);
@@ -104,7 +104,7 @@ fn check(numbers: &[u16], order: Order) {
 /// The same if native code stands for Mercury code, as [`Origin::of`] has it of a file without a capsule.
 fn check_of_itself(numbers: &[u16]) {
     let Given { cubin, .. } = given(&mut Choices::new(numbers), Order::Identity);
-    let origin = Origin::of(&cubin).unwrap();
+    let origin = CloneInputs::of(&cubin).unwrap();
     let file = cloned(&cubin, &origin);
     check_back(&file, &cubin, Some(&origin.maps), Tables::Rebuilt);
     check_agrees(&file, Some(&origin.maps), Tables::Rebuilt);
@@ -115,7 +115,7 @@ fn check_of_itself(numbers: &[u16]) {
 fn check_recovered(numbers: &[u16]) {
     let Given { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), Order::Monotone);
     let tables = if lines.source.len() == maps.len() { Tables::Given } else { Tables::Rebuilt };
-    let file = cloned(&cubin, &Origin { maps, lines });
+    let file = cloned(&cubin, &CloneInputs { maps, lines });
     check_back(&file, &cubin, None, tables);
     check_agrees(&file, None, tables);
 }

@@ -5,8 +5,8 @@
 mod support;
 
 use merc_capsule::code_maps;
-use merc_capsule::registers::matched;
-use merc_capsule::self_check::{Checked, Outcome, self_check};
+use merc_capsule::registers::match_ranges;
+use merc_capsule::self_check::{CheckOutcome, SectionCheck, self_check};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineRow};
@@ -18,12 +18,12 @@ use std::ops::Range;
 use std::path::Path;
 use support::{cubins, each_capsule};
 
-fn kind(outcome: &Outcome) -> &'static str {
+fn kind(outcome: &CheckOutcome) -> &'static str {
     match outcome {
-        Outcome::Same => "same",
-        Outcome::Different(_) => "different",
-        Outcome::NotTold => "not told",
-        Outcome::Missing => "missing",
+        CheckOutcome::Same => "same",
+        CheckOutcome::Different(_) => "different",
+        CheckOutcome::NotChecked => "not checked",
+        CheckOutcome::Missing => "missing",
     }
 }
 
@@ -32,13 +32,13 @@ fn the_corpus_checks_itself() {
     let mut counts: BTreeMap<(String, &str), usize> = BTreeMap::new();
     let mut different = Vec::new();
     each_capsule(|path, cubin| {
-        for Checked { native, outcome, .. } in self_check(cubin, None).unwrap() {
+        for SectionCheck { native, outcome, .. } in self_check(cubin, None).unwrap() {
             let parts = if native.starts_with(".nv.") { 3 } else { 2 };
             let name = SectionName::parse(&native);
             let base = name.base.split('.').take(parts).collect::<Vec<_>>().join(".");
             let group = SectionName { base: base.into(), ..name }.to_string();
             *counts.entry((group, kind(&outcome))).or_default() += 1;
-            if let Outcome::Different(words) = outcome {
+            if let CheckOutcome::Different(words) = outcome {
                 different.push(format!("{} {native}: {words}", path.display()));
             }
         }
@@ -92,7 +92,7 @@ fn joined_of_two_files_a_cubin_checks_itself_as_before() {
                 other.sections[index.as_usize()].contents = Contents::Bytes(bytes.into());
                 let all = self_check(&other, None).unwrap();
                 let own = all.iter().find(|checked| checked.native == ".debug_frame").unwrap();
-                let is_found = matches!(own.outcome, Outcome::Different(_));
+                let is_found = matches!(own.outcome, CheckOutcome::Different(_));
                 assert!(is_found, "{place}: bit {bit} of the field at {field:#x}: {:?}", own.outcome);
                 damaged += 1;
             }
@@ -109,7 +109,7 @@ fn told<'c>(cubin: &'c Cubin<'_>, bytes: &[u8]) -> Vec<(&'c str, Range<usize>)> 
     let names: Vec<String> = self_check(cubin, None)
         .unwrap()
         .into_iter()
-        .filter(|checked| checked.outcome == Outcome::Same)
+        .filter(|checked| checked.outcome == CheckOutcome::Same)
         .map(|checked| checked.clone)
         .collect();
     let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(bytes).unwrap();
@@ -178,7 +178,8 @@ fn damage_is_found_in_its_section() {
                         "error"
                     }
                     Ok(all) => {
-                        let different = |checked: &&Checked| matches!(checked.outcome, Outcome::Different(_));
+                        let different =
+                            |checked: &&SectionCheck| matches!(checked.outcome, CheckOutcome::Different(_));
                         let found: Vec<&str> =
                             all.iter().filter(different).map(|checked| &*checked.clone).collect();
                         if found.contains(name) {
@@ -217,9 +218,9 @@ fn pair(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs").join(name)).unwrap()
 }
 
-fn differences(cubin: &Cubin<'_>) -> Vec<Checked> {
+fn differences(cubin: &Cubin<'_>) -> Vec<SectionCheck> {
     let all = self_check(cubin, None).unwrap();
-    all.into_iter().filter(|checked| matches!(checked.outcome, Outcome::Different(_))).collect()
+    all.into_iter().filter(|checked| matches!(checked.outcome, CheckOutcome::Different(_))).collect()
 }
 
 /// Functions without rules that return by R4, here by R20: as those of the ABI, which have rules at their start.
@@ -277,7 +278,7 @@ fn ranges_without_start_are_matched_by_their_place() {
     };
     let native = [(0, 0), (reg_sass::NO_START, 0x670), (0x250, 0x360), (0x370, 0x470)].map(range);
     let mercury = [(0, 0), (0x250, 0x740), (0x280, 0x3a0), (0x3b0, 0x4c0)].map(range);
-    assert_eq!(matched(&native, &mercury), Some(vec![0, 1, 2, 3]));
+    assert_eq!(match_ranges(&native, &mercury), Some(vec![0, 1, 2, 3]));
 }
 
 /// Bug report 97: `IMNMX` of sm_110 has the lines of another instruction, which the capsule says.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use merc_capsule::Spaces;
+use merc_capsule::SectionPairs;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use std::fs;
 
@@ -17,7 +17,7 @@ fn symbols_pair_up_in_all_files() {
             continue;
         }
         files += 1;
-        let spaces = Spaces::of(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let spaces = SectionPairs::of(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let names = cubin.symtab().unwrap();
         for number in (0..).map(SymbolIndex).take(cubin.symbols().len()) {
             symbols += 1;

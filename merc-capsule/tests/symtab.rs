@@ -4,8 +4,8 @@
 
 mod support;
 
-use merc_capsule::symtab::symbols;
-use merc_capsule::{Spaces, code_maps};
+use merc_capsule::symtab::mercury_symbols;
+use merc_capsule::{SectionPairs, code_maps};
 use nv_debug_sections::cubin::SymbolIndex;
 use support::each_capsule;
 
@@ -16,7 +16,7 @@ fn symbols_are_those_of_the_corpus() {
     let files = each_capsule(|path, cubin| {
         // Where functions are is the code generator's choice: as the capsule has it.
         let maps = code_maps(cubin).unwrap();
-        let made = symbols(cubin, &Spaces::of(cubin).unwrap(), &maps)
+        let made = mercury_symbols(cubin, &SectionPairs::of(cubin).unwrap(), &maps)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let found = cubin.mercury_symbols();
         if made == found {

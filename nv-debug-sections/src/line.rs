@@ -225,7 +225,8 @@ impl EncodedSequence {
     pub fn new(
         section: &str,
         params: Params,
-        (index, sequence): (usize, &Sequence),
+        index: usize,
+        sequence: &Sequence,
         start: Address,
     ) -> Result<Self> {
         let fail = |reason| Error::unwritable(section, "sequence", index, reason);

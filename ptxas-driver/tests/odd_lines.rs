@@ -33,7 +33,7 @@ fn assert_same_lines(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
         let all = merc_capsule::self_check::self_check(&Cubin::parse(&found).unwrap(), None).unwrap();
         for checked in all.iter().filter(|checked| checked.native.contains("line")) {
             assert!(
-                !matches!(checked.outcome, merc_capsule::self_check::Outcome::Different(_)),
+                !matches!(checked.outcome, merc_capsule::self_check::CheckOutcome::Different(_)),
                 "{what}{checked:?}"
             );
         }

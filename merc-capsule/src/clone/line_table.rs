@@ -1,9 +1,9 @@
 //! Clones of line tables.
 
-use super::{Cloner, MercuryValues};
+use super::{Cloner, MercuryContents};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
-use crate::streams::{Stream, Streams, check_numbers};
+use crate::loc_streams::{LocStream, LocStreams, check_numbers};
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -25,7 +25,7 @@ impl Cloner<'_, '_> {
         &self,
         native: SectionIndex,
         kind: LineTableKind,
-        streams: &Streams<'_>,
+        streams: &LocStreams<'_>,
     ) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
         let contents = self.cubin.bytes(native)?;
@@ -42,13 +42,13 @@ impl Cloner<'_, '_> {
         }
         let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == LineTableKind::Source);
         let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
-        for code in self.translation.maps() {
+        for code in self.translator.maps() {
             let unit = natives.get(&code.native).map_or(0, |(unit, _)| *unit);
             if let Some(codes) = codes_of.get_mut(unit) {
                 codes.push(code);
             }
         }
-        let mut values = MercuryValues::default();
+        let mut values = MercuryContents::default();
         let strings = self.cubin.section_by_name(SectionKind::DebugStr.name());
         let strings_end = strings.map_or(Ok(0), |index| self.cubin.bytes(index).map(|bytes| bytes.len()))?;
         for (mut unit, codes) in units.into_iter().zip(codes_of) {
@@ -58,7 +58,7 @@ impl Cloner<'_, '_> {
             for code in codes {
                 let Some(stream) = streams.get(&code.native) else { continue };
                 let native = natives.get(&code.native).map(|(_, ops)| ops.as_slice());
-                let ops = mercury_program(stream, native, last, (kind, code));
+                let ops = mercury_program(stream, native, last, kind, code);
                 last = last_inlined_name(&ops, last);
                 if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }))
                     && kind == LineTableKind::Source
@@ -66,7 +66,7 @@ impl Cloner<'_, '_> {
                     unit.debug_str_base.get_or_insert(0);
                 }
                 if native.is_some() || ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
-                    programs.push(self.program(name, &unit, (programs.len(), code), ops)?);
+                    programs.push(self.program(name, &unit, programs.len(), code, ops)?);
                 }
             }
             let made = line::join_sequences(name, &unit, debug_str, programs)?;
@@ -84,28 +84,29 @@ impl Cloner<'_, '_> {
         &self,
         name: &str,
         unit: &LineTable<'_>,
-        (number, code): (usize, &CodeMap),
+        number: usize,
+        code: &CodeMap,
         ops: Vec<LineOp>,
     ) -> Result<EncodedSequence> {
-        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
+        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translator.mercury_symbol(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
             Error::in_section(name, ErrorKind::Missing(text.into()))
         })?;
         let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
-        EncodedSequence::new(name, unit.params, (number, &sequence), start)
+        EncodedSequence::new(name, unit.params, number, &sequence, start)
     }
 }
 
-/// The Mercury program of a code section; `last` is the name in force before it. It is made of the locations unless the native one does not
-/// come of it, which can be as they are less than ptxas had, or other code; then it is one that the native one does come of, if there is
-/// such a program.
+/// The Mercury line program of a code section. It is built from `.loc` data. If translating it does not reproduce the native program,
+/// the native one is inverted instead, where that succeeds. `last` is the name in force before the program.
 fn mercury_program(
-    Stream { locs, located, entries }: &Stream<'_>,
+    LocStream { locs, located, entries }: &LocStream<'_>,
     native: Option<&[LineOp]>,
     last: u32,
-    (kind, code): (LineTableKind, &CodeMap),
+    kind: LineTableKind,
+    code: &CodeMap,
 ) -> Vec<LineOp> {
     let made = line_program_from_locs(locs, located, entries, Space::Mercury);
     let Some(native) = native else { return made };

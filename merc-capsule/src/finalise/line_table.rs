@@ -1,9 +1,9 @@
 //! Line tables: the native one from that of Mercury code.
 
+use crate::address_translator::{AddressTranslator, SymbolReference};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
-use crate::streams::check_numbers;
-use crate::translation::{Reference, Translation};
+use crate::loc_streams::check_numbers;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::HashSet;
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -66,7 +66,7 @@ pub(super) fn native(
     view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
     kind: SectionKind,
-    translation: Translation<'_>,
+    translator: AddressTranslator<'_>,
 ) -> Result<(Vec<u8>, Vec<Reloc>)> {
     let cubin = view.cubin();
     let contents = cubin.bytes(mercury)?;
@@ -77,10 +77,10 @@ pub(super) fn native(
     for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
         check_numbers(cubin.section_name(mercury), &table)?;
         entries.take_base(unit_start.into(), &table, kind)?;
-        let starts: Vec<Option<(Reference, &CodeMap)>> = table
+        let starts: Vec<Option<(SymbolReference, &CodeMap)>> = table
             .sequences
             .iter()
-            .map(|sequence| entries.take_start(sequence.base_offset, translation))
+            .map(|sequence| entries.take_start(sequence.base_offset, translator))
             .collect::<Result<_>>()?;
         let codes: Vec<Option<&CodeMap>> = starts.iter().map(|start| start.map(|(_, code)| code)).collect();
         let mut own =
@@ -94,9 +94,9 @@ pub(super) fn native(
         for (number, (made, start)) in
             sequences(&table, line_table, &codes).into_iter().zip(starts).enumerate()
         {
-            let (Some(made), Some((Reference { symbol, addend }, _))) = (made, start) else { continue };
+            let (Some(made), Some((SymbolReference { symbol, addend }, _))) = (made, start) else { continue };
             let start = Address::Symbol { symbol: SymbolId(symbol.0), addend };
-            let program = EncodedSequence::new(kind.name(), table.params, (number, &made), start)?;
+            let program = EncodedSequence::new(kind.name(), table.params, number, &made, start)?;
             programs.push((symbol, program));
         }
         programs.sort_by_key(|(symbol, _)| *symbol);
@@ -167,15 +167,15 @@ impl<'c, 'd> TableEntries<'c, 'd> {
     fn take_start<'m>(
         &mut self,
         offset: u64,
-        translation: Translation<'m>,
-    ) -> Result<Option<(Reference, &'m CodeMap)>> {
+        translator: AddressTranslator<'m>,
+    ) -> Result<Option<(SymbolReference, &'m CodeMap)>> {
         let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
-        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
-        let native = translation
-            .start_to_native(own)
+        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let native = translator
+            .mercury_start_to_native(own)
             .map_err(|error| self.fault(offset, ErrorKind::NoCounterpart(error.to_string())))?;
         let section = self.cubin.symbols().get(native.symbol.as_usize()).and_then(Symbol::section);
-        let code = section.and_then(|section| CodeMap::of(translation.maps(), section));
+        let code = section.and_then(|section| CodeMap::of(translator.maps(), section));
         let nowhere = ErrorKind::Relocation("the sequence's address leads to no code section");
         let code = code.ok_or_else(|| self.fault(offset, nowhere))?;
         Ok(Some((native, code)))

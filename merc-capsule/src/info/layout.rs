@@ -6,7 +6,7 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// How a sized value holds addresses. All fields are 32-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum AddressLayout {
     /// Entries of so many words, of which the first is an address.
     Entries {
         /// Words of an entry.
@@ -21,9 +21,9 @@ pub enum Layout {
     Unknown,
 }
 
-impl Layout {
+impl AddressLayout {
     /// Which words of the value of `record`, which is at `offset` of `section`, are addresses, ascending.
-    pub(super) fn places(self, section: &str, offset: u64, record: &Record<'_>) -> Result<Vec<usize>> {
+    pub(super) fn address_words(self, section: &str, offset: u64, record: &Record<'_>) -> Result<Vec<usize>> {
         let fault = |offset, text: &'static str| {
             let kind = ErrorKind::InfoRecord { attribute: record.attribute, reason: text.into() };
             Error::new(section, offset, kind)

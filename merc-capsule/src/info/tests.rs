@@ -16,19 +16,22 @@ fn sized(attribute: Attribute, words: &[u32]) -> Record<'static> {
 fn map(pairs: &[(u64, u64)]) -> AddressMap {
     let mut map = AddressMap::default();
     for &(native, mercury) in pairs {
-        map.insert(Place::Listed, AddressPair { native, mercury }).unwrap();
+        map.insert(AddressRole::Listed, AddressPair { native, mercury }).unwrap();
     }
     map
 }
 
-fn there<'a, 'd>(map: &'a AddressMap, frame_sizes: &'a BTreeMap<SymbolIndex, u32>) -> MercurySide<'a, 'd> {
-    MercurySide { map, frame_sizes, finalizer_options: None }
+fn there<'a, 'd>(
+    map: &'a AddressMap,
+    frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
+) -> MercuryOnlyInfo<'a, 'd> {
+    MercuryOnlyInfo { map, frame_sizes, finalizer_options: None }
 }
 
 #[test]
 fn the_table_is_sorted() {
-    assert!(ATTRIBUTES.is_sorted_by(|a, b| a.0 < b.0));
-    assert_eq!(difference(Attribute::SW_WAR), Some(Difference::OnlyIn(Space::Native)));
+    assert!(DIFFERING_ATTRIBUTES.is_sorted_by(|a, b| a.0 < b.0));
+    assert_eq!(difference(Attribute::SW_WAR), Some(RecordDifference::OnlyIn(Space::Native)));
     assert_eq!(difference(Attribute::REGCOUNT), None);
 }
 
@@ -67,11 +70,11 @@ fn addresses_of_each_layout() {
     let sizes = BTreeMap::new();
     for (attribute, native, mercury, pairs) in rows {
         let (native, mercury) = ([sized(attribute, native)], [sized(attribute, mercury)]);
-        let found = listed(NAME, &native, &mercury).unwrap();
+        let found = listed_address_pairs(NAME, &native, &mercury).unwrap();
         assert_eq!(found.iter().map(|pair| (pair.native, pair.mercury)).collect::<Vec<_>>(), pairs);
         let map = map(pairs);
         assert_eq!(to_mercury(NAME, &native, &there(&map, &sizes), Some).unwrap(), mercury);
-        let here = NativeSide { map: &map, frame_sizes: &sizes, only: &[] };
+        let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
         assert_eq!(to_native(NAME, &mercury, &here, Some).unwrap(), native);
     }
 }
@@ -96,7 +99,7 @@ fn symbols_move_and_frames_have_sizes_of_their_own() {
     ];
     assert_eq!(made.unwrap(), mercury);
     let sizes = BTreeMap::from([(SymbolIndex(8), 0xd70), (SymbolIndex(7), 0xd70)]);
-    let here = NativeSide { map: &map, frame_sizes: &sizes, only: &[] };
+    let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
     let made = to_native(NAME, &mercury, &here, |symbol| Some(SymbolIndex(symbol.0 + 1)));
     assert_eq!(made.unwrap(), native);
 }
@@ -144,9 +147,9 @@ fn faults_say_where() {
     }
     let (one, two) =
         (sized(Attribute::EXIT_INSTR_OFFSETS, &[0]), sized(Attribute::EXIT_INSTR_OFFSETS, &[0, 1]));
-    let lists = listed(NAME, std::slice::from_ref(&one), &[two]).unwrap_err().to_string();
+    let lists = listed_address_pairs(NAME, std::slice::from_ref(&one), &[two]).unwrap_err().to_string();
     assert_eq!(lists, format!("{NAME}: EIATTR_EXIT_INSTR_OFFSETS: 1 addresses, in .nv.merc.nv.info.f 2"));
-    assert!(listed(NAME, &[], &[one]).is_err());
+    assert!(listed_address_pairs(NAME, &[], &[one]).is_err());
 }
 
 #[test]
@@ -195,8 +198,10 @@ fn record() -> impl Strategy<Value = Record<'static>> {
         !matches!(
             difference(*attribute),
             Some(
-                Difference::OnlyIn(_)
-                    | Difference::Addresses(Layout::Unknown | Layout::Annotations | Layout::Branches)
+                RecordDifference::OnlyIn(_)
+                    | RecordDifference::Addresses(
+                        AddressLayout::Unknown | AddressLayout::Annotations | AddressLayout::Branches
+                    )
             )
         )
     };
@@ -229,11 +234,11 @@ proptest! {
         let symbol = |symbol: SymbolIndex| Some(SymbolIndex(symbol.0 ^ flip));
         let only = [sized(Attribute::SW_WAR, &[war])];
         native.extend_from_slice(&only);
-        let there = MercurySide { finalizer_options: Some(&options), ..there(&map, &sizes) };
+        let there = MercuryOnlyInfo { finalizer_options: Some(&options), ..there(&map, &sizes) };
         let mercury = to_mercury(NAME, &native, &there, symbol)?;
         prop_assert_eq!(mercury.len(), native.len());
         prop_assert_eq!(finalizer_options(&mercury), Some(&options[..]));
-        let here = NativeSide { map: &map, frame_sizes: &sizes, only: &only };
+        let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &only };
         prop_assert_eq!(to_native(NAME, &mercury, &here, symbol)?, native);
     }
 
@@ -241,7 +246,7 @@ proptest! {
     fn no_section_is_too_strange(bytes in prop::collection::vec(0_u8..=6, 0..64)) {
         if let Ok(records) = nv_info::decode(NAME, &bytes) {
             let (map, sizes) = (AddressMap::identity([]), BTreeMap::new());
-            let same = listed(NAME, &records, &records);
+            let same = listed_address_pairs(NAME, &records, &records);
             let made = to_mercury(NAME, &records, &there(&map, &sizes), Some);
             prop_assert!(same.is_ok() || made.is_err());
         }

@@ -1,7 +1,7 @@
-//! What every Mercury line table of ptxas is like, and the native ones do not show.
+//! Checks the form that ptxas gives every Mercury line table, as far as native tables do not show it.
 
+use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;
-use crate::translation::Translation;
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
@@ -11,7 +11,7 @@ use nv_debug_sections::relocated::RelocatedCubin;
 pub(super) fn fault(
     view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
-    translation: Translation<'_>,
+    translator: AddressTranslator<'_>,
 ) -> Result<Option<String>> {
     let cubin = view.cubin();
     let section = view.section(mercury)?;
@@ -22,8 +22,8 @@ pub(super) fn fault(
         }
         for (number, sequence) in table.sequences.iter().enumerate() {
             let code = section.target(sequence.base_offset).and_then(|target| target.section);
-            let native = code.and_then(|code| translation.spaces().native(code));
-            let Some(code) = native.and_then(|native| CodeMap::of(translation.maps(), native)) else {
+            let native = code.and_then(|code| translator.section_pairs().native(code));
+            let Some(code) = native.and_then(|native| CodeMap::of(translator.maps(), native)) else {
                 continue;
             };
             if let Some(words) = of_sequence(sequence, code) {
@@ -54,7 +54,7 @@ fn of_sequence(sequence: &Sequence, code: &CodeMap) -> Option<String> {
             {
                 address = new;
                 rows += u64::from(matches!(op, LineOp::Row { .. }));
-                if is_entry && code.function_from(new).is_none() {
+                if is_entry && code.function_at_mercury(new).is_none() {
                     return Some(format!(
                         "a row at {new:#x} is flagged as that of a function, and none starts there"
                     ));

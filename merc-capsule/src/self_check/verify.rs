@@ -1,7 +1,7 @@
 //! What is wrong with a capsule, as findings.
 
 use super::rules::RuleId;
-use super::{Checked, Outcome, Part, self_check};
+use super::{CheckOutcome, CubinPart, SectionCheck, self_check};
 use crate::plan::{SectionView, plan};
 use crate::policy::is_mercury;
 use findings::RuleTable as _;
@@ -42,7 +42,9 @@ pub fn verify(cubin: &Cubin<'_>) -> Report {
         report.push(finding(RuleId::CapsuleHeader, &clone.name, found, &expected));
     }
     match self_check(cubin, None) {
-        Ok(checked) => checked.iter().filter_map(Checked::finding).for_each(|finding| report.push(finding)),
+        Ok(checked) => {
+            checked.iter().filter_map(SectionCheck::finding).for_each(|finding| report.push(finding));
+        }
         Err(error) => {
             let found = error.kind().to_string();
             let expected = "sections that can be compared";
@@ -53,18 +55,18 @@ pub fn verify(cubin: &Cubin<'_>) -> Report {
     report
 }
 
-impl Checked {
+impl SectionCheck {
     /// The rule that the section breaks, and how; `None` of a section that is in order.
     pub fn finding(&self) -> Option<Finding> {
         let Self { native, clone, part, outcome } = self;
         match outcome {
-            Outcome::Same | Outcome::NotTold => None,
-            Outcome::Different(words) => {
+            CheckOutcome::Same | CheckOutcome::NotChecked => None,
+            CheckOutcome::Different(words) => {
                 let expected = format!("what {clone} says");
                 Some(finding(RuleId::CapsuleDiffers, native, words.clone(), &expected))
             }
-            Outcome::Missing => {
-                let is_needed = *part == Part::Text || SectionName::parse(native).is_debug();
+            CheckOutcome::Missing => {
+                let is_needed = *part == CubinPart::Text || SectionName::parse(native).is_debug();
                 let missing =
                     || finding(RuleId::CapsuleMissing, clone, "no such section".to_owned(), "this clone");
                 is_needed.then(missing)

@@ -3,10 +3,10 @@
 //! Native line tables, and where relocated pointers to CIEs lead, follow from Mercury code by ptxas' rules; all else is made up.
 
 use crate::values;
-use merc_capsule::clone::Lines;
-use merc_capsule::streams::{Stream, Streams};
+use merc_capsule::clone::LineTableInputs;
+use merc_capsule::loc_streams::{LocStream, LocStreams};
 use merc_capsule::symtab::MercuryFunction;
-use merc_capsule::{AddressMap, CodeMap, FunctionMap, Place};
+use merc_capsule::{AddressMap, AddressRole, CodeMap, CodeSizes, FunctionMap};
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, NewSection, SectionIndex, SectionInfo, SectionLink, Symbol, SymbolIndex,
     debug_only,
@@ -86,7 +86,7 @@ pub(crate) struct Given {
     pub(crate) codes: Vec<Code>,
     pub(crate) symbols: Symbols,
     pub(crate) maps: Vec<CodeMap>,
-    pub(crate) lines: Lines<'static>,
+    pub(crate) lines: LineTableInputs<'static>,
 }
 
 const LOCAL: u8 = 0;
@@ -114,7 +114,7 @@ pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
         rela: Vec::new(),
     });
     cubin.set_debug_sections(names.to_vec()).unwrap();
-    let (mut maps, mut lines) = (Vec::new(), Lines::default());
+    let (mut maps, mut lines) = (Vec::new(), LineTableInputs::default());
     for code in &codes {
         let native = cubin.section_by_name(&format!(".text.{}", code.name)).unwrap();
         // Entry rows are flagged in both tables, or in none.
@@ -131,7 +131,8 @@ pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
             mercury: MercuryFunction { value: function.start.mercury, size: function.sizes[1] },
         };
         let functions = code.functions.iter().map(function).collect();
-        maps.push(CodeMap::new(native, functions, (code.sizes[0], code.sizes[1]), map));
+        let sizes = CodeSizes { native: code.sizes[0], mercury: code.sizes[1] };
+        maps.push(CodeMap::new(native, functions, sizes, map));
     }
     let mut given = Given { cubin, codes, symbols, maps, lines };
     values::fill(choices, &mut given);
@@ -257,7 +258,7 @@ fn ptx_lines(
     code: &Code,
     order: Order,
     flagged: bool,
-) -> (Stream<'static>, AddressMap) {
+) -> (LocStream<'static>, AddressMap) {
     let (mut native, mut mercury) = (Vec::new(), Vec::new());
     let mut opening_lines = Vec::new();
     for (number, function) in (OPENING..).zip(&code.functions) {
@@ -294,18 +295,24 @@ fn ptx_lines(
         loc: LocId(*line),
         flagged,
     });
-    let stream = Stream { locs: locs.into(), located: located.collect(), entries: entries.collect() };
+    let stream = LocStream { locs: locs.into(), located: located.collect(), entries: entries.collect() };
     (stream, map)
 }
 
 /// Places of all kinds: instructions where they are, others a constant distance behind, as those of what comes behind an instruction.
 fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
-    let places = [Place::RangeStart, Place::RangeEnd, Place::FrameRule, Place::FrameEnd, Place::Listed];
+    let places = [
+        AddressRole::RangeStart,
+        AddressRole::RangeEnd,
+        AddressRole::FrameRule,
+        AddressRole::FrameEnd,
+        AddressRole::Listed,
+    ];
     let mut shifts = places.map(|place| (place, choices.below(3) as u64));
     // Rules are at the end of a function only if they are so in both spaces: native code leaves them out.
     shifts[3].1 = shifts[2].1;
     for pair in code.functions.iter().flat_map(|function| &function.instructions) {
-        map.insert(Place::Instruction, *pair).unwrap();
+        map.insert(AddressRole::Instruction, *pair).unwrap();
         for (place, shift) in shifts.into_iter().filter(|(_, shift)| *shift != 0) {
             // Not where it starts: that comes from the symbols.
             let shift = if pair.native == 0 { 0 } else { (shift - 1) * UNIT };
@@ -315,7 +322,7 @@ fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
 }
 
 /// Source locations: some directives, with call sites, in any order.
-fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &Stream<'_>) -> Stream<'static> {
+fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &LocStream<'_>) -> LocStream<'static> {
     let mut locs: Vec<Loc> = Vec::new();
     for number in 0..=choices.below(8) {
         let parent = (number > 0 && choices.is()).then(|| LocId(choices.below(number) as u32));
@@ -345,10 +352,10 @@ fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &Stream<'_>) -> Str
             entries.push(EntryRow { address: function.start.mercury, loc, flagged: true });
         }
     }
-    Stream { locs: locs.into(), located, entries }
+    LocStream { locs: locs.into(), located, entries }
 }
 
 /// What the line table of this name is made of.
-pub(crate) fn streams<'g>(given: &'g Given, name: &str) -> &'g Streams<'static> {
+pub(crate) fn streams<'g>(given: &'g Given, name: &str) -> &'g LocStreams<'static> {
     if name == ".debug_line" { &given.lines.source } else { &given.lines.ptx }
 }

@@ -3,12 +3,12 @@
 use crate::generate::{Choices, Code, Given, UNIT, streams};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::finalise::{LineTableKind, native_header, sequences};
-use merc_capsule::frame::{Frames, native_relocs};
-use merc_capsule::registers::{self, RangeOrder, Registers};
-use merc_capsule::streams::Stream;
-use merc_capsule::{CodeMap, Place};
+use merc_capsule::frame::{FrameSection, native_relocs};
+use merc_capsule::loc_streams::LocStream;
+use merc_capsule::registers::{self, FunctionRanges, RangeOrder};
+use merc_capsule::{AddressRole, CodeMap};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, debug_relocs};
@@ -115,7 +115,7 @@ fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection 
     let mut codes: Vec<Option<&CodeMap>> = Vec::new();
     for code in &given.maps {
         let Some(stream) = streams(given, name).get(&code.native) else { continue };
-        let Stream { locs, located, entries } = stream;
+        let LocStream { locs, located, entries } = stream;
         let ops = line_program_from_locs(locs, located, entries, Space::Mercury);
         if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
             mercury.debug_str_base = Some(0);
@@ -147,7 +147,7 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
         for _ in 0..choices.below(9) {
             let register = SassRegister(choices.one_of(&[0x200_0000, 0x500_0000]) | choices.below(4) as u32);
             let (start, end) = (choices.one_of(&instructions), choices.one_of(&instructions));
-            let there = [(Place::RangeStart, start), (Place::RangeEnd, end)];
+            let there = [(AddressRole::RangeStart, start), (AddressRole::RangeEnd, end)];
             let [Some(from), Some(to)] = there.map(|(place, address)| map.map.mercury(place, address)) else {
                 panic!("{start:#x}..{end:#x}")
             };
@@ -168,14 +168,14 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
             // Any order in which starts ascend.
             let start = |number: &u32| {
                 let (range, _) = ranges[*number as usize];
-                map.map.mercury(Place::RangeStart, range.start.into())
+                map.map.mercury(AddressRole::RangeStart, range.start.into())
             };
             let mut order: Vec<u32> = (0..ranges.len() as u32).collect();
             order.sort_by_key(|number| (start(number), Reverse(*number)));
             map.register_orders.push(RangeOrder { numbers: order, ..RangeOrder::default() });
         }
         if !ranges.is_empty() || choices.is() {
-            all.push(Registers { function: code.name.as_bytes(), ranges });
+            all.push(FunctionRanges { function: code.name.as_bytes(), ranges });
         }
     }
     registers::encode(&all).unwrap()
@@ -282,10 +282,10 @@ fn steps(choices: &mut Choices<'_>, instructions: usize, is_folded: bool) -> Vec
 /// Pointers to CIEs lead to where these are in the clone: a fault of ptxas 13.0.88.
 fn lead_pointers_into_the_clone(given: &mut Given, native: &Section) {
     let mut cloned = given.cubin.clone();
-    let origin = Origin { maps: given.maps.clone(), lines: given.lines.clone() };
+    let origin = CloneInputs { maps: given.maps.clone(), lines: given.lines.clone() };
     capsule::clone(&mut cloned, &origin).unwrap();
     let index = cloned.section_by_name(".nv.merc.debug_frame").unwrap();
-    let mercury = Frames::read(&RelocatedCubin::new(&cloned), index).unwrap();
+    let mercury = FrameSection::read(&RelocatedCubin::new(&cloned), index).unwrap();
     let mercury = frame::encode(&mercury.entries, Some(SymbolId(0))).unwrap();
     let relocs = native_relocs(native, Some(&mercury));
     let section = placed(given, FRAME, native.bytes.clone(), relocs);

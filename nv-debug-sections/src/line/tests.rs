@@ -49,11 +49,11 @@ fn sequences_encoded_apart_join_to_the_unit_encoded_at_once() {
     let sequences = std::mem::take(&mut table.sequences);
     let apart = sequences.iter().enumerate();
     let apart = apart.map(|(i, sequence)| {
-        EncodedSequence::new(".debug_line", table.params, (i, sequence), start(i)).unwrap()
+        EncodedSequence::new(".debug_line", table.params, i, sequence, start(i)).unwrap()
     });
     assert_eq!(join_sequences(".debug_line", &table, debug_str, apart).unwrap(), at_once);
 
-    let other = EncodedSequence::new(".debug_line", params(13), (0, &sequences[0]), start(0)).unwrap();
+    let other = EncodedSequence::new(".debug_line", params(13), 0, &sequences[0], start(0)).unwrap();
     assert!(join_sequences(".debug_line", &table, None, [other]).is_err(), "opcodes of another opcode_base");
 }
 

@@ -24,7 +24,7 @@ pub fn native_to_mercury(
 ) -> Option<Vec<LineOp>> {
     let readings = INTERPRETATIONS.iter();
     readings.copied().find_map(|reading| {
-        let made = mercury_program(&native_steps(native, reading)?, reading, (name, instructions, starts))?;
+        let made = mercury_program(&native_steps(native, reading)?, reading, name, instructions, starts)?;
         (mercury_to_native(&made, name, instructions, starts) == native).then_some(made)
     })
 }
@@ -51,7 +51,9 @@ const INTERPRETATIONS: [Interpretation; 4] = [
 fn mercury_program(
     written: &[NativeStep],
     reading: Interpretation,
-    (name, instructions, starts): (u32, &[AddressPair], &[u64]),
+    name: u32,
+    instructions: &[AddressPair],
+    starts: &[u64],
 ) -> Option<Vec<LineOp>> {
     if !instructions.is_sorted_by_key(|pair| pair.mercury) {
         return None;

@@ -180,7 +180,7 @@ fn lower<'l>(
             all.rows += rows;
             let start = Address::Symbol { symbol: SymbolId(section.symbol.0), addend: 0 };
             let sequence = Sequence { base: 0, base_offset: 0, ops, end: section.size };
-            let encoded = EncodedSequence::new(kind.name(), PTXAS_PARAMS, (index, &sequence), start)?;
+            let encoded = EncodedSequence::new(kind.name(), PTXAS_PARAMS, index, &sequence, start)?;
             all.list.push((section.symbol, encoded));
         }
     }

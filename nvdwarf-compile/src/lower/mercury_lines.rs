@@ -2,7 +2,7 @@
 
 use super::ptx_facts::PtxFacts;
 use merc_capsule::CodeMap;
-use merc_capsule::streams::{Stream, Streams};
+use merc_capsule::loc_streams::{LocStream, LocStreams};
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line_table::{EntryRow, FunctionStart, LocatedInstruction, entry_rows};
@@ -19,9 +19,9 @@ pub fn source_lines<'l>(
     facts: &'l PtxFacts<'_>,
     cubin: &Cubin<'_>,
     maps: &[CodeMap],
-    ptx: &Streams<'_>,
-) -> Result<Streams<'l>> {
-    let mut all = Streams::new();
+    ptx: &LocStreams<'_>,
+) -> Result<LocStreams<'l>> {
+    let mut all = LocStreams::new();
     let maps: HashMap<_, _> = maps.iter().map(|code| (code.native, code)).collect();
     for (native, lines) in ptx {
         let Some(code) = maps.get(native) else { continue };
@@ -36,7 +36,10 @@ pub fn source_lines<'l>(
             .map(|(address, line)| LocatedInstruction { address, loc: facts.loc_at_line(line) });
         let starts: Vec<FunctionStart> = starts.into_iter().map(|(_, start)| start).collect();
         let entries = entry_rows(&starts);
-        all.insert(*native, Stream { locs: Cow::Borrowed(&facts.locs), located: located.collect(), entries });
+        all.insert(
+            *native,
+            LocStream { locs: Cow::Borrowed(&facts.locs), located: located.collect(), entries },
+        );
     }
     Ok(all)
 }
@@ -72,7 +75,7 @@ fn function_starts<'c>(
 /// How the PTX differs from the one that the code was made of.
 fn lines_of(
     facts: &PtxFacts<'_>,
-    stream: &Stream<'_>,
+    stream: &LocStream<'_>,
     starts: &[(&str, FunctionStart)],
 ) -> Result<Vec<(u64, u32)>, String> {
     let line =

@@ -19,7 +19,7 @@ use crate::options::{Extras, LineTableStyle};
 use crate::parallel;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
-use merc_capsule::MercuryValues;
+use merc_capsule::MercuryContents;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, MercurySection};
 use nv_debug_sections::file_table::SourceFile;
@@ -252,7 +252,7 @@ fn split_relocations(section: Lowered, target: Target) -> Result<DebugSection> {
 fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> Result<MercurySection> {
     let Lowered { name, bytes, relocs, .. } = section;
     let original = native.map(|native| &*native.bytes);
-    let values = MercuryValues { bytes, relocs };
+    let values = MercuryContents { bytes, relocs };
     Ok(merc_capsule::clone_section(&name, values, original, input.target, input.extras.keep_optimised)?)
 }
 

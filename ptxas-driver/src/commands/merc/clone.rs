@@ -5,7 +5,7 @@ use crate::commands::read::{self, PtxFile};
 use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
-use merc_capsule::capsule::{self, Origin};
+use merc_capsule::capsule::{self, CloneInputs};
 use nvdwarf_compile::ptx::{self, PtxFacts, PtxSections};
 use ptx_syntax::LineIndex;
 use std::io::Write;
@@ -46,8 +46,8 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
-    let origin = options.source.intact.look(&cubin, Origin::of)?;
-    let mut origin = origin.map_or_else(|| Origin::of(&cubin).with_context(|| name.clone()), Ok)?;
+    let origin = options.source.intact.look(&cubin, CloneInputs::of)?;
+    let mut origin = origin.map_or_else(|| CloneInputs::of(&cubin).with_context(|| name.clone()), Ok)?;
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     match &ptx {
         None => capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?,

@@ -6,7 +6,7 @@ use crate::report::{Answer, Exit, Status};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
-use merc_capsule::self_check::{Answer as Verdicts, SectionVerdict, self_check};
+use merc_capsule::self_check::{SectionVerdict, SelfCheckAnswer as Verdicts, self_check};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};

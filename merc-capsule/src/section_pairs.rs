@@ -1,4 +1,4 @@
-//! What belongs together in the two spaces of a cubin: sections and their clones, symbols and those of `.nv.merc.symtab`.
+//! Pairs each native section of a cubin with its Mercury clone, and each symbol with that of `.nv.merc.symtab`.
 
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
@@ -6,28 +6,28 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::VecDeque;
 
-/// The counterparts in one cubin.
+/// The pairs of native and Mercury sections, and of native and Mercury symbols, of one cubin.
 ///
 /// Sections and clones belong together by name, several of one name in the order in which they stand (files that nvlink wrote have
 /// such); symbols in the order of both tables, of which the Mercury one lacks some (docs/formats/capsule.md, symbols).
 #[derive(Debug, Clone)]
-pub struct Spaces {
+pub struct SectionPairs {
     mercury_section: HashMap<SectionIndex, SectionIndex>,
     native_section: HashMap<SectionIndex, SectionIndex>,
     mercury_symbol: Vec<Option<SymbolIndex>>,
     native_symbol: Vec<SymbolIndex>,
 }
 
-impl Spaces {
+impl SectionPairs {
     /// Finds the counterparts.
     ///
     /// # Errors
     ///
     /// That of [`Cubin::check_name_expansion`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
     pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
-        let mut spaces = Self::of_sections(cubin)?;
-        spaces.pair_symbols(cubin)?;
-        Ok(spaces)
+        let mut pairs = Self::of_sections(cubin)?;
+        pairs.pair_symbols(cubin)?;
+        Ok(pairs)
     }
 
     /// Finds the counterparts of sections only, for a file whose Mercury symbols are yet to be made.
@@ -51,13 +51,13 @@ impl Spaces {
     }
 
     fn pair_symbols(&mut self, cubin: &Cubin<'_>) -> Result<()> {
-        let (Some(here), Some(there)) = (cubin.symtab(), cubin.mercury_symtab()) else { return Ok(()) };
-        let (own, others) = (cubin.symbols_of(here), cubin.symbols_of(there));
+        let (Some(native), Some(mercury)) = (cubin.symtab(), cubin.mercury_symtab()) else { return Ok(()) };
+        let (own, others) = (cubin.symbols_of(native), cubin.symbols_of(mercury));
         self.mercury_symbol.reserve(own.len());
         self.native_symbol.reserve(others.len());
         let mut others = (0..).zip(others).peekable();
         for (number, symbol) in (0..).zip(own) {
-            let name = cubin.symbol_name_in(here, SymbolIndex(number));
+            let name = cubin.symbol_name_in(native, SymbolIndex(number));
             let section = symbol.section();
             let is_same = |other: &(u32, &nv_debug_sections::cubin::Symbol)| {
                 let (number, other) = *other;
@@ -67,7 +67,7 @@ impl Spaces {
                 if symbol.is_section() && other.is_section() && section.is_some() {
                     by_section()
                 } else {
-                    name == cubin.symbol_name_in(there, SymbolIndex(number))
+                    name == cubin.symbol_name_in(mercury, SymbolIndex(number))
                 }
             };
             let other = others.next_if(is_same).map(|(number, _)| SymbolIndex(number));
@@ -77,9 +77,9 @@ impl Spaces {
         match others.next() {
             None => Ok(()),
             Some((number, _)) => {
-                let name = cubin.symbol_name_in(there, SymbolIndex(number));
+                let name = cubin.symbol_name_in(mercury, SymbolIndex(number));
                 let text = format!("symbol {number}, {name}, is none of .symtab in its order there");
-                Err(Error::in_section(cubin.section_name(there), ErrorKind::NoCounterpart(text)))
+                Err(Error::in_section(cubin.section_name(mercury), ErrorKind::NoCounterpart(text)))
             }
         }
     }

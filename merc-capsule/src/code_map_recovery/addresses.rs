@@ -1,12 +1,12 @@
-//! Places that sections of both spaces have at their addresses: register ranges, frame rules, addresses in debug sections.
+//! Recovers address pairs from register ranges, frame rules, debug sections and `.nv.info`.
 
-use crate::address_map::Place;
+use crate::address_map::AddressRole;
 use crate::code_map::{CodeMap, RangeOrder};
-use crate::frame::{self, Frames, Rules};
+use crate::frame::{self, FdeRules, FrameSection};
 use crate::info;
 use crate::registers;
 use crate::relocations;
-use crate::spaces::Spaces;
+use crate::section_pairs::SectionPairs;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
@@ -20,24 +20,24 @@ use std::collections::VecDeque;
 /// Adds to `maps` all places that are known; `kept_sizes` are those of [`kept_sizes`].
 pub(super) fn add(
     cubin: &Cubin<'_>,
-    spaces: &Spaces,
+    pairs: &SectionPairs,
     kept_sizes: &HashMap<SectionIndex, u64>,
     maps: &mut [CodeMap],
 ) -> Result<()> {
-    register_ranges(cubin, spaces, kept_sizes, maps)?;
+    register_ranges(cubin, pairs, kept_sizes, maps)?;
     let view = RelocatedCubin::new(cubin);
-    frame_rules(&view, spaces, maps)?;
-    labels(&view, spaces, maps);
-    listed(cubin, spaces, maps)
+    frame_rules(&view, pairs, maps)?;
+    labels(&view, pairs, maps);
+    listed(cubin, pairs, maps)
 }
 
 /// Sizes of functions of which nvlink has dropped copies, by Mercury section: it gives their symbols the size of another copy, but not
 /// their frame rules, the first of which are of the code that it keeps.
-pub(super) fn kept_sizes(cubin: &Cubin<'_>, spaces: &Spaces) -> Result<HashMap<SectionIndex, u64>> {
-    let clone = both(cubin, spaces, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
+pub(super) fn kept_sizes(cubin: &Cubin<'_>, pairs: &SectionPairs) -> Result<HashMap<SectionIndex, u64>> {
+    let clone = both(cubin, pairs, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
     let Some((_, clone)) = clone else { return Ok(HashMap::new()) };
     let view = RelocatedCubin::new(cubin);
-    let frames = Frames::read(&view, clone)?;
+    let frames = FrameSection::read(&view, clone)?;
     let mut sizes: HashMap<SectionIndex, (u64, usize)> = HashMap::new();
     for (section, _, rules) in frames.rules().filter(|(_, address, _)| *address == 0) {
         let (_, times) = sizes.entry(section).or_insert((rules.range, 0));
@@ -51,23 +51,23 @@ pub(super) fn kept_sizes(cubin: &Cubin<'_>, spaces: &Spaces) -> Result<HashMap<S
 }
 
 /// A native section of this kind and its clone, if there are both.
-fn both(cubin: &Cubin<'_>, spaces: &Spaces, kind: SectionKind) -> Option<(SectionIndex, SectionIndex)> {
+fn both(cubin: &Cubin<'_>, pairs: &SectionPairs, kind: SectionKind) -> Option<(SectionIndex, SectionIndex)> {
     let native = cubin.section_by_name(kind.name())?;
-    Some((native, spaces.mercury(native)?))
+    Some((native, pairs.mercury(native)?))
 }
 
-fn insert(code: &mut CodeMap, place: Place, native: u64, mercury: u64) {
+fn insert(code: &mut CodeMap, role: AddressRole, native: u64, mercury: u64) {
     // What contradicts the places before shows where sections are compared.
-    let _ = code.map.insert(place, AddressPair { native, mercury });
+    let _ = code.map.insert(role, AddressPair { native, mercury });
 }
 
 fn register_ranges(
     cubin: &Cubin<'_>,
-    spaces: &Spaces,
+    pairs: &SectionPairs,
     kept_sizes: &HashMap<SectionIndex, u64>,
     maps: &mut [CodeMap],
 ) -> Result<()> {
-    let Some((native, mercury)) = both(cubin, spaces, SectionKind::NvDebugInfoRegSass) else {
+    let Some((native, mercury)) = both(cubin, pairs, SectionKind::NvDebugInfoRegSass) else {
         return Ok(());
     };
     let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
@@ -81,7 +81,7 @@ fn register_ranges(
     for FunctionRegisters { function, ranges } in &there {
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
-        let kept_size = spaces.mercury(code.native).and_then(|code| kept_sizes.get(&code));
+        let kept_size = pairs.mercury(code.native).and_then(|code| kept_sizes.get(&code));
         let size = kept_size.copied().unwrap_or(code.mercury_size);
         let leads_out = ranges.iter().any(|range| u64::from(range.end) > size);
         let is_copy = is_linked
@@ -91,20 +91,20 @@ fn register_ranges(
         if is_copy {
             let native: Vec<_> =
                 native.ranges.iter().map(|range| RegisterRange { start: 0, end: 0, ..*range }).collect();
-            let numbers = registers::matched(&native, ranges).unwrap_or_default();
+            let numbers = registers::match_ranges(&native, ranges).unwrap_or_default();
             code.register_orders.push(RangeOrder { numbers, is_copy, ..RangeOrder::default() });
             continue;
         }
-        let order = registers::matched(&native.ranges, ranges).unwrap_or_default();
+        let order = registers::match_ranges(&native.ranges, ranges).unwrap_or_default();
         let mut open_starts = Vec::new();
         for (number, range) in order.iter().zip(ranges) {
             let Some(native) = native.ranges.get(*number as usize) else { continue };
             if native.start == reg_sass::NO_START {
                 open_starts.push((*number, range.start));
             } else {
-                insert(code, Place::RangeStart, native.start.into(), range.start.into());
+                insert(code, AddressRole::RangeStart, native.start.into(), range.start.into());
             }
-            insert(code, Place::RangeEnd, native.end.into(), range.end.into());
+            insert(code, AddressRole::RangeEnd, native.end.into(), range.end.into());
         }
         open_starts.sort_unstable();
         code.register_orders.push(RangeOrder { numbers: order, open_starts, is_copy });
@@ -133,12 +133,12 @@ fn by_name<'n>(cubin: &'n Cubin<'_>, maps: &'n mut [CodeMap]) -> HashMap<&'n [u8
     maps.iter_mut().map(|code| (name(code).as_bytes(), code)).collect()
 }
 
-fn frame_rules(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
-    let Some((native, mercury)) = both(view.cubin(), spaces, SectionKind::DebugFrame) else { return Ok(()) };
-    let here = Frames::read(view, native)?;
-    let there = Frames::read(view, mercury)?;
+fn frame_rules(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [CodeMap]) -> Result<()> {
+    let Some((native, mercury)) = both(view.cubin(), pairs, SectionKind::DebugFrame) else { return Ok(()) };
+    let here = FrameSection::read(view, native)?;
+    let there = FrameSection::read(view, mercury)?;
     // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which is the first.
-    let mut rules_there: HashMap<(SectionIndex, u64), Rules<'_>> = HashMap::new();
+    let mut rules_there: HashMap<(SectionIndex, u64), FdeRules<'_>> = HashMap::new();
     for (section, address, rules) in there.rules() {
         rules_there.entry((section, address)).or_insert(rules);
     }
@@ -147,21 +147,21 @@ fn frame_rules(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeM
         here.rules().filter(|(section, address, _)| known.insert((*section, *address)))
     {
         let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
-        let (Some(code), Some(capsule)) = (maps.get_mut(at), spaces.mercury(section)) else { continue };
-        let Some(start) = code.function_at(address) else { continue };
+        let (Some(code), Some(capsule)) = (maps.get_mut(at), pairs.mercury(section)) else { continue };
+        let Some(start) = code.function_at_native(address) else { continue };
         let start = start.mercury.value;
         let Some(other) = rules_there.get(&(capsule, start)) else { continue };
-        for (place, native, mercury) in frame::matched(&rules, other) {
-            insert(code, place, address.wrapping_add(native), start.wrapping_add(mercury));
+        for (role, native, mercury) in frame::match_rules(&rules, other) {
+            insert(code, role, address.wrapping_add(native), start.wrapping_add(mercury));
         }
     }
     Ok(())
 }
 
 /// Addresses of labels, which both spaces have relocations of at the same places.
-fn labels(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) {
-    for kind in relocations::TRANSLATED {
-        let Some((native, mercury)) = both(view.cubin(), spaces, kind) else { continue };
+fn labels(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [CodeMap]) {
+    for kind in relocations::TRANSLATED_KINDS {
+        let Some((native, mercury)) = both(view.cubin(), pairs, kind) else { continue };
         let there: HashMap<u64, _> = relocations::code_targets(view, mercury)
             .map(|(at, section, address)| (at, (section, address)))
             .collect();
@@ -170,24 +170,24 @@ fn labels(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) 
             let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), there.get(&at)) else {
                 continue;
             };
-            if spaces.mercury(section) == Some(other) {
-                insert(code, Place::Instruction, address, mercury);
+            if pairs.mercury(section) == Some(other) {
+                insert(code, AddressRole::Instruction, address, mercury);
             }
         }
     }
 }
 
 /// Instructions that `.nv.info.F` lists.
-fn listed(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+fn listed(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &mut [CodeMap]) -> Result<()> {
     for (native, name, section) in cubin.iter().filter(|(_, _, section)| section.sh_type == sht::CUDA_INFO) {
         let number = maps.binary_search_by_key(&SectionIndex(section.info), |code| code.native);
         let code = number.ok().and_then(|number| maps.get_mut(number)).filter(|_| section.info_is_section());
-        let (Some(code), Some(mercury)) = (code, spaces.mercury(native)) else { continue };
+        let (Some(code), Some(mercury)) = (code, pairs.mercury(native)) else { continue };
         let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
         let (here, there) =
             (nv_info::decode(name, &here)?, nv_info::decode(cubin.section_name(mercury), &there)?);
-        for AddressPair { native, mercury } in info::listed(name, &here, &there)? {
-            insert(code, Place::Listed, native, mercury);
+        for AddressPair { native, mercury } in info::listed_address_pairs(name, &here, &there)? {
+            insert(code, AddressRole::Listed, native, mercury);
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! What a file has of the clones that are planned for it.
+//! Compares the Mercury clones of a file with those that are planned for it.
 
-use crate::plan::{Action, CapsulePlan, Exception, PlannedClone, SectionView};
-use crate::spaces::Spaces;
+use crate::plan::{CapsulePlan, CloneAction, CloneException, PlannedClone, SectionView};
+use crate::section_pairs::SectionPairs;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// How far a clone in a file is as planned.
+/// Whether a file has a clone, and as it is planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(rename = "ClonePresence")]
-pub enum Presence {
+pub enum CloneStatus {
     /// The clone is as planned.
     #[serde(rename = "yes")]
     AsPlanned,
@@ -41,7 +41,7 @@ pub struct CloneRow<'p> {
     /// The name of the clone.
     pub clone: &'p str,
     /// How the clone is made.
-    pub action: Action,
+    pub action: CloneAction,
     /// When it is made otherwise, in words; `None` where it never is.
     pub exception: Option<String>,
     /// `sh_type` of the clone.
@@ -51,10 +51,10 @@ pub struct CloneRow<'p> {
     /// The name of the section that `sh_link` of the clone is of; `None` where it is 0.
     pub sh_link: Option<&'static str>,
     /// Whether the file has the clone as it is planned.
-    pub in_file: Presence,
+    pub in_file: CloneStatus,
 }
 
-impl fmt::Display for Presence {
+impl fmt::Display for CloneStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::AsPlanned => "yes",
@@ -71,10 +71,10 @@ impl CapsulePlan {
     ///
     /// # Errors
     ///
-    /// Those of [`presence`](Self::presence).
+    /// Those of [`statuses`](Self::statuses).
     pub fn rows<'p>(&'p self, views: &[SectionView<'p>], cubin: &Cubin<'_>) -> Result<Vec<CloneRow<'p>>> {
-        let presence = self.presence(cubin)?;
-        let row = |(clone, presence): (&'p PlannedClone, Presence)| CloneRow {
+        let presence = self.statuses(cubin)?;
+        let row = |(clone, presence): (&'p PlannedClone, CloneStatus)| CloneRow {
             original: views.get(clone.original).map_or("", |view| view.name),
             clone: &clone.name,
             action: clone.action,
@@ -91,42 +91,42 @@ impl CapsulePlan {
     ///
     /// # Errors
     ///
-    /// That of [`Spaces::of_sections`]; a section cannot be read.
-    pub fn presence(&self, cubin: &Cubin<'_>) -> Result<Vec<Presence>> {
-        let spaces = Spaces::of_sections(cubin)?;
+    /// That of [`SectionPairs::of_sections`]; a section cannot be read.
+    pub fn statuses(&self, cubin: &Cubin<'_>) -> Result<Vec<CloneStatus>> {
+        let pairs = SectionPairs::of_sections(cubin)?;
         let view = RelocatedCubin::new(cubin);
-        self.clones.iter().map(|clone| presence(&view, &spaces, clone)).collect()
+        self.clones.iter().map(|clone| status(&view, &pairs, clone)).collect()
     }
 }
 
-fn presence(view: &RelocatedCubin<'_, '_>, spaces: &Spaces, clone: &PlannedClone) -> Result<Presence> {
+fn status(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, clone: &PlannedClone) -> Result<CloneStatus> {
     let cubin = view.cubin();
     let native = clone.original_index();
-    let Some(mercury) = spaces.mercury(native) else { return Ok(Presence::Missing) };
+    let Some(mercury) = pairs.mercury(native) else { return Ok(CloneStatus::Missing) };
     let section = cubin.section(mercury)?;
     if (section.sh_type, section.flags) != (clone.sh_type, clone.flags) {
-        return Ok(Presence::OtherHeader);
+        return Ok(CloneStatus::OtherHeader);
     }
     let bytes = cubin.bytes(native)?;
     // Of no bytes nothing can be said.
     let is_shared = matches!(section.contents, Contents::Alias(original) if original == native);
     let should_share = match (clone.action, clone.exception) {
         _ if bytes.is_empty() => is_shared,
-        (_, Some(Exception::AliasIfEqual)) => is_shared || bytes == cubin.bytes(mercury)?,
-        (_, Some(Exception::CopyIfLineOffset)) => {
+        (_, Some(CloneException::AliasIfEqual)) => is_shared || bytes == cubin.bytes(mercury)?,
+        (_, Some(CloneException::CopyIfLineOffset)) => {
             let line_offset = RelocKind::LineOffset32.number(Space::Mercury);
             !view.relocations_of(mercury).any(|(_, entry)| entry.r_type == line_offset)
         }
-        (_, Some(Exception::RewriteIfRelocated)) => {
+        (_, Some(CloneException::RewriteIfRelocated)) => {
             !is_relocated(view, mercury) || is_relocated(view, native)
         }
-        (Action::Alias, None) => true,
-        (Action::Copy | Action::Rewrite, None) => false,
+        (CloneAction::Alias, None) => true,
+        (CloneAction::Copy | CloneAction::Rewrite, None) => false,
     };
     Ok(match (is_shared, should_share) {
-        (false, true) => Presence::OwnBytes,
-        (true, false) => Presence::SharedBytes,
-        _ => Presence::AsPlanned,
+        (false, true) => CloneStatus::OwnBytes,
+        (true, false) => CloneStatus::SharedBytes,
+        _ => CloneStatus::AsPlanned,
     })
 }
 

@@ -1,9 +1,9 @@
-//! Where the instructions of code come from, one after the other: what line tables are made of.
+//! Reads from a line table the `.loc` directives and instructions from which a Mercury line table can be made.
 
-use crate::address_map::Place;
+use crate::address_map::AddressRole;
+use crate::address_translator::{AddressTranslator, Untranslatable};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
-use crate::translation::{Translation, Untranslatable};
 use foldhash::{HashSet, HashSetExt as _};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -14,10 +14,10 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The locations of one code section, as [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them. Addresses are those of
+/// The `.loc` directives, instructions and entry rows of one code section, as [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them. Addresses are those of
 /// Mercury code.
 #[derive(Debug, Clone, Default)]
-pub struct Stream<'l> {
+pub struct LocStream<'l> {
     /// The `.loc` directives.
     pub locs: Cow<'l, [Loc]>,
     /// Instructions by address, at least those where the location changes.
@@ -27,9 +27,9 @@ pub struct Stream<'l> {
 }
 
 /// The locations of the code sections that have any, by native section.
-pub type Streams<'l> = BTreeMap<SectionIndex, Stream<'l>>;
+pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
-/// What the rows of the line table at `table` say, a native one or a clone.
+/// Reads the line table at `table`, a native one or a clone.
 ///
 /// Rows are less than directives: a native table lacks those that repeat a location, and nothing tells apart two directives of the same
 /// one. A table that is made of what comes out here can lack rows, and with them calls of inlined code, that the `.loc` directives give.
@@ -37,15 +37,15 @@ pub type Streams<'l> = BTreeMap<SectionIndex, Stream<'l>>;
 /// # Errors
 ///
 /// The table cannot be read, or an address of a native one is not in the map of its code section.
-pub fn of_table(
+pub fn from_line_table(
     cubin: &Cubin<'_>,
     table: SectionIndex,
-    translation: Translation<'_>,
-) -> Result<Streams<'static>> {
+    translator: AddressTranslator<'_>,
+) -> Result<LocStreams<'static>> {
     let name = cubin.section_name(table);
     let space = if cubin.section(table)?.is_mercury() { Space::Mercury } else { Space::Native };
     let section = RelocatedCubin::new(cubin).section(table)?;
-    let mut streams = Streams::new();
+    let mut streams = LocStreams::new();
     let kind = SectionName::parse(name).kind().and_then(LineTableKind::of);
     for unit in line::decode(name, &section.bytes)? {
         check_numbers(name, &unit)?;
@@ -53,16 +53,16 @@ pub fn of_table(
             let target = section.target(sequence.base_offset).and_then(|target| target.section);
             let native = match space {
                 Space::Native => target,
-                Space::Mercury => target.and_then(|code| translation.spaces().native(code)),
+                Space::Mercury => target.and_then(|code| translator.section_pairs().native(code)),
             };
             // nvlink keeps the programs of functions it drops, without relocation.
-            let Some(code) = native.and_then(|code| CodeMap::of(translation.maps(), code)) else { continue };
+            let Some(code) = native.and_then(|code| CodeMap::of(translator.maps(), code)) else { continue };
             let mercury = kind.filter(|_| space == Space::Native).and_then(|kind| {
                 native_to_mercury(&sequence.ops, 0, &kind.instructions(&code.map), &code.starts)
             });
             let stream = match mercury {
-                Some(ops) => of_ops(&ops, code, Space::Mercury),
-                None => of_ops(&sequence.ops, code, space),
+                Some(ops) => from_ops(&ops, code, Space::Mercury),
+                None => from_ops(&sequence.ops, code, space),
             };
             let stream = stream.map_err(|error| {
                 Error::new(name, sequence.base_offset, ErrorKind::LineProgram(error.to_string()))
@@ -91,17 +91,17 @@ pub(crate) fn check_numbers(name: &str, table: &LineTable<'_>) -> Result<()> {
     Ok(())
 }
 
-fn of_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<Stream<'static>, Untranslatable> {
+fn from_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<LocStream<'static>, Untranslatable> {
     let (rows, call_sites) = rows(ops);
     let address = |row: &Row| match space {
         Space::Native => code.mercury_line(row.address),
         Space::Mercury => Ok(row.address),
     };
     let is_start = |row: &Row| match space {
-        Space::Native => code.function_at(row.address).is_some(),
-        Space::Mercury => code.function_from(row.address).is_some(),
+        Space::Native => code.function_at_native(row.address).is_some(),
+        Space::Mercury => code.function_at_mercury(row.address).is_some(),
     };
-    let mut stream = Stream::default();
+    let mut stream = LocStream::default();
     let mut locs: Vec<Loc> = Vec::with_capacity(rows.len());
     // Rows count from 1; that of each is the directive before it in number.
     let mut row_locs: Vec<LocId> = Vec::new();
@@ -208,8 +208,9 @@ impl CodeMap {
         let pair = pairs
             .get(pairs.partition_point(|pair| pair.native < native))
             .filter(|pair| pair.native == native);
-        let found = pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(Place::Instruction, native));
-        found.ok_or(Untranslatable::Address(native, Place::Instruction))
+        let found =
+            pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(AddressRole::Instruction, native));
+        found.ok_or(Untranslatable::Address(native, AddressRole::Instruction))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the PTX line tables of both spaces say of where native instructions come from.
+//! Recovers the address map of a code section from the native and the Mercury PTX line table.
 
 use crate::address_map::AddressMap;
 use crate::imnmx::Imnmx;
@@ -14,7 +14,7 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line table of one space.
-pub(super) struct Table {
+pub(super) struct LineTable {
     name: String,
     /// In section order. nvlink leads the sequence of a function that it drops as a copy to the one that it keeps: these have several.
     by_section: HashMap<SectionIndex, Vec<SectionLines>>,
@@ -31,7 +31,7 @@ struct SectionLines {
     entries: BTreeMap<u64, u32>,
 }
 
-impl Table {
+impl LineTable {
     /// The table of `kind` in `space`; empty in files without one.
     ///
     /// # Errors
@@ -92,55 +92,74 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
     entries
 }
 
-/// The map of a code section with its capsule, by the PTX lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only. `imnmx` are its instructions of that name. `sources` is the table of source lines in Mercury code. `kept_size` is
-/// that of its function in Mercury code if nvlink has dropped copies of it.
+/// A code section in native space, with what tells where the PTX line changes in it.
+#[derive(Clone, Copy)]
+pub(super) struct NativeLines<'l> {
+    pub(super) section: SectionIndex,
+    pub(super) ptx_lines: &'l LineTable,
+    /// The `IMNMX` instructions of the section.
+    pub(super) imnmx: &'l [Imnmx],
+}
+
+/// The same code section in Mercury space.
+#[derive(Clone, Copy)]
+pub(super) struct MercuryLines<'l> {
+    pub(super) section: SectionIndex,
+    pub(super) ptx_lines: &'l LineTable,
+    pub(super) source_lines: &'l LineTable,
+}
+
+/// The address map of a code section with its capsule, by the PTX lines of both. `starts` are those of its functions, by native address;
+/// without lines the map has these only. `kept_size` is the size of its function in Mercury code if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
 /// The capsule has no lines, but the native code does.
 pub(super) fn map(
-    (native, here, imnmx): (SectionIndex, &Table, &[Imnmx]),
-    (mercury, there, sources): (SectionIndex, &Table, &Table),
+    native: NativeLines<'_>,
+    mercury: MercuryLines<'_>,
     starts: &[AddressPair],
     kept_size: Option<u64>,
 ) -> Result<AddressMap> {
+    let NativeLines { section: native, ptx_lines: native_table, imnmx } = native;
+    let MercuryLines { section: mercury, ptx_lines: mercury_table, source_lines } = mercury;
     let none = || {
         AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[], imnmx: &[] })
     };
-    let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
-    let offset = all_here.first().map_or(0, |lines| lines.offset);
-    let all_there = there.by_section.get(&mercury).ok_or_else(|| {
-        Error::new(&*here.name, offset, ErrorKind::Missing("the capsule has no PTX lines".into()))
+    let Some(all_native) = native_table.by_section.get(&native) else { return Ok(none()) };
+    let offset = all_native.first().map_or(0, |lines| lines.offset);
+    let all_mercury = mercury_table.by_section.get(&mercury).ok_or_else(|| {
+        Error::new(&*native_table.name, offset, ErrorKind::Missing("the capsule has no PTX lines".into()))
     })?;
     // Of copies, Mercury sequences end where the code ended that they were of, native ones where the code that is kept does.
-    let kept = all_there.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
-    let mut kept = kept.filter_map(|there| {
-        let mut of_unit = all_here.iter().filter(|here| all_here.len() == 1 || here.unit == there.unit);
-        Some((of_unit.next()?, there))
+    let kept = all_mercury.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
+    let mut kept = kept.filter_map(|mercury| {
+        let mut of_unit =
+            all_native.iter().filter(|native| all_native.len() == 1 || native.unit == mercury.unit);
+        Some((of_unit.next()?, mercury))
     });
-    let Some((lines_here, lines_there)) = kept.next() else { return Ok(none()) };
+    let Some((native_lines, mercury_lines)) = kept.next() else { return Ok(none()) };
     // Without a source location no row is flagged: functions then open with the first row at their start.
     let unflagged = || {
         let at_start = |start: &AddressPair| {
-            let first = lines_there.lines.partition_point(|(address, _)| *address < start.mercury);
-            lines_there.lines.get(first).copied().filter(|(address, _)| *address == start.mercury)
+            let first = mercury_lines.lines.partition_point(|(address, _)| *address < start.mercury);
+            mercury_lines.lines.get(first).copied().filter(|(address, _)| *address == start.mercury)
         };
         starts.iter().filter_map(at_start).collect()
     };
-    let opening = if lines_there.entries.is_empty() { &unflagged() } else { &lines_there.entries };
+    let opening = if mercury_lines.entries.is_empty() { &unflagged() } else { &mercury_lines.entries };
     let by_native: BTreeMap<u64, u32> =
         starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
-    let native = without_opening_rows(&lines_here.lines, &by_native);
-    let mercury_lines = without_opening_rows(&lines_there.lines, opening);
+    let native_changes = without_opening_rows(&native_lines.lines, &by_native);
+    let mercury_changes = without_opening_rows(&mercury_lines.lines, opening);
     // Code of a PTX instruction on the line of the `{` has a source location, which is seen where that begins with it.
-    let sources = sources.changes(mercury);
-    let located = mercury_lines.iter().filter(|(address, _)| sources.contains(address));
-    let located: BTreeSet<u32> = located.map(|(_, line)| *line).collect();
-    let opening_lines: Vec<u32> = opening.values().copied().filter(|line| !located.contains(line)).collect();
+    let source_changes = source_lines.changes(mercury);
+    let with_loc = mercury_changes.iter().filter(|(address, _)| source_changes.contains(address));
+    let with_loc: BTreeSet<u32> = with_loc.map(|(_, line)| *line).collect();
+    let opening_lines: Vec<u32> = opening.values().copied().filter(|line| !with_loc.contains(line)).collect();
     Ok(AddressMap::recover(LineChanges {
-        native: &native,
-        mercury: &mercury_lines,
+        native: &native_changes,
+        mercury: &mercury_changes,
         starts,
         opening_lines: &opening_lines,
         imnmx,

@@ -1,13 +1,14 @@
-//! Address maps from a cubin alone: from what its tables have at addresses of both spaces.
+//! Recovers the address maps of a cubin from its sections, which have the same facts at native and at Mercury addresses.
 
-mod lines;
-mod places;
+mod addresses;
+mod line_tables;
 
 use crate::address_map::AddressMap;
-use crate::code_map::{CodeMap, FunctionMap, MercuryFunction};
+use crate::code_map::{CodeMap, CodeSizes, FunctionMap, MercuryFunction};
 use crate::imnmx::imnmx_instructions;
-use crate::spaces::Spaces;
+use crate::section_pairs::SectionPairs;
 use foldhash::{HashMap, HashMapExt as _};
+use line_tables::{LineTable, MercuryLines, NativeLines};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
@@ -24,31 +25,33 @@ use std::borrow::Cow;
 ///
 /// # Errors
 ///
-/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one,
+/// That of [`SectionPairs::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one,
 /// or a capsule has no PTX lines although its native code does.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
-    let spaces = Spaces::of(cubin)?;
-    let here = lines::Table::read(cubin, SectionKind::NvDebugLineSass, Space::Native)?;
-    let there = lines::Table::read(cubin, SectionKind::NvDebugLineSass, Space::Mercury)?;
-    let sources = lines::Table::read(cubin, SectionKind::DebugLine, Space::Mercury)?;
+    let pairs = SectionPairs::of(cubin)?;
+    let native_lines = LineTable::read(cubin, SectionKind::NvDebugLineSass, Space::Native)?;
+    let mercury_lines = LineTable::read(cubin, SectionKind::NvDebugLineSass, Space::Mercury)?;
+    let source_lines = LineTable::read(cubin, SectionKind::DebugLine, Space::Mercury)?;
     let others = cubin.mercury_symbols();
-    let kept_sizes = places::kept_sizes(cubin, &spaces)?;
+    let kept_sizes = addresses::kept_sizes(cubin, &pairs)?;
     let mut maps = Vec::new();
     for (native, functions) in code_sections(cubin) {
-        let Some(mercury) = spaces.mercury(native) else { continue };
-        let place = |symbol| {
-            let other = others.get(spaces.mercury_symbol(symbol)?.as_usize())?;
+        let Some(mercury) = pairs.mercury(native) else { continue };
+        let mercury_function = |symbol| {
+            let other = others.get(pairs.mercury_symbol(symbol)?.as_usize())?;
             Some(MercuryFunction { value: other.value, size: other.size })
         };
-        let mut code = code_map(cubin, native, functions, place)?;
+        let mut code = code_map(cubin, native, functions, mercury_function)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
-        let mercury_lines = (mercury, &there, &sources);
+        let kept_size = kept_sizes.get(&mercury).copied();
         let imnmx = imnmx_instructions(cubin.header.sm(), &cubin.bytes(native)?, &cubin.bytes(mercury)?);
-        let native_lines = (native, &here, &*imnmx);
-        code.map = lines::map(native_lines, mercury_lines, &starts, kept_sizes.get(&mercury).copied())?;
+        let native = NativeLines { section: native, ptx_lines: &native_lines, imnmx: &imnmx };
+        let mercury =
+            MercuryLines { section: mercury, ptx_lines: &mercury_lines, source_lines: &source_lines };
+        code.map = line_tables::map(native, mercury, &starts, kept_size)?;
         maps.push(code);
     }
-    places::add(cubin, &spaces, &kept_sizes, &mut maps)?;
+    addresses::add(cubin, &pairs, &kept_sizes, &mut maps)?;
     Ok(maps)
 }
 
@@ -85,18 +88,18 @@ pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         .into_iter()
         .map(|(native, functions)| {
             let symbols = cubin.symbols();
-            let place = |symbol: SymbolIndex| {
+            let mercury_function = |symbol: SymbolIndex| {
                 let Symbol { value, size, .. } = *symbols.get(symbol.as_usize())?;
                 Some(MercuryFunction { value, size })
             };
-            let mut code = code_map(cubin, native, functions, place)?;
+            let mut code = code_map(cubin, native, functions, mercury_function)?;
             let lines = changes.remove(&native).unwrap_or_default();
             code.map = AddressMap::identity(code.starts.iter().copied().chain(lines));
             Ok(code)
         })
         .collect::<Result<Vec<_>>>();
     let mut maps = maps?;
-    places::add_copies(cubin, &mut maps)?;
+    addresses::add_copies(cubin, &mut maps)?;
     Ok(maps)
 }
 
@@ -118,20 +121,21 @@ fn code_map(
     cubin: &Cubin<'_>,
     native: SectionIndex,
     functions: Vec<(SymbolIndex, &Symbol)>,
-    place: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
+    mercury_function: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
 ) -> Result<CodeMap> {
     let own = cubin.section_name(native).strip_prefix(CODE_PREFIX);
     let mut mercury_size = 0;
     let mut all = Vec::with_capacity(functions.len());
     for (symbol, entry) in functions {
-        let Some(mercury) = place(symbol) else { continue };
+        let Some(mercury) = mercury_function(symbol) else { continue };
         if own == Some(cubin.symbol_name(symbol)) {
             mercury_size = mercury.size;
         }
         all.push(FunctionMap { symbol, native: entry.value, native_size: entry.size, mercury });
     }
     let size = cubin.bytes(native)?.len() as u64;
-    Ok(CodeMap::new(native, all, (size, mercury_size), AddressMap::default()))
+    let sizes = CodeSizes { native: size, mercury: mercury_size };
+    Ok(CodeMap::new(native, all, sizes, AddressMap::default()))
 }
 
 /// Where functions start, each native address once.

@@ -1,22 +1,22 @@
-//! Symbols and code addresses of one space in the other.
+//! Translates symbols and code addresses between native and Mercury space.
 
-use crate::address_map::Place;
+use crate::address_map::AddressRole;
 use crate::code_map::CodeMap;
-use crate::spaces::Spaces;
+use crate::section_pairs::SectionPairs;
 use nv_debug_sections::cubin::{Cubin, Symbol, SymbolIndex};
 
-/// Leads from one space of a cubin to the other.
+/// Translates references in one cubin between native and Mercury space.
 #[derive(Debug, Clone, Copy)]
-pub struct Translation<'m> {
+pub struct AddressTranslator<'m> {
     symbols: &'m [Symbol],
     mercury_symbols: &'m [Symbol],
-    spaces: &'m Spaces,
+    section_pairs: &'m SectionPairs,
     maps: &'m [CodeMap],
 }
 
 /// A symbol and what is added to its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reference {
+pub struct SymbolReference {
     /// In the symbol table of its space.
     pub symbol: SymbolIndex,
     /// Bytes.
@@ -31,21 +31,26 @@ pub enum Untranslatable {
     Symbol(SymbolIndex),
     /// The address map has no such address.
     #[error("{0:#x}, a {1:?}, is not in the address map")]
-    Address(u64, Place),
+    Address(u64, AddressRole),
     /// No function starts there.
     #[error("no function starts at {0:#x}")]
     Start(u64),
 }
 
-impl<'m> Translation<'m> {
+impl<'m> AddressTranslator<'m> {
     /// For this cubin. `maps` are those of its code sections, in their order.
-    pub fn new(cubin: &'m Cubin<'_>, spaces: &'m Spaces, maps: &'m [CodeMap]) -> Self {
-        Self { symbols: cubin.symbols(), mercury_symbols: cubin.mercury_symbols(), spaces, maps }
+    pub fn new(cubin: &'m Cubin<'_>, pairs: &'m SectionPairs, maps: &'m [CodeMap]) -> Self {
+        Self {
+            symbols: cubin.symbols(),
+            mercury_symbols: cubin.mercury_symbols(),
+            section_pairs: pairs,
+            maps,
+        }
     }
 
     /// The counterparts.
-    pub fn spaces(&self) -> &'m Spaces {
-        self.spaces
+    pub fn section_pairs(&self) -> &'m SectionPairs {
+        self.section_pairs
     }
 
     /// The maps.
@@ -59,7 +64,7 @@ impl<'m> Translation<'m> {
     ///
     /// The symbol has no counterpart.
     pub fn mercury_symbol(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
-        self.spaces.mercury_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
+        self.section_pairs.mercury_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
     /// As [`mercury_symbol`](Self::mercury_symbol), the other way.
@@ -68,7 +73,7 @@ impl<'m> Translation<'m> {
     ///
     /// The symbol has no counterpart.
     pub fn native_symbol(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
-        self.spaces.native_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
+        self.section_pairs.native_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
     /// A native code address in Mercury space; of a symbol that is in no code section, the same addend.
@@ -76,10 +81,14 @@ impl<'m> Translation<'m> {
     /// # Errors
     ///
     /// The symbol has no counterpart, or the map of its section lacks the address.
-    pub fn to_mercury(&self, native: Reference, place: Place) -> Result<Reference, Untranslatable> {
-        self.moved_to_mercury(native, |code, address| {
-            let found = code.map.mercury(place, address).or_else(|| start_there(code, address));
-            found.ok_or(Untranslatable::Address(address, place))
+    pub fn native_to_mercury(
+        &self,
+        native: SymbolReference,
+        role: AddressRole,
+    ) -> Result<SymbolReference, Untranslatable> {
+        self.translate_to_mercury(native, |code, address| {
+            let found = code.map.mercury(role, address).or_else(|| mercury_start(code, address));
+            found.ok_or(Untranslatable::Address(address, role))
         })
     }
 
@@ -88,70 +97,80 @@ impl<'m> Translation<'m> {
     /// # Errors
     ///
     /// The symbol has no counterpart, or the map of its section lacks the address.
-    pub fn to_native(&self, mercury: Reference, place: Place) -> Result<Reference, Untranslatable> {
-        self.moved_to_native(mercury, |code, address| {
-            let found = code.map.native(place, address).or_else(|| start_here(code, address));
-            found.ok_or(Untranslatable::Address(address, place))
-        })
-    }
-
-    /// As [`to_mercury`](Self::to_mercury), of where a function starts.
-    ///
-    /// # Errors
-    ///
-    /// The symbol has no counterpart, or no function of its section starts there.
-    pub fn start_to_mercury(&self, native: Reference) -> Result<Reference, Untranslatable> {
-        self.moved_to_mercury(native, |code, address| {
-            start_there(code, address).ok_or(Untranslatable::Start(address))
-        })
-    }
-
-    /// As [`to_native`](Self::to_native), of where a function starts.
-    ///
-    /// # Errors
-    ///
-    /// The symbol has no counterpart, or no function of its section starts there.
-    pub fn start_to_native(&self, mercury: Reference) -> Result<Reference, Untranslatable> {
-        self.moved_to_native(mercury, |code, address| {
-            start_here(code, address).ok_or(Untranslatable::Start(address))
-        })
-    }
-
-    fn moved_to_mercury(
+    pub fn mercury_to_native(
         &self,
-        native: Reference,
+        mercury: SymbolReference,
+        role: AddressRole,
+    ) -> Result<SymbolReference, Untranslatable> {
+        self.translate_to_native(mercury, |code, address| {
+            let found = code.map.native(role, address).or_else(|| native_start(code, address));
+            found.ok_or(Untranslatable::Address(address, role))
+        })
+    }
+
+    /// As [`native_to_mercury`](Self::native_to_mercury), of where a function starts.
+    ///
+    /// # Errors
+    ///
+    /// The symbol has no counterpart, or no function of its section starts there.
+    pub fn native_start_to_mercury(
+        &self,
+        native: SymbolReference,
+    ) -> Result<SymbolReference, Untranslatable> {
+        self.translate_to_mercury(native, |code, address| {
+            mercury_start(code, address).ok_or(Untranslatable::Start(address))
+        })
+    }
+
+    /// As [`mercury_to_native`](Self::mercury_to_native), of where a function starts.
+    ///
+    /// # Errors
+    ///
+    /// The symbol has no counterpart, or no function of its section starts there.
+    pub fn mercury_start_to_native(
+        &self,
+        mercury: SymbolReference,
+    ) -> Result<SymbolReference, Untranslatable> {
+        self.translate_to_native(mercury, |code, address| {
+            native_start(code, address).ok_or(Untranslatable::Start(address))
+        })
+    }
+
+    fn translate_to_mercury(
+        &self,
+        native: SymbolReference,
         there: impl Fn(&CodeMap, u64) -> Result<u64, Untranslatable>,
-    ) -> Result<Reference, Untranslatable> {
+    ) -> Result<SymbolReference, Untranslatable> {
         let symbol = self.mercury_symbol(native.symbol)?;
         let (own, other) = (entry(self.symbols, native.symbol), entry(self.mercury_symbols, symbol));
         let Some(code) = own.section().and_then(|section| CodeMap::of(self.maps, section)) else {
-            return Ok(Reference { symbol, addend: native.addend });
+            return Ok(SymbolReference { symbol, addend: native.addend });
         };
         let found = there(code, own.value.wrapping_add_signed(native.addend))?;
-        Ok(Reference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
+        Ok(SymbolReference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
     }
 
-    fn moved_to_native(
+    fn translate_to_native(
         &self,
-        mercury: Reference,
+        mercury: SymbolReference,
         here: impl Fn(&CodeMap, u64) -> Result<u64, Untranslatable>,
-    ) -> Result<Reference, Untranslatable> {
+    ) -> Result<SymbolReference, Untranslatable> {
         let symbol = self.native_symbol(mercury.symbol)?;
         let (own, other) = (entry(self.mercury_symbols, mercury.symbol), entry(self.symbols, symbol));
         let Some(code) = other.section().and_then(|section| CodeMap::of(self.maps, section)) else {
-            return Ok(Reference { symbol, addend: mercury.addend });
+            return Ok(SymbolReference { symbol, addend: mercury.addend });
         };
         let found = here(code, own.value.wrapping_add_signed(mercury.addend))?;
-        Ok(Reference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
+        Ok(SymbolReference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
     }
 }
 
-fn start_there(code: &CodeMap, native: u64) -> Option<u64> {
-    Some(code.function_at(native)?.mercury.value)
+fn mercury_start(code: &CodeMap, native: u64) -> Option<u64> {
+    Some(code.function_at_native(native)?.mercury.value)
 }
 
-fn start_here(code: &CodeMap, mercury: u64) -> Option<u64> {
-    Some(code.function_from(mercury)?.native)
+fn native_start(code: &CodeMap, mercury: u64) -> Option<u64> {
+    Some(code.function_at_mercury(mercury)?.native)
 }
 
 fn entry(symbols: &[Symbol], number: SymbolIndex) -> Symbol {
