@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
+use crate::support::cubins::debug_sections;
 use crate::support::driver;
 use crate::support::oracle;
 use nv_debug_sections::catalog::is_debug_section;
@@ -25,16 +26,6 @@ fn with_ptxas(ptxas: &Path) -> Command {
     let mut command = driver::compile();
     command.env("PTXAS", ptxas);
     command
-}
-
-/// Debug sections by name as they are in the file, with those of their relocations.
-fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
-    let cubin = Cubin::parse(data).unwrap();
-    let is_wanted = |name: &str| {
-        is_debug_section(name.strip_prefix(".rela").or_else(|| name.strip_prefix(".rel")).unwrap_or(name))
-    };
-    let wanted = cubin.iter().filter(|(_, name, _)| is_wanted(name));
-    wanted.map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned())).collect()
 }
 
 /// A type of section whose contents the file does not hold.

@@ -5,6 +5,7 @@
 
 use crate::support::driver;
 use crate::support::driver::FAILURE;
+use crate::support::random::Random;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -201,18 +202,6 @@ fn truncated_cubin() {
     println!("truncated cubins: {refused} refused");
 }
 
-/// Numbers that look random and are the same on every run (xorshift64, Marsaglia 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
-
 #[test]
 fn one_wrong_byte_in_a_cubin() {
     let bench = Bench::new();
@@ -227,12 +216,12 @@ fn one_wrong_byte_in_a_cubin() {
         let tables = data.len() * 3 / 4;
         for round in 0..120 {
             let at = match round % 3 {
-                0 => random.below(data.len()),
-                1 => random.below(64),
-                _ => tables + random.below(data.len() - tables),
+                0 => random.index(data.len()),
+                1 => random.index(64),
+                _ => tables + random.index(data.len() - tables),
             };
             let mut data = data.clone();
-            data[at] ^= 1 + random.below(255) as u8;
+            data[at] ^= 1 + random.index(255) as u8;
             bench.file("in.cubin", &data);
             let ended = bench.attempt(&args);
             if ended.code == Some(0) {
@@ -264,8 +253,8 @@ fn one_wrong_byte_in_ptx() {
         for round in 0..120 {
             let code = if round % 2 == 0 { "none" } else { &cubin };
             let mut data = data.clone();
-            let at = random.below(data.len());
-            data[at] = interesting[random.below(interesting.len())];
+            let at = random.index(data.len());
+            data[at] = interesting[random.index(interesting.len())];
             bench.file("in.ptx", &data);
             let ended = bench.attempt(&[example.level, "-arch", example.arch, "--code", code, "in.ptx"]);
             if ended.code == Some(0) {

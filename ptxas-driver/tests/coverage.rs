@@ -3,23 +3,10 @@
 
 use crate::support;
 use crate::support::driver;
-use crate::support::driver::program;
 use crate::support::json;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn coverage(file: &Path, args: &[&str]) -> Output {
-    let mut command = program();
-    command.arg("coverage").arg(file).args(args).output().unwrap()
-}
-
-fn json(file: &Path, args: &[&str]) -> Value {
-    let output = coverage(file, &[args, &["--json"]].concat());
-    assert_eq!(json::document(&output)["schema"], "nvdwarf.coverage");
-    json::only(&output)
-}
+use std::process::Command;
 
 /// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all code has it.
 #[test]
@@ -37,7 +24,7 @@ fn bugs_about_lines() {
         let run =
             Command::new(&ptxas).args(["-arch=sm_90", "-lineinfo"]).arg(&ptx).arg("-o").arg(&cubin).output();
         assert!(run.unwrap().status.success(), "{bug}");
-        let report = json(&cubin, &["--ptx", ptx.to_str().unwrap(), "--min-lines", "1"]);
+        let report = json::answer("coverage", &cubin, &["--ptx", ptx.to_str().unwrap(), "--min-lines", "1"]);
         let kernel = &report["functions"][0];
         assert_eq!(kernel["inlined_calls"], calls, "{bug}: {report:#}");
         if let Some(lines) = lines {
@@ -67,9 +54,9 @@ fn which_kernels_have_line_info() {
             support::skip(&format!("a working nvcc ({messages})"), "REQUIRE_ORACLES");
             return;
         }
-        let report = json(&cubin, &[]);
+        let report = json::answer("coverage", &cubin, &[]);
         assert_eq!(report["functions"][0]["instructions"]["line_percent"], want, "{report:#}");
-        let status = coverage(&cubin, &["--min-lines", "95"]).status.code();
+        let status = driver::answer("coverage", &cubin, &["--min-lines", "95"]).status.code();
         assert_eq!(status, Some(i32::from(want < 95.0)));
     }
 }
@@ -110,7 +97,7 @@ fn instructions_are_those_that_nvdisasm_lists() {
     for entry in entries.iter().step_by(12) {
         let file = entry.cubin.as_ref().unwrap();
         let Some(mut listed) = listed(&nvdisasm, file) else { continue };
-        let report = json(file, &[]);
+        let report = json::answer("coverage", file, &[]);
         let mut ours: BTreeMap<String, u64> = BTreeMap::new();
         let mut folded = Vec::new();
         for function in report["functions"].as_array().unwrap() {

@@ -4,15 +4,16 @@
 //! `NVDWARF_MUTATIONS=N` damages N files.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use crate::support;
+use crate::support::cubins::checked_in;
 use crate::support::driver::program;
 use crate::support::json;
+use crate::support::random::Random;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use std::env;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -43,15 +44,12 @@ const MUTATIONS: usize = 25;
 /// A command that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// xorshift64.
-struct Random(u64);
+/// Damages files, the same on every run.
+struct Damager(Random);
 
-impl Random {
+impl Damager {
     fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end.max(1) as u64) as usize
+        self.0.index(end)
     }
 
     /// Changes some bytes, most to numbers that are a limit of something.
@@ -100,17 +98,6 @@ impl Random {
     }
 }
 
-/// The cubins that are checked in.
-fn cubins() -> Vec<PathBuf> {
-    let folders =
-        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-debuginfo/tests/data"];
-    let folders = folders.iter().map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
-    let mut paths: Vec<_> = folders.flatten().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cubin"));
-    paths.sort();
-    paths
-}
-
 /// Runs one command; its exit code, and how long it took.
 fn run(command: &str, whole: &Path, file: &Path) -> (i32, Duration) {
     let words = command.split(' ').map(|word| match word {
@@ -136,9 +123,9 @@ fn run(command: &str, whole: &Path, file: &Path) -> (i32, Duration) {
 #[test]
 fn damaged_files_end_in_answers_or_errors() {
     let count = env::var("NVDWARF_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap());
-    let (seeds, folder) = (cubins(), tempfile::tempdir().unwrap());
+    let (seeds, folder) = (checked_in(), tempfile::tempdir().unwrap());
     let file = folder.path().join("damaged.cubin");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Damager(Random(0x9e37_79b9_7f4a_7c15));
     let (mut runs, mut failures, mut slowest) = (0, 0, (Duration::ZERO, String::new()));
     for number in 0..count {
         let whole = &seeds[random.below(seeds.len())];

@@ -2,34 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
-use crate::support::driver::example;
-use crate::support::driver::program;
+use crate::support::cubins::with_sections;
+use crate::support::driver::{answer, example, printed};
 use crate::support::json;
+use crate::support::random::Random;
 use gimli::LittleEndian;
-use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
-use nv_debug_sections::release::Release;
+use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::Output;
 use std::{fs, io};
-
-fn dump(file: &Path, args: &[&str]) -> Output {
-    let mut command = program();
-    command.arg("dump").arg(file).args(args).output().unwrap()
-}
-
-fn text(file: &Path, args: &[&str]) -> String {
-    let output = dump(file, args);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(file: &Path, args: &[&str]) -> Value {
-    let output = dump(file, &[args, &["--json"]].concat());
-    assert_eq!(json::document(&output)["schema"], "nvdwarf.dump");
-    json::only(&output)
-}
 
 /// Contents of every section of one kind.
 fn of_kind<'v>(document: &'v Value, kind: &'v str) -> impl Iterator<Item = (&'v str, &'v Vec<Value>)> {
@@ -50,7 +31,7 @@ fn rows_frames_and_registers_are_those_of_other_readers() {
     let (mut files, mut rows, mut frames, mut registers) = (0, 0, 0, 0);
     for entry in &entries {
         let path = entry.cubin.as_ref().unwrap();
-        let document = json(path, &[]);
+        let document = json::answer("dump", path, &[]);
         let bytes = fs::read(path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         let section = |name: &str| cubin.bytes(cubin.section_by_name(name).unwrap()).unwrap();
@@ -139,7 +120,8 @@ fn register_ranges(section: &[u8]) -> usize {
 #[test]
 fn ptx_text_has_the_lines_of_the_source() {
     for name in ["saxpy/saxpy", "block_sum/block_sum", "saxpy/saxpy-debug"] {
-        let document = json(&example(&format!("{name}.cubin")), &["--section", ".nv_debug_ptx_txt"]);
+        let document =
+            json::answer("dump", &example(&format!("{name}.cubin")), &["--section", ".nv_debug_ptx_txt"]);
         let source = fs::read_to_string(example(&format!("{name}.ptx"))).unwrap();
         let source: Vec<&str> = source.lines().collect();
         let (_, lines) = of_kind(&document, "ptx_text").next().unwrap();
@@ -159,7 +141,7 @@ fn shared_variables_have_their_alignment_and_size() {
         |entry: &support::Entry| entry.name() == "cuda/reduce_tree/sm_120/lineinfo-rdc/reduce_tree";
     let Some(entries) = support::corpus(is_sample) else { return };
     let path = entries[0].cubin.as_ref().unwrap();
-    let document = json(path, &["--section", ".nv_debug.shared"]);
+    let document = json::answer("dump", path, &["--section", ".nv_debug.shared"]);
     let contents = &document["sections"][0]["contents"];
     assert_eq!((&contents["kind"], &contents["data"]["linked"]), (&"shared".into(), &false.into()));
     let variables = contents["data"]["variables"].as_array().unwrap().iter();
@@ -167,7 +149,7 @@ fn shared_variables_have_their_alignment_and_size() {
         .map(|variable| [&variable["align"], &variable["size"]].map(|n| n.as_u64().unwrap()))
         .collect();
     assert_eq!(numbers, [[4, 32], [8, 32], [4, 64]]);
-    let text = text(path, &["--section", ".nv_debug.shared"]);
+    let text = printed(&answer("dump", path, &["--section", ".nv_debug.shared"]));
     assert!(text.contains("  to be linked, alignment 8\n"), "{text}");
     assert!(text.contains("::partial: alignment 0x8, 32 bytes\n"), "{text}");
 }
@@ -176,26 +158,19 @@ fn shared_variables_have_their_alignment_and_size() {
 fn wrong_bytes_never_crash() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.cubin");
-    // xorshift: the same bytes on every run.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize
-    };
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut counts = [0; 3];
     for name in ["saxpy/saxpy.cubin", "block_sum/block_sum-debug.cubin"] {
         let bytes = fs::read(example(name)).unwrap();
         for round in 0..150 {
             let mut mutant = bytes.clone();
             for _ in 0..=round % 4 {
-                let at = next() % mutant.len();
-                mutant[at] = next() as u8;
+                let at = random.index(mutant.len());
+                mutant[at] = random.next() as u8;
             }
             fs::write(&path, &mutant).unwrap();
             for command in ["dump", "lines"] {
-                let output = program().arg(command).arg(&path).output().unwrap();
+                let output = answer(command, &path, &[]);
                 let error = String::from_utf8_lossy(&output.stderr).into_owned();
                 let code = output.status.code().unwrap_or(-1);
                 assert!((0..=2).contains(&code), "{command}: {code}: {error}");
@@ -216,26 +191,15 @@ fn wrong_bytes_never_crash() {
 /// 300 KB in which 1000 entries have one name of 300 KB are not made into 300 MB.
 #[test]
 fn one_long_string_for_many_entries() {
-    let section = |name: &str, bytes: &[u8]| DebugSection {
-        name: name.to_owned(),
-        bytes: bytes.to_vec(),
-        rel: Vec::new(),
-        rela: Vec::new(),
-    };
     let entries = [2, 0, 0, 0, 0].repeat(1000);
     let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &entries, &[0]].concat();
     let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
-    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
-    cubin
-        .set_debug_sections(vec![
-            section(".debug_abbrev", &[1, 0x11, 1, 0, 0, 2, 0x34, 0, 3, 0x0e, 0, 0, 0]),
-            section(".debug_info", &info),
-            section(".debug_str", &[vec![b'q'; 300_000], vec![0]].concat()),
-        ])
-        .unwrap();
+    let abbrev = vec![1, 0x11, 1, 0, 0, 2, 0x34, 0, 3, 0x0e, 0, 0, 0];
+    let strings = [vec![b'q'; 300_000], vec![0]].concat();
+    let sections = [(".debug_abbrev", abbrev), (".debug_info", info), (".debug_str", strings)];
     let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(&file, cubin.write().unwrap()).unwrap();
-    let run = dump(file.path(), &[]);
+    fs::write(&file, with_sections(&sections)).unwrap();
+    let run = answer("dump", file.path(), &[]);
     let text = String::from_utf8(run.stdout).unwrap();
     assert_eq!(run.status.code(), Some(1));
     assert!(text.contains("too many fields refer to long strings"));

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
-use crate::support::driver::program;
+use crate::support::cubins::{checked_in, with_sections};
+use crate::support::driver::{answer, printed};
 use crate::support::json;
+use crate::support::random::Random;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
-use nv_debug_sections::release::Release;
+use nv_debug_sections::cubin::{Contents, Cubin, sht};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -15,8 +16,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 fn dump(file: &Path, args: &[&str]) -> Value {
-    let mut command = program();
-    let output = command.arg("dump").arg(file).args(args).arg("--json").output().unwrap();
+    let output = answer("dump", file, &[args, &["--json"]].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.is_empty(), "{} {args:?}: {error}", file.display());
     let document = json::only(&output);
@@ -27,9 +27,7 @@ fn dump(file: &Path, args: &[&str]) -> Value {
 }
 
 fn text(file: &Path, args: &[&str]) -> String {
-    let mut command = program();
-    let output = command.arg("dump").arg(file).args(args).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    printed(&answer("dump", file, args))
 }
 
 fn array<'v>(value: &'v Value, member: &str) -> &'v [Value] {
@@ -116,14 +114,7 @@ fn sections(cubin: &Cubin<'_>) -> Vec<(String, Vec<u8>)> {
 /// The corpus, and what is checked in.
 fn cubins() -> Vec<PathBuf> {
     let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some()).unwrap_or_default();
-    let folders =
-        ["examples/saxpy", "examples/block_sum", "ptxas-driver/tests/pairs", "cubin-debuginfo/tests/data"];
-    let files = folders.iter().flat_map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
-    let files = files.map(|file| file.unwrap().path());
-    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "cubin")).collect();
-    files.sort();
-    assert!(files.len() > 50, "{}", files.len());
-    files.into_iter().chain(entries.into_iter().filter_map(|entry| entry.cubin)).collect()
+    checked_in().into_iter().chain(entries.into_iter().filter_map(|entry| entry.cubin)).collect()
 }
 
 /// What an item's bytes must be for it to be there, told from the bytes alone.
@@ -188,14 +179,7 @@ fn check_bytes(kind: &str, section: &Value, bytes: &[u8]) {
 fn every_byte_is_some_item_s() {
     let (mut files, mut bytes_seen, mut leaves_seen, mut asked) = (0, 0, 0, 0);
     let mut kinds = BTreeSet::new();
-    // xorshift: the same bytes on every run.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize % below
-    };
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for path in cubins() {
         let file = fs::read(&path).unwrap();
         let sections = sections(&Cubin::parse(&file).unwrap());
@@ -215,9 +199,9 @@ fn every_byte_is_some_item_s() {
             kinds.insert(kind.to_owned());
             (bytes_seen, leaves_seen) = (bytes_seen + bytes.len(), leaves_seen + items.leaves.len());
         }
-        let (name, bytes) = &sections[next(sections.len())];
+        let (name, bytes) = &sections[random.index(sections.len())];
         if !bytes.is_empty() {
-            check_offset(&path, name, next(bytes.len()) as u64);
+            check_offset(&path, name, random.index(bytes.len()) as u64);
             asked += 1;
         }
         files += 1;
@@ -293,21 +277,6 @@ fn each_byte_of_an_example_is_found() {
     }
 }
 
-/// A file with these debug sections, which need no relocations.
-fn file_of(sections: &[(&str, &[u8])]) -> tempfile::NamedTempFile {
-    let section = |(name, bytes): &(&str, &[u8])| DebugSection {
-        name: (*name).to_owned(),
-        bytes: bytes.to_vec(),
-        rel: Vec::new(),
-        rela: Vec::new(),
-    };
-    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
-    cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), cubin.write().unwrap()).unwrap();
-    file
-}
-
 /// A set: its length and what is in it.
 fn set(body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes(), body].concat()
@@ -315,7 +284,8 @@ fn set(body: &[u8]) -> Vec<u8> {
 
 /// What `dump` says of a section made of these bytes; `others` are there beside it.
 fn shown(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) -> (Value, String) {
-    let file = file_of(&[&[(name, bytes)], others].concat());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), with_sections(&[&[(name, bytes)], others].concat())).unwrap();
     let document = dump(file.path(), &["--section", name]);
     let section = document["sections"][0].clone();
     assert_eq!(Items::of(&section).fault(bytes.len() as u64), None, "{section}");

@@ -11,25 +11,13 @@ mod report;
 mod words;
 
 use crate::support;
+use crate::support::cubins::debug_sections;
 use crate::support::driver;
 use known::Reason;
-use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::Cubin;
 use report::{Report, WHOLE_FILE};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
-
-/// Sections by name: bytes, and under their own names the relocation sections' bytes.
-fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
-    let cubin = Cubin::parse(data).unwrap();
-    cubin
-        .iter()
-        .filter(|(_, name, _)| SectionName::parse(name).is_debug())
-        .map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned()))
-        .collect()
-}
 
 /// Small PTX of our own, each for a rule, and what ptxas 13.0.88 made of it; the file's name says how (`tests/pairs/make.sh`).
 #[test]

@@ -3,11 +3,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+use crate::support::cubins::with_sections;
 use crate::support::driver;
 use crate::support::driver::program;
 use crate::support::driver::{hostile, text};
-use nv_debug_sections::cubin::{DebugSection, debug_only};
-use nv_debug_sections::release::Release;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -224,19 +223,6 @@ cp "$(dirname "$0")/made.cubin" "$out""#;
     assert!(output.is_file());
 }
 
-/// A cubin with these debug sections and nothing else.
-fn cubin_of(path: &Path, sections: &[(&str, Vec<u8>)]) {
-    let section = |(name, bytes): &(&str, Vec<u8>)| DebugSection {
-        name: (*name).to_owned(),
-        bytes: bytes.clone(),
-        rel: Vec::new(),
-        rela: Vec::new(),
-    };
-    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
-    cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
-    fs::write(path, cubin.write().unwrap()).unwrap();
-}
-
 /// Bytes behind their count.
 fn counted(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
@@ -250,14 +236,14 @@ fn files_that_ask_for_too_much_are_refused() {
     let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &vec![2; 3 << 20], &[0]].concat();
     let abbrev = vec![1, 0x11, 1, 0, 0, 2, 0x34, 0, 0, 0, 0];
     let entries = [(".debug_abbrev", abbrev), (".debug_info", counted(&unit))];
-    cubin_of(&folder.path().join("entries.cubin"), &entries);
+    fs::write(folder.path().join("entries.cubin"), with_sections(&entries)).unwrap();
     // Many files in a directory with a long name.
     let files: Vec<u8> = (0..1000).flat_map(|file| format!("{file}\0\u{1}\0\0").into_bytes()).collect();
     let params = [1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1];
     let header = [&params[..], &[b'd'; 10_000], &[0, 0], &files, &[0]].concat();
     let program = [&[0, 9, 2][..], &[0; 8], &[0x4b, 0, 1, 1]].concat();
     let table = counted(&[&[2, 0][..], &counted(&header), &program].concat());
-    cubin_of(&folder.path().join("files.cubin"), &[(".debug_line", table)]);
+    fs::write(folder.path().join("files.cubin"), with_sections(&[(".debug_line", table)])).unwrap();
     for (file, commands, words) in [
         ("entries.cubin", &["vars", "verify", "coverage"][..], "entries with so few bytes"),
         ("files.cubin", &["lines --all", "verify", "coverage", "dump"], "the paths of the 1000 files have"),
@@ -292,7 +278,7 @@ fn the_text_of_a_long_expression_takes_no_memory() {
     let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &counted(&expression)].concat();
     // DW_TAG_compile_unit with DW_AT_location as DW_FORM_block4.
     let abbrev = vec![1, 0x11, 0, 2, 4, 0, 0, 0];
-    cubin_of(&path, &[(".debug_abbrev", abbrev), (".debug_info", counted(&unit))]);
+    fs::write(&path, with_sections(&[(".debug_abbrev", abbrev), (".debug_info", counted(&unit))])).unwrap();
     for style in ["ptxas", "cuobjdump"] {
         let output = within(64_000, &["dump", "--style", style, path.to_str().unwrap()]);
         assert!(output.status.success(), "{style}: {}", text(&output.stderr));

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::cubins::debug_sections;
 use crate::support::driver;
-use nv_debug_sections::catalog::{SectionKind, is_debug_section};
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line;
 use ptx_syntax::instruction_lines::OPCODES;
 use ptx_syntax::{LineIndex, Statement, TextRange, tokenize};
@@ -84,18 +84,11 @@ fn made_by_us(options: &[&str], ptx: &Path) -> Vec<u8> {
     driver::made(&mut command, &ptx.with_extension("ours"))
 }
 
-fn debug_sections(cubin: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let cubin = Cubin::parse(cubin).unwrap();
-    let sections = cubin.iter().filter(|(_, name, _)| is_debug_section(name));
-    sections.map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned())).collect()
-}
-
 /// All lines of PTX that the native table names.
 fn ptx_lines(cubin: &[u8]) -> BTreeSet<u32> {
     let name = SectionKind::NvDebugLineSass.name();
     let sections = debug_sections(cubin);
-    let (_, bytes) = sections.iter().find(|(section, _)| section == name).unwrap();
-    let tables = line::decode(name, bytes).unwrap();
+    let tables = line::decode(name, &sections[name]).unwrap();
     let sequences = tables.iter().flat_map(|table| &table.sequences);
     sequences.flat_map(line::Sequence::line_changes).map(|(_, line)| line).collect()
 }
@@ -192,7 +185,7 @@ fn an_opcode_of_another_ptxas_can_have_any_of_its_lines() {
         let ours = made_by_us(&options, &ptx);
         let tables = |cubin: &[u8]| {
             let mut sections = debug_sections(cubin);
-            sections.retain(|(name, _)| name != SectionKind::NvDebugPtxTxt.name());
+            sections.retain(|name, _| name != SectionKind::NvDebugPtxTxt.name());
             sections
         };
         assert!(tables(&cubin) == tables(&ours), "{text}");

@@ -6,26 +6,16 @@ mod folded;
 mod nvdisasm;
 
 use crate::support::driver::example;
-use crate::support::driver::{messages as stderr, printed as stdout, run as driver};
+use crate::support::driver::{answer, messages as stderr, printed as stdout, run as driver};
 use crate::support::json;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn lines(file: &Path, args: &[&str]) -> Output {
-    driver(&[&["lines", file.to_str().unwrap()], args].concat())
-}
-
-fn json(file: &Path, args: &[&str]) -> Value {
-    let output = lines(file, &[args, &["--json"]].concat());
-    assert_eq!(json::document(&output)["schema"], "nvdwarf.lines");
-    json::only(&output)
-}
+use std::process::Command;
 
 /// `(file's last component, line, function)` of each frame of the only answer to a query.
 fn chain(file: &Path, query: &str) -> Vec<(String, u64, String)> {
-    let document = json(file, &[query]);
+    let document = json::answer("lines", file, &[query]);
     let answers = document["queries"][0]["answers"].as_array().unwrap();
     assert_eq!(answers.len(), 1, "{query}: {document}");
     frames(&answers[0])
@@ -64,7 +54,7 @@ fn a_debug_only_object_is_found_by_address() {
     assert!(made.status.success(), "{}", stderr(&made));
     // One slot of 16 bytes for each PTX instruction: the PTX line of each slot is that of an instruction, in order, and
     // the line of source is the one that the `.loc` before that line names.
-    let document = json(&object, &[]);
+    let document = json::answer("lines", &object, &[]);
     let ranges = document["sections"][0]["ranges"].as_array().unwrap();
     assert!(ranges.len() > 20);
     let source = fs::read_to_string(&ptx).unwrap();
@@ -115,7 +105,7 @@ fn countdown(from: u64, count: u64) -> Vec<u64> {
 fn listings_cut_long_chains_and_queries_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let object = chain_of(1100, dir.path());
-    let document = json(&object, &[]);
+    let document = json::answer("lines", &object, &[]);
     let ranges = document["sections"][0]["ranges"].as_array().unwrap();
     for range in ranges {
         let line = range["frames"][0]["line"].as_u64().unwrap();
@@ -123,21 +113,21 @@ fn listings_cut_long_chains_and_queries_do_not() {
         let more = line.saturating_sub(64);
         assert_eq!(range.get("more_frames").map_or(0, |more| more.as_u64().unwrap()), more);
     }
-    let text = stdout(&lines(&object, &[]));
+    let text = stdout(&answer("lines", &object, &[]));
     assert!(text.contains(" <- a at a.c:37 (inlined) <- ... 36 more  | ptx:"));
     assert!(text.contains(" <- a at a.c:2 (inlined) <- k at a.c:1  | ptx:"));
 
     for (line, shown) in [(800, 800), (1101, 1024)] {
         let start =
             ranges.iter().find(|range| range["frames"][0]["line"] == line).unwrap()["start"].to_string();
-        let document = json(&object, &["-f", "k", &start]);
-        let answer = &document["queries"][0]["answers"][0];
-        assert_eq!(lines_of(answer), countdown(line, shown));
-        let text = stdout(&lines(&object, &["-f", "k", &start]));
+        let document = json::answer("lines", &object, &["-f", "k", &start]);
+        let found = &document["queries"][0]["answers"][0];
+        assert_eq!(lines_of(found), countdown(line, shown));
+        let text = stdout(&answer("lines", &object, &["-f", "k", &start]));
         match line - shown {
-            0 => assert!(answer.get("more_frames").is_none() && !text.contains(" more\n")),
+            0 => assert!(found.get("more_frames").is_none() && !text.contains(" more\n")),
             more => {
-                assert_eq!(answer["more_frames"], more);
+                assert_eq!(found["more_frames"], more);
                 assert!(text.contains(&format!("a.c:{} (inlined)\n  ... {more} more\n", more + 1)), "{text}");
             }
         }

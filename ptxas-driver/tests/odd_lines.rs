@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use crate::support::cubins::debug_sections;
 use crate::support::driver;
 use crate::support::driver::program;
-use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use std::fmt::Write as _;
 use std::fs;
@@ -56,11 +56,11 @@ fn compare(bodies: &[&str], archs: &[&str], options: &[&[&str]], check: fn(&Path
                 let mut command = with_options(driver::compile());
                 let made = driver::made(command.arg("--code").arg(driver::code_of(&theirs)), &ours);
                 for (name, bytes) in debug_sections(&original) {
-                    let our_bytes = debug_sections(&made).into_iter().find(|(other, _)| *other == name);
+                    let our_bytes = debug_sections(&made).remove(&name);
                     // CIE pointers of sm_90: docs/conformance.md.
                     if !(name == ".rela.debug_frame" && *arch == "sm_90") {
                         assert!(
-                            our_bytes.is_some_and(|(_, ours)| ours == bytes),
+                            our_bytes.is_some_and(|ours| ours == bytes),
                             "{arch} {options:?} {name}\n{body}"
                         );
                     }
@@ -80,12 +80,6 @@ fn check_capsule(cubin: &Path, what: &str) {
     let verify = run(&["verify", "--no-sources"]);
     let said = String::from_utf8_lossy(&verify.stdout);
     assert!(!said.contains("[C004]"), "{what}{said}");
-}
-
-fn debug_sections(cubin: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let cubin = Cubin::parse(cubin).unwrap();
-    let sections = cubin.iter().filter(|(_, name, _)| is_debug_section(name));
-    sections.map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned())).collect()
 }
 
 const OPTIONS: &[&[&str]] = &[&["-lineinfo"], &["-c"], &["-g"], &["-lineinfo", "-O0"]];

@@ -2,17 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
-use crate::support::driver::program;
+use crate::support::cubins::with_sections;
+use crate::support::driver::answer;
 use crate::support::oracle;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use std::{fs, io};
-
-fn dump(file: &Path, args: &[&str]) -> Output {
-    let mut command = program();
-    command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
-}
 
 /// The text of the two sections in what `cuobjdump -elf` prints. Registers that are no names are bytes there.
 fn theirs(text: &str) -> String {
@@ -41,7 +36,7 @@ fn every_entry_is_as_cuobjdump_has_it() {
             continue;
         }
         let native = ["--section", ".debug_abbrev", "--section", ".debug_info", "--style", "cuobjdump"];
-        let ours = dump(path, &native);
+        let ours = answer("dump", path, &native);
         let ours = String::from_utf8_lossy(&ours.stdout).into_owned();
         let first = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
         assert!(ours == theirs, "{}: {first:?}", entry.name());
@@ -56,21 +51,11 @@ fn every_entry_is_as_cuobjdump_has_it() {
 
 #[test]
 fn more_attributes_than_any_entry_has() {
-    use nv_debug_sections::cubin::{DebugSection, debug_only};
-    use nv_debug_sections::release::Release;
     let file = tempfile::NamedTempFile::new().unwrap();
     for (count, code) in [(256, 0), (257, 1)] {
-        let attributes = [0x3a, 0x0b].repeat(count);
-        let section = DebugSection {
-            name: ".debug_abbrev".to_owned(),
-            bytes: [&[1, 0x11, 0][..], &attributes, &[0, 0, 0]].concat(),
-            rel: Vec::new(),
-            rela: Vec::new(),
-        };
-        let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
-        cubin.set_debug_sections(vec![section]).unwrap();
-        fs::write(file.path(), cubin.write().unwrap()).unwrap();
-        let shown = dump(file.path(), &["--style", "ptxas"]);
+        let abbrev = [&[1, 0x11, 0][..], &[0x3a, 0x0b].repeat(count), &[0, 0, 0]].concat();
+        fs::write(file.path(), with_sections(&[(".debug_abbrev", abbrev)])).unwrap();
+        let shown = answer("dump", file.path(), &["--style", "ptxas"]);
         assert_eq!(shown.status.code(), Some(code), "{count}");
         let message = String::from_utf8_lossy(&shown.stderr).into_owned();
         let limit = "unexpectedly too many dwarf attributes for any DW_TAG entry!";

@@ -3,12 +3,12 @@
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 use crate::support;
+use crate::support::cubins::with_code_and_entries;
 use crate::support::driver::program;
 use crate::support::driver::{messages, names_in};
 use crate::support::json;
 use crate::support::{Entry, oracle};
-use nv_debug_sections::cubin::{Contents, Cubin, DebugOnlyFunction, DebugSection, debug_only};
-use nv_debug_sections::release::Release;
+use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -389,7 +389,7 @@ fn high_pc(cubin: &Cubin<'_>) -> Option<u64> {
 fn both_files_or_neither() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    fs::write(folder.join("large.cubin"), large()).unwrap();
+    fs::write(folder.join("large.cubin"), with_code_and_entries(&[7])).unwrap();
     let mut child = program()
         .args(["strip", "large.cubin", "--split", "k.debug", "-o", "-"])
         .current_dir(folder)
@@ -400,18 +400,6 @@ fn both_files_or_neither() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert_eq!(names_in(folder), ["large.cubin"]);
-}
-
-/// A cubin with a code section of 1 MiB and a bit of debug information.
-fn large() -> Vec<u8> {
-    let function = DebugOnlyFunction { name: "k", size: 1 << 20, kernel: true, local: false };
-    let mut cubin = debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin;
-    let text = cubin.section_by_name(".text.k").unwrap();
-    let section = &mut cubin.sections[text.0 as usize];
-    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![1; 1 << 20].into()));
-    let info = DebugSection { name: ".debug_info".into(), bytes: vec![7], rel: Vec::new(), rela: Vec::new() };
-    cubin.set_debug_sections(vec![info]).unwrap();
-    cubin.write().unwrap()
 }
 
 /// A change of what is not loaded: an entry of `.rela.text.F`, a record of `.nv.info.F`, a symbol.
@@ -453,17 +441,9 @@ fn a_side_file_of_another_link_is_refused() {
 
 #[test]
 fn a_hundred_megabytes() {
-    let function = DebugOnlyFunction { name: "k", size: 1 << 20, kernel: true, local: false };
-    let mut cubin = debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin;
-    let text = cubin.section_by_name(".text.k").unwrap();
-    let section = &mut cubin.sections[text.0 as usize];
-    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![1; 1 << 20].into()));
-    let bytes = vec![7; 100 << 20];
-    let info = DebugSection { name: ".debug_info".into(), bytes, rel: Vec::new(), rela: Vec::new() };
-    cubin.set_debug_sections(vec![info]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    fs::write(folder.join("k.cubin"), cubin.write().unwrap()).unwrap();
+    fs::write(folder.join("k.cubin"), with_code_and_entries(&vec![7; 100 << 20])).unwrap();
     ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
     let size = |name| fs::metadata(folder.join(name)).unwrap().len();
     assert!((1 << 20..2 << 20).contains(&size("k.cubin")));

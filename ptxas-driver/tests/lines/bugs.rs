@@ -63,13 +63,13 @@ fn bug_32_a_bare_offset_has_an_answer_in_each_kernel() {
     let Some(cubin) = bug("32", &[], dir.path()) else { return };
     assert_eq!(chain(&cubin, "ka+0x20"), [spot("alpha.cu", 13, "ka")]);
     assert_eq!(chain(&cubin, "kb+0x20"), [spot("beta.cu", 23, "kb")]);
-    let document = json(&cubin, &["0x20"]);
+    let document = json::answer("lines", &cubin, &["0x20"]);
     let mut both: Vec<_> =
         document["queries"][0]["answers"].as_array().unwrap().iter().flat_map(frames).collect();
     both.sort();
     assert_eq!(both, [spot("alpha.cu", 13, "ka"), spot("beta.cu", 23, "kb")]);
     assert_eq!(
-        frames(&json(&cubin, &["-f", "kb", "32"])["queries"][0]["answers"][0]),
+        frames(&json::answer("lines", &cubin, &["-f", "kb", "32"])["queries"][0]["answers"][0]),
         [spot("beta.cu", 23, "kb")]
     );
 }
@@ -86,7 +86,7 @@ fn bug_40_the_same_rows_before_and_after_linking() {
         assert_eq!(chain(file, "ka+0x20"), [spot("alpha.cu", 13, "ka")]);
         assert_eq!(chain(file, "kb+0x20"), [spot("beta.cu", 23, "kb")]);
         // The text is found under its suffixed name.
-        let answer = &json(file, &["ka+0x20"])["queries"][0]["answers"][0];
+        let answer = &json::answer("lines", file, &["ka+0x20"])["queries"][0]["answers"][0];
         assert!(answer["ptx"]["text"].is_string(), "{answer}");
         assert!(answer["ptx"]["section"].as_str().unwrap().starts_with(".nv_debug_ptx_txt."));
     }
@@ -107,7 +107,7 @@ fn bug_55_names_are_recovered_and_marked() {
         let inputs = order.map(|input| (input, Some("-lineinfo")));
         let Some(cubin) = linked("55", &inputs, dir.path()) else { return };
         let mut seen = BTreeMap::new();
-        for frame in inlined(&json(&cubin, &["--all"])) {
+        for frame in inlined(&json::answer("lines", &cubin, &["--all"])) {
             assert!(frame.get("name_doubt").is_none(), "{frame}");
             let file = frame["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
             let name = frame["function"]["name"].as_str().unwrap().to_owned();
@@ -130,7 +130,7 @@ fn bug_55_recovered_names_are_those_of_an_older_chip() {
     let mut recovered = 0;
     for entry in entries {
         let Some(cubin) = entry.cubin.filter(|path| path.ends_with("linked.cubin")) else { continue };
-        for frame in inlined(&json(&cubin, &["--all"])) {
+        for frame in inlined(&json::answer("lines", &cubin, &["--all"])) {
             let place = (frame["file"].as_str().unwrap().to_owned(), frame["line"].as_u64().unwrap());
             let name = frame["function"]["name"].as_str().unwrap().to_owned();
             assert!(frame.get("name_doubt").is_none(), "{frame}");
@@ -150,7 +150,7 @@ fn bug_44_every_table_is_read_and_none_is_lent() {
     let dir = tempfile::tempdir().unwrap();
     let inputs = [("input.cu", Some("-G")), ("b.cu", Some("-lineinfo")), ("c.cu", None)];
     let Some(cubin) = linked("44", &inputs, dir.path()) else { return };
-    let document = json(&cubin, &["--all"]);
+    let document = json::answer("lines", &cubin, &["--all"]);
     let mut files = BTreeMap::new();
     for section in document["sections"].as_array().unwrap() {
         for range in section["ranges"].as_array().unwrap() {
@@ -180,7 +180,7 @@ fn bug_23_a_line_that_the_file_does_not_have_is_given_as_it_stands() {
 fn bug_27_the_ptx_line_tells_two_statements_of_one_line_apart() {
     let dir = tempfile::tempdir().unwrap();
     let Some(cubin) = bug("27", &[], dir.path()) else { return };
-    let all = json(&cubin, &["--all"]);
+    let all = json::answer("lines", &cubin, &["--all"]);
     let ranges = all["sections"][0]["ranges"].as_array().unwrap();
     let on_six = ranges.iter().filter(|range| range["frames"][0]["line"] == 6);
     let texts: Vec<_> = on_six.map(|range| range["ptx"]["text"].as_str().unwrap().to_owned()).collect();
@@ -200,7 +200,7 @@ fn bug_34_ranges_go_to_the_relocated_end() {
     {
         fs::write(&input, ptx.replace(".target sm_90", &format!(".target {arch}"))).unwrap();
         let Some(cubin) = assembled(&input, arch, &["-g"], dir.path()) else { return };
-        let document = json(&cubin, &["-f", "k"]);
+        let document = json::answer("lines", &cubin, &["-f", "k"]);
         let ranges = document["sections"][0]["ranges"].as_array().unwrap();
         let mut covered = ranges.iter().filter(|range| !range["frames"].as_array().unwrap().is_empty());
         assert_eq!(covered.next_back().unwrap()["end"], end, "{arch}");
@@ -213,7 +213,7 @@ fn bug_38_two_tables_that_are_never_mixed() {
     let dir = tempfile::tempdir().unwrap();
     let Some(cubin) = assembled(&input, "sm_100", &[], dir.path()) else { return };
     let starts = |options: &[&str]| {
-        let document = json(&cubin, options);
+        let document = json::answer("lines", &cubin, options);
         let ranges = document["sections"][0]["ranges"].as_array().unwrap().clone();
         let mut rows: Vec<(u64, u64)> = Vec::new();
         for range in ranges {
@@ -236,7 +236,7 @@ fn bug_42_lines_are_there_without_asking() {
     let (Some(input), Some(ptxas)) = (support::bug("42"), support::oracle::tool("ptxas")) else { return };
     let out = dir.path().join("out.cubin");
     made(Command::new(ptxas).arg("-arch=sm_90").arg(input.join("input.ptx")).arg("-o").arg(&out));
-    let document = json(&out, &["--all"]);
+    let document = json::answer("lines", &out, &["--all"]);
     assert!(document["sections"][0]["ranges"][0]["frames"][0]["line"].as_u64() > Some(0));
 }
 
@@ -248,7 +248,7 @@ fn an_undeclared_file_is_told() {
     let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.loc 7 5 1\nret;\n}\n.file 1 \"a.cu\"\n";
     fs::write(&input, ptx).unwrap();
     let Some(cubin) = assembled(&input, "sm_90", &[], dir.path()) else { return };
-    let frame = &json(&cubin, &["k"])["queries"][0]["answers"][0]["frames"][0];
+    let frame = &json::answer("lines", &cubin, &["k"])["queries"][0]["answers"][0]["frames"][0];
     assert_eq!(
         (&frame["file"], &frame["undeclared_file"], &frame["line"]),
         (&Value::Null, &7.into(), &5.into())

@@ -16,7 +16,7 @@ fn input(name: &str) -> PathBuf {
 /// The lines that each function's code has, innermost ones, in order of its code; `None` for code without. By the name that the function
 /// has in its PTX; what ptxas added, which has neither a line nor a PTX line, is left out.
 fn lines_of(cubin: &Path) -> BTreeMap<String, Vec<Option<u64>>> {
-    let document = json(cubin, &["--all"]);
+    let document = json::answer("lines", cubin, &["--all"]);
     let mut all: BTreeMap<String, Vec<Option<u64>>> = BTreeMap::new();
     let ranges = document["sections"].as_array().unwrap().iter();
     for range in ranges.flat_map(|section| section["ranges"].as_array().unwrap()) {
@@ -63,7 +63,7 @@ ret;
     let mut command = Command::new(ptxas);
     let run = command.args(["-lineinfo", "-arch=sm_110", "-o"]).args([&cubin, &ptx]).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let document = json(&cubin, &["--all"]);
+    let document = json::answer("lines", &cubin, &["--all"]);
     let ranges = document["sections"].as_array().unwrap().iter();
     let ranges = ranges.flat_map(|section| section["ranges"].as_array().unwrap());
     let is_added = |range: &&Value| range["function"]["name"].as_str().unwrap().contains("__cuda_");

@@ -53,7 +53,7 @@ fn offset_of(line: &str) -> Option<u64> {
 type Listing = BTreeMap<String, Vec<(u64, u64, Vec<Spot>, Option<u32>)>>;
 
 fn listing(cubin: &Path) -> Listing {
-    let document = json(cubin, &["--all"]);
+    let document = json::answer("lines", cubin, &["--all"]);
     let mut listing = Listing::new();
     for section in document["sections"].as_array().unwrap() {
         let ranges = section["ranges"].as_array().unwrap().iter().map(|range| {

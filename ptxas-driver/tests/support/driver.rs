@@ -80,6 +80,11 @@ pub fn run(args: &[&str]) -> Output {
     program().args(args).output().unwrap()
 }
 
+/// What a command says of a file.
+pub fn answer(command: &str, file: &Path, args: &[&str]) -> Output {
+    program().args(command.split(' ')).arg(file).args(args).output().unwrap()
+}
+
 /// What a run prints on standard output.
 pub fn printed(run: &Output) -> String {
     String::from_utf8(run.stdout.clone()).unwrap()

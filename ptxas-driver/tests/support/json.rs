@@ -2,8 +2,9 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use super::schemas;
+use super::{driver, schemas};
 use serde_json::Value;
+use std::path::Path;
 use std::process::Output;
 
 /// The document that a run printed.
@@ -23,6 +24,17 @@ pub fn parse(text: &[u8]) -> Result<Value, String> {
         return Err(format!("not a document of version 2: {document}"));
     }
     schemas::check(&document).map(|()| document)
+}
+
+/// What the document of a command says of its only file or image.
+///
+/// # Panics
+///
+/// Where there are several or none.
+pub fn answer(command: &str, file: &Path, args: &[&str]) -> Value {
+    let output = driver::answer(command, file, &[args, &["--json"]].concat());
+    assert_eq!(document(&output)["schema"], format!("nvdwarf.{command}"));
+    only(&output)
 }
 
 /// What the document that a run printed says of its only file or image.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 pub mod calls;
+pub mod cubins;
 pub mod cuda_12;
 pub mod driver;
 pub mod json;

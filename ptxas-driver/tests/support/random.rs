@@ -1,5 +1,5 @@
 //! Numbers that only a seed decides.
-#![allow(unreachable_pub, reason = "each test program uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, and good from any seed.
 #[derive(Debug)]
@@ -17,6 +17,11 @@ impl Random {
     /// 0 to `limit` - 1.
     pub fn below(&mut self, limit: u32) -> u32 {
         (self.next() % u64::from(limit.max(1))) as u32
+    }
+
+    /// An index of something that has so many.
+    pub fn index(&mut self, count: usize) -> usize {
+        self.below(count as u32) as usize
     }
 
     pub fn percent(&mut self, percent: u32) -> bool {
