@@ -9,7 +9,7 @@
 //! `kernel (file:line);caller (file:line);callee (file:line) COUNT`, the kernel first. Functions of other cubins are a stack by name.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
-use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
+use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, ResolvedAddress, Symbolizer};
 use nv_debug_sections::cubin::Cubin;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -68,7 +68,8 @@ pub(crate) fn folded(
         };
         let place =
             functions.get(&*name).and_then(|f| symbolizer.locate(f.section, f.offset.saturating_add(offset)));
-        let mut frames: Vec<String> = place.iter().flat_map(Place::frames).map(|f| describe(&f)).collect();
+        let mut frames: Vec<String> =
+            place.iter().flat_map(ResolvedAddress::frames).map(|f| describe(&f)).collect();
         if frames.is_empty() {
             frames.push(plain(&name));
         }

@@ -49,7 +49,7 @@ pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
 pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, u64)> {
     match address {
         Address::Constant(number) => code.at_address(number),
-        _ => address.place(),
+        _ => address.section_offset(),
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Optio
     let end = match (start, end) {
         // The end may be behind the section.
         (Address::Constant(start), Address::Constant(end)) => first.checked_add(end.checked_sub(start)?)?,
-        _ => end.place().filter(|(other, _)| *other == section)?.1,
+        _ => end.section_offset().filter(|(other, _)| *other == section)?.1,
     };
     Some(CodeRange { section, range: first..end })
 }

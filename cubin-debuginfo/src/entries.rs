@@ -24,7 +24,7 @@ pub struct Entries<'c> {
     strings: Option<RelocatedSection<'c>>,
     headers: Units,
     units: Vec<Unit>,
-    places: Vec<Place>,
+    places: Vec<TreePosition>,
 }
 
 /// The header of one unit.
@@ -42,9 +42,9 @@ pub struct Unit {
     pub entries: Range<usize>,
 }
 
-/// Where an entry is in the tree.
+/// The position of an entry: its offset, parent and depth.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TreePosition {
     /// Byte offset in the section.
     offset: u32,
     /// Number of the entry around; `NO_PARENT` at the top of a unit.
@@ -72,7 +72,8 @@ const STRING_FIELD_BYTES: u64 = 4;
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'e> {
     entries: &'e Entries<'e>,
-    place: Place,
+    number: usize,
+    position: TreePosition,
     read: info::Entry<'e, 'e>,
 }
 
@@ -132,8 +133,8 @@ impl<'e> Value<'e> {
 /// What an address refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
-    /// A place in a section, which a relocation names.
-    Place {
+    /// An offset in a section, which a relocation names.
+    InSection {
         /// The section.
         section: SectionIndex,
         /// Byte offset there.
@@ -153,7 +154,7 @@ impl Address {
     pub fn at(section: &RelocatedSection<'_>, offset: u64, constant: u64) -> Self {
         match section.target(offset) {
             Some(target) => match target.section {
-                Some(section) => Self::Place { section, offset: target.offset, symbol: target.symbol },
+                Some(section) => Self::InSection { section, offset: target.offset, symbol: target.symbol },
                 None => Self::Undefined(target.symbol),
             },
             None => Self::Constant(constant),
@@ -166,10 +167,10 @@ impl Address {
         cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_local_undefined)
     }
 
-    /// Section and offset, of a place.
-    pub fn place(self) -> Option<(SectionIndex, u64)> {
+    /// Section and offset, of an address in a section.
+    pub fn section_offset(self) -> Option<(SectionIndex, u64)> {
         match self {
-            Self::Place { section, offset, .. } => Some((section, offset)),
+            Self::InSection { section, offset, .. } => Some((section, offset)),
             Self::Undefined(_) | Self::Constant(_) => None,
         }
     }
@@ -183,19 +184,24 @@ impl Attribute<'_> {
 }
 
 impl<'e> Entry<'e> {
+    /// Its number among all entries, from 0.
+    pub fn number(self) -> usize {
+        self.number
+    }
+
     /// Byte offset in `.debug_info`.
     pub fn offset(self) -> u64 {
-        self.place.offset.into()
+        self.position.offset.into()
     }
 
     /// How many entries it is in: 0 for that of a unit.
     pub fn depth(self) -> usize {
-        self.place.depth as usize
+        self.position.depth as usize
     }
 
     /// Number of the entry it belongs to; `None` at the top of a unit.
     pub fn parent(self) -> Option<usize> {
-        (self.place.parent != NO_PARENT).then_some(self.place.parent as usize)
+        (self.position.parent != NO_PARENT).then_some(self.position.parent as usize)
     }
 
     /// `DW_TAG_*`.
@@ -255,9 +261,9 @@ impl<'e> Entry<'e> {
     /// Code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a size later: section and byte range.
     /// `None` if one of the two is not there or not in a section.
     pub fn code(self) -> Option<(SectionIndex, Range<u64>)> {
-        let (section, start) = self.address(dw::DW_AT_low_pc)?.place()?;
+        let (section, start) = self.address(dw::DW_AT_low_pc)?.section_offset()?;
         let end = match self.value(dw::DW_AT_high_pc)? {
-            Value::Address(address) => address.place().filter(|(other, _)| *other == section)?.1,
+            Value::Address(address) => address.section_offset().filter(|(other, _)| *other == section)?.1,
             Value::Unsigned(size) => start.checked_add(size)?,
             _ => return None,
         };
@@ -305,7 +311,7 @@ impl<'c> Entries<'c> {
     }
 
     /// The units, and the place of each entry.
-    fn tree(&self) -> Result<(Vec<Unit>, Vec<Place>)> {
+    fn tree(&self) -> Result<(Vec<Unit>, Vec<TreePosition>)> {
         let bytes = self.bytes();
         let fault = |offset: u64| {
             let text = format!("{} is larger than 4 GiB", self.name);
@@ -328,7 +334,7 @@ impl<'c> Entries<'c> {
                 open.truncate(entry.depth() as usize);
                 let parent = open.last().copied().unwrap_or(NO_PARENT);
                 open.push(number);
-                places.push(Place { offset, parent, depth: entry.depth() });
+                places.push(TreePosition { offset, parent, depth: entry.depth() });
             }
             units.push(Unit {
                 offset: header.span.start,
@@ -411,7 +417,7 @@ impl<'c> Entries<'c> {
                 unit = self.headers.at(offset);
             }
             let read = self.headers.entry(unit?, self.bytes(), offset)?;
-            Some(Entry { entries: self, place, read })
+            Some(Entry { entries: self, number, position: place, read })
         })
     }
 
@@ -437,7 +443,7 @@ impl<'c> Entries<'c> {
     }
 
     /// The entry that an attribute of `entry` refers to.
-    pub fn referred(&self, entry: Entry<'_>, name: u16) -> Option<usize> {
+    pub fn referenced_entry(&self, entry: Entry<'_>, name: u16) -> Option<usize> {
         match entry.value(name)? {
             Value::Entry(offset) => self.at(offset),
             _ => None,
@@ -452,7 +458,7 @@ impl<'c> Entries<'c> {
                 return Some((entry, value));
             }
             let origin = [dw::DW_AT_abstract_origin, dw::DW_AT_specification];
-            let origin = origin.into_iter().find_map(|name| self.referred(entry, name))?;
+            let origin = origin.into_iter().find_map(|name| self.referenced_entry(entry, name))?;
             entry = self.get(origin)?;
         }
         None

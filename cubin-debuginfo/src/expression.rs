@@ -22,7 +22,7 @@ pub(crate) fn operations(bytes: &[u8]) -> impl Iterator<Item = Operation<'_>> {
 /// `DW_OP_addr .nv.global+0x10; DW_OP_plus`. What is no operation is shown as the bytes that it is.
 ///
 /// `base` is the expression's offset in its section; `address` puts the field at a section offset into words.
-pub fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
+pub fn operations_text(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
     let mut text = String::new();
     let mut end = 0;
     let separate = |text: &mut String| text.push_str(if text.is_empty() { "" } else { "; " });
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn registers_by_name_and_by_number() {
-        let words = |bytes: &[u8]| words(bytes, 0, &|_, value| format!("{value:#x}"));
+        let words = |bytes: &[u8]| operations_text(bytes, 0, &|_, value| format!("{value:#x}"));
         // `%f1` as in docs/formats/entries.md, registers, observed in ptxas 13.0.88's .debug_info.
         assert_eq!(words(&[0x90, 0xb1, 0xcc, 0x95, 0x01]), "DW_OP_regx %f1");
         assert_eq!(words(&[0x92, 0x94, 0x80, 0x80, 0x28, 0x00, 0x22]), "DW_OP_bregx R20 0; DW_OP_plus");
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn operations_with_operands_have_dwarf_s_names() {
-        let words = |bytes: &[u8]| words(bytes, 0, &|_, value| format!("{value:#x}"));
+        let words = |bytes: &[u8]| operations_text(bytes, 0, &|_, value| format!("{value:#x}"));
         // DWARF 2.0.0 §7.7.1: 0x70 and 0x8f are breg0 and breg31, 0x50 is reg0, 0x3f lit15.
         assert_eq!(words(&[0x70, 0x7f, 0x8f, 0x01]), "DW_OP_breg0 -1; DW_OP_breg31 1");
         assert_eq!(words(&[0x50, 0x3f, 0x0b, 0xfe, 0xff]), "DW_OP_reg0; DW_OP_lit15; DW_OP_const2s -2");

@@ -120,8 +120,8 @@ impl Pair {
         let (Address::Constant(start), Address::Constant(end)) = (self.start, self.end) else { return self };
         let at = |number: u64| match base {
             Some(Address::Constant(base)) => Address::Constant(base.wrapping_add(number)),
-            Some(Address::Place { section, offset, symbol }) => {
-                Address::Place { section, offset: offset.wrapping_add(number), symbol }
+            Some(Address::InSection { section, offset, symbol }) => {
+                Address::InSection { section, offset: offset.wrapping_add(number), symbol }
             }
             Some(Address::Undefined(_)) | None => Address::Constant(number),
         };
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn two_numbers_count_from_the_base_and_a_label_without_address_does_not() {
         let number = Address::Constant;
-        let place = |offset| Address::Place { section: SectionIndex(3), offset, symbol: SymbolIndex(1) };
+        let place = |offset| Address::InSection { section: SectionIndex(3), offset, symbol: SymbolIndex(1) };
         let undefined = Address::Undefined(SymbolIndex(2));
         for (start, end, base, want) in [
             (number(0), number(16), Some(number(0x100)), (number(0x100), number(0x110))),

@@ -4,7 +4,7 @@ mod canonical;
 mod demangle;
 mod name;
 
-pub use canonical::Canonical;
+pub use canonical::CanonicalName;
 pub use demangle::{demangle, demangle_type};
 pub use name::Name;
 
@@ -41,11 +41,11 @@ impl Spellings {
         let mut all = Vec::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
             let demangled = plain(function.name);
-            let spelled = Canonical::of(&demangled);
+            let spelled = CanonicalName::of(&demangled);
             all.push((demangled, spelled.whole.clone()));
             add(&mut exact, index, function.name, spelled);
             for own in own_names(function.name) {
-                add(&mut folded, index, own, Canonical::of(&plain(own)));
+                add(&mut folded, index, own, CanonicalName::of(&plain(own)));
             }
         }
         Self { demangled: all, exact, folded }
@@ -74,7 +74,7 @@ impl<'s> FunctionNames<'s> {
             return Ok(of(indices));
         }
         let spellings = self.spellings.get_or_init(|| Spellings::new(all));
-        let spelled = Canonical::of(name);
+        let spelled = CanonicalName::of(name);
         for known in [&spellings.exact, &spellings.folded] {
             let asked = [name, &spelled.whole, &spelled.without_return];
             if let Some(indices) = asked.into_iter().find_map(|asked| known.get(asked)) {
@@ -165,7 +165,7 @@ fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z") || name.starts_with("_R")
 }
 
-fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spelled: Canonical) {
+fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spelled: CanonicalName) {
     for name in [symbol.to_owned()].into_iter().chain(spelled.spellings()) {
         let indices = names.entry(name).or_default();
         if indices.last() != Some(&index) {

@@ -22,29 +22,29 @@
 //! ```
 
 mod constant;
+mod display;
 mod inlined;
 pub mod listing;
-mod location;
+mod location_answer;
+mod location_list;
 mod memory;
-mod place;
-mod placed;
 mod registers;
 mod types;
-mod words;
+mod variable_location;
 
 pub use crate::code_ranges::CodeRange;
 pub use constant::{Constant, ConstantValue};
 pub use inlined::InlinedCalls;
-pub use location::{Location, LocationRange};
-pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
-pub use placed::{PlacedAnswer, RegisterAnswer};
-pub use registers::{Held, Word};
+pub use location_answer::{LocationAnswer, RegisterPartAnswer};
+pub use location_list::{LocationList, LocationRange};
+pub use registers::{RegisterPart, SassAllocation};
+pub use variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
 
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Unit, Value};
 use crate::limits::LOCATION_STEPS;
 use crate::lists::Lists;
-use crate::numbers::{Numbers, OpenSymbols};
+use crate::unrelocated_addresses::{OpenSymbols, UnrelocatedAddresses};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
@@ -83,23 +83,23 @@ pub struct Variables<'c> {
     /// Variables' symbols, by section and value.
     objects: Vec<(SectionIndex, u64, SymbolIndex)>,
     /// What tells the memory of a number.
-    numbers: Numbers<'c>,
+    numbers: UnrelocatedAddresses<'c>,
     open_symbols: OpenSymbols,
-    faults: Vec<Fault>,
+    faults: Vec<UnreadableSection>,
 }
 
 /// A section that cannot be read, and what answers lack without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct UnreadableSection {
     /// What is wrong: section and byte offset.
     pub error: Error,
     /// What is missing.
-    pub missing: Missing,
+    pub missing: MissingFacts,
 }
 
-/// What answers lack.
+/// The facts that are missing because a section cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Missing {
+pub enum MissingFacts {
     /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all units or of the later ones.
     SourceFiles,
     /// Sizes of frames, which are in `.debug_frame`: [`Frame::from_stack_pointer`] is `None`.
@@ -159,7 +159,7 @@ pub struct SourceLine<'v> {
 
 /// The address class of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Class {
+pub struct VariableClass {
     /// Value of `DW_AT_address_class`; `None` without one.
     pub stated: Option<u64>,
     /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a value that is none.
@@ -168,7 +168,7 @@ pub struct Class {
 
 /// What a debugger may get wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Remark {
+pub enum DebuggerPitfall {
     /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
     /// the wrong one.
     NoClass,
@@ -191,12 +191,12 @@ impl<'c> Variables<'c> {
     /// What else cannot be read is among the [`faults`](Self::faults).
     pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let mut found = Self::without_places(cubin, entries)?;
-        found.objects = location::objects(cubin);
-        found.numbers = Numbers::of(cubin);
+        found.objects = location_list::objects(cubin);
+        found.numbers = UnrelocatedAddresses::of(cubin);
         found.open_symbols = OpenSymbols::of(cubin);
-        let frames = location::frame_sizes(cubin, &found.code);
-        found.frames = or_fault(frames, Missing::FrameSizes, &mut found.faults);
-        found.registers = or_fault(RegisterMap::read(cubin), Missing::Registers, &mut found.faults);
+        let frames = location_list::frame_sizes(cubin, &found.code);
+        found.frames = or_fault(frames, MissingFacts::FrameSizes, &mut found.faults);
+        found.registers = or_fault(RegisterMap::read(cubin), MissingFacts::Registers, &mut found.faults);
         Ok(found)
     }
 
@@ -239,7 +239,7 @@ impl<'c> Variables<'c> {
             line_tables: entries.units().iter().map(|unit| line_table(entries, unit)).collect(),
             files,
             objects: Vec::new(),
-            numbers: Numbers::default(),
+            numbers: UnrelocatedAddresses::default(),
             open_symbols: OpenSymbols::default(),
             code,
             faults,
@@ -247,7 +247,7 @@ impl<'c> Variables<'c> {
     }
 
     /// Whether [`location`](Self::location) has used up what it may do for all variables together: answers are then cut short.
-    pub fn is_cut(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         self.budget.with(|budget| budget.is_spent())
     }
 
@@ -257,7 +257,7 @@ impl<'c> Variables<'c> {
     }
 
     /// Sections that cannot be read, without which there are answers all the same.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[UnreadableSection] {
         &self.faults
     }
 
@@ -335,10 +335,10 @@ impl<'c> Variables<'c> {
     }
 
     /// Which memory or register its place is in.
-    pub fn class(&self, variable: &Variable) -> Class {
+    pub fn class(&self, variable: &Variable) -> VariableClass {
         let stated = self.unsigned(variable.entry, dw::DW_AT_address_class);
         let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
-        Class { stated, taken }
+        VariableClass { stated, taken }
     }
 
     /// Name of the function that a scope is, or that was inlined there, mangled where it is known so; that of a unit's source file.
@@ -357,7 +357,7 @@ impl<'c> Variables<'c> {
     }
 
     /// The scopes around one, itself first and the unit last.
-    pub fn around(&self, scope: usize) -> impl Iterator<Item = &Scope> {
+    pub fn enclosing_scopes(&self, scope: usize) -> impl Iterator<Item = &Scope> {
         std::iter::successors(self.scope(scope), |scope| self.scope(scope.parent?))
     }
 }
@@ -501,9 +501,9 @@ fn is_transparent(tag: u16) -> bool {
 }
 
 /// What was read, or nothing and a fault.
-fn or_fault<T: Default>(read: Result<T>, missing: Missing, faults: &mut Vec<Fault>) -> T {
+fn or_fault<T: Default>(read: Result<T>, missing: MissingFacts, faults: &mut Vec<UnreadableSection>) -> T {
     read.unwrap_or_else(|error| {
-        faults.push(Fault { error, missing });
+        faults.push(UnreadableSection { error, missing });
         T::default()
     })
 }
@@ -517,19 +517,19 @@ fn line_table(entries: &Entries<'_>, unit: &Unit) -> Option<u64> {
 }
 
 /// The paths of each unit of `.debug_line`, up to one that cannot be read.
-fn files(cubin: &Cubin<'_>, faults: &mut Vec<Fault>) -> HashMap<u64, Vec<Option<String>>> {
+fn files(cubin: &Cubin<'_>, faults: &mut Vec<UnreadableSection>) -> HashMap<u64, Vec<Option<String>>> {
     let name = SectionKind::DebugLine.name();
     let Some(bytes) = cubin.section_by_name(name).map(|index| cubin.bytes(index)) else {
         return HashMap::new();
     };
-    let bytes = or_fault(bytes, Missing::SourceFiles, faults);
+    let bytes = or_fault(bytes, MissingFacts::SourceFiles, faults);
     let mut files = HashMap::new();
     for header in line::headers(name, &bytes) {
         let paths = header.and_then(|(offset, table)| Ok((offset, table.paths(name)?)));
         match paths {
             Ok((offset, paths)) => _ = files.insert(offset, paths),
             Err(error) => {
-                faults.push(Fault { error, missing: Missing::SourceFiles });
+                faults.push(UnreadableSection { error, missing: MissingFacts::SourceFiles });
                 break;
             }
         }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_debuginfo::entries::{Entries, Entry};
-use cubin_debuginfo::variables::{Place, Remark, Variables};
+use cubin_debuginfo::variables::{DebuggerPitfall, VariableLocation, Variables};
 use cubin_debuginfo::verify::{Severity, verify};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Contents, Cubin};
@@ -197,41 +197,48 @@ fn a_number_for_an_undefined_name_is_found() {
 /// Bugs 61 and 71: `vars` warns, and shows no place that contradicts itself.
 #[test]
 fn variables_are_in_no_place_that_contradicts_their_class() {
-    let all = |bytes: &[u8]| -> Vec<(String, String, Vec<Remark>)> {
+    let all = |bytes: &[u8]| -> Vec<(String, String, Vec<DebuggerPitfall>)> {
         let cubin = Cubin::parse(bytes).unwrap();
         let entries = Entries::read(&cubin).unwrap();
         let variables = Variables::read(&cubin, &entries).unwrap();
         let row = |variable| {
             let location = variables.location(variable);
-            let place = match &location.ranges[0].place {
-                Place::Memory(memory) => format!("{} {:?}", memory.space, memory.bank),
-                Place::Unavailable(reason) => format!("{reason:?}"),
+            let place = match &location.ranges[0].location {
+                VariableLocation::Memory(memory) => format!("{} {:?}", memory.space, memory.bank),
+                VariableLocation::Unavailable(reason) => format!("{reason:?}"),
                 other => format!("{other:?}"),
             };
             (variables.name(variable).unwrap().into_owned(), place, location.remarks)
         };
         variables.all().iter().map(row).collect()
     };
-    let row =
-        |name: &str, place: &str, remarks: &[Remark]| (name.to_owned(), place.to_owned(), remarks.to_vec());
+    let row = |name: &str, place: &str, remarks: &[DebuggerPitfall]| {
+        (name.to_owned(), place.to_owned(), remarks.to_vec())
+    };
     assert_eq!(
         all(data!("swapped_classes.sm_80")),
         [
-            row("stage", "ADDR_shared_space None", &[Remark::OtherClass]),
-            row("total", "ADDR_global_space None", &[Remark::OtherClass]),
-            row("weight", "ADDR_const_space Some(3)", &[Remark::OtherClass]),
+            row("stage", "ADDR_shared_space None", &[DebuggerPitfall::OtherClass]),
+            row("total", "ADDR_global_space None", &[DebuggerPitfall::OtherClass]),
+            row("weight", "ADDR_const_space Some(3)", &[DebuggerPitfall::OtherClass]),
         ]
     );
     assert_eq!(
         all(data!("no_classes.sm_80")),
         [
-            row("stage", "ADDR_shared_space None", &[Remark::NoClass]),
+            row("stage", "ADDR_shared_space None", &[DebuggerPitfall::NoClass]),
             row("total", "ADDR_global_space None", &[]),
-            row("weight", "ADDR_const_space Some(3)", &[Remark::NoClass]),
+            row("weight", "ADDR_const_space Some(3)", &[DebuggerPitfall::NoClass]),
         ]
     );
-    assert_eq!(all(data!("unplaced_number.sm_86")), [row("gaintab", "NoAddress(64)", &[Remark::Unplaced])]);
-    assert_eq!(all(data!("unplaced_variable.sm_86")), [row("gaintab", "NoAddress(0)", &[Remark::Unplaced])]);
+    assert_eq!(
+        all(data!("unplaced_number.sm_86")),
+        [row("gaintab", "NoAddress(64)", &[DebuggerPitfall::Unplaced])]
+    );
+    assert_eq!(
+        all(data!("unplaced_variable.sm_86")),
+        [row("gaintab", "NoAddress(0)", &[DebuggerPitfall::Unplaced])]
+    );
     let tile_and_spill = |bytes: &[u8]| {
         let mut rows = all(bytes);
         rows.retain(|(name, ..)| name != "n");
@@ -239,11 +246,11 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
         rows.into_iter().map(|(_, place, remarks)| (place, remarks)).collect::<Vec<_>>()
     };
     let [tile, spill] = tile_and_spill(data!("wrong_classes.sm_80")).try_into().unwrap();
-    assert_eq!(tile, ("ADDR_shared_space None".to_owned(), vec![Remark::OtherClass]));
-    assert!(spill.0.contains("CallFrame") && spill.1 == [Remark::OtherClass], "{spill:?}");
+    assert_eq!(tile, ("ADDR_shared_space None".to_owned(), vec![DebuggerPitfall::OtherClass]));
+    assert!(spill.0.contains("CallFrame") && spill.1 == [DebuggerPitfall::OtherClass], "{spill:?}");
     assert_eq!(
         all(data!("wrong_classes.sm_80"))[0],
-        row("n", "ADDR_param_space Some(0)", &[Remark::OtherClass])
+        row("n", "ADDR_param_space Some(0)", &[DebuggerPitfall::OtherClass])
     );
     let first = |bytes: &[u8]| tile_and_spill(bytes).remove(0);
     assert_eq!(
@@ -256,7 +263,7 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
     );
     assert_eq!(
         first(data!("unplaced_shared.sm_80")),
-        ("ADDR_shared_space None".to_owned(), vec![Remark::MaybeUndefined])
+        ("ADDR_shared_space None".to_owned(), vec![DebuggerPitfall::MaybeUndefined])
     );
     assert_eq!(first(data!("unplaced_shared.sm_90")), ("OutsideMemory(0)".to_owned(), vec![]));
 }
@@ -324,7 +331,7 @@ fn constants(bytes: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
     for variable in variables.all() {
         for range in variables.location(variable).ranges {
-            if let Place::Constant(constant) = &range.place {
+            if let VariableLocation::Constant(constant) = &range.location {
                 all.push(format!("{} = {constant}", variables.name(variable).unwrap()));
             }
         }

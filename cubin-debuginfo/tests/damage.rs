@@ -4,7 +4,7 @@
 mod support;
 
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::verify::{Context, RULES, RuleId, RuleTable as _, Severity, verify, verify_with};
+use cubin_debuginfo::verify::{RULES, RuleId, RuleTable as _, Severity, VerifyContext, verify, verify_with};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
@@ -712,7 +712,7 @@ const MACHINE: &[Damage] = &[
 /// More than the lines of what the files are made from.
 const LINES_OF_SOURCES: u32 = 1000;
 
-const SOURCES: Context<'_> = Context { source_lines: Some(&|_| Some(LINES_OF_SOURCES)) };
+const SOURCES: VerifyContext<'_> = VerifyContext { source_lines: Some(&|_| Some(LINES_OF_SOURCES)) };
 
 #[test]
 fn each_damage_is_found_alone() {

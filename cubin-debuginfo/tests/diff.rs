@@ -1,19 +1,19 @@
 //! `diff`: what two cubins say differently. `ptxas-driver/tests/diff.rs` has a case for each kind of difference.
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
-use cubin_debuginfo::diff::{CubinFacts, Differences, Hashes, Key};
+use cubin_debuginfo::diff::{CubinFacts, DifferenceKind, Differences, TextHasher};
 use nv_debug_sections::cubin::{Contents, Cubin};
 use std::collections::BTreeSet;
 
 /// Made by `examples/make.sh`: -g for sm_75.
 const SAXPY: &[u8] = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
 
-fn facts(file: &[u8], hashes: &Hashes) -> CubinFacts {
+fn facts(file: &[u8], hashes: &TextHasher) -> CubinFacts {
     CubinFacts::new(&Cubin::parse(file).unwrap(), file.len(), hashes).unwrap()
 }
 
 fn differences(a: &[u8], b: &[u8], limit: usize) -> Differences {
-    let hashes = Hashes::default();
+    let hashes = TextHasher::default();
     let mut found = facts(a, &hashes).compare(&facts(b, &hashes), |_| true, limit);
     if found.needs_texts() {
         for file in [a, b] {
@@ -43,8 +43,8 @@ fn a_cubin_is_as_itself() {
 fn both_sides_of_a_difference_have_their_texts() {
     let other = changed(".debug_info", b"fused\0", b"qused\0");
     let all = differences(SAXPY, &other, usize::MAX);
-    assert_eq!(all.counts.keys().collect::<Vec<_>>(), [&Key::Entries]);
-    assert_eq!(all.counts[&Key::Entries], all.kept.len());
+    assert_eq!(all.counts.keys().collect::<Vec<_>>(), [&DifferenceKind::Entries]);
+    assert_eq!(all.counts[&DifferenceKind::Entries], all.kept.len());
     for one in &all.kept {
         assert_ne!(one.a, one.b, "{one:?}");
         assert!(one.a.as_ref().is_some_and(|text| text.contains("fused")), "{one:?}");
@@ -59,23 +59,23 @@ fn both_sides_of_a_difference_have_their_texts() {
 fn what_cannot_be_read_is_told() {
     // A version that DWARF does not have.
     let broken = changed(".debug_info", &[2, 0], &[9, 0]);
-    let hashes = Hashes::default();
+    let hashes = TextHasher::default();
     let (sound, broken) = (facts(SAXPY, &hashes), facts(&broken, &hashes));
     assert_eq!(sound.unread(), []);
     let unread: Vec<_> = broken.unread().iter().map(|unread| unread.key).collect();
-    assert_eq!(unread, [Key::Entries], "{:?}", broken.unread());
-    let wants = |key| !matches!(key, Key::Entries);
+    assert_eq!(unread, [DifferenceKind::Entries], "{:?}", broken.unread());
+    let wants = |key| !matches!(key, DifferenceKind::Entries);
     assert!(!sound.compare(&broken, wants, usize::MAX).needs_texts());
 }
 
 #[test]
 fn each_kind_has_a_name_of_its_own() {
-    let names: BTreeSet<&str> = Key::all().map(Key::name).collect();
-    assert_eq!(names.len(), Key::all().count());
-    assert!(Key::all().is_sorted());
-    for key in Key::all() {
-        assert_eq!(Key::from_name(key.name()), Some(key));
+    let names: BTreeSet<&str> = DifferenceKind::all().map(DifferenceKind::name).collect();
+    assert_eq!(names.len(), DifferenceKind::all().count());
+    assert!(DifferenceKind::all().is_sorted());
+    for key in DifferenceKind::all() {
+        assert_eq!(DifferenceKind::from_name(key.name()), Some(key));
         assert!(!key.meaning().is_empty());
     }
-    assert_eq!(Key::from_name("colour"), None);
+    assert_eq!(DifferenceKind::from_name("colour"), None);
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use cubin_debuginfo::entries::{Entries, Value};
-use cubin_debuginfo::symbolize::{FrameFunction, Place, SequenceRows, Symbolizer};
+use cubin_debuginfo::symbolize::{FrameFunction, ResolvedAddress, SequenceRows, Symbolizer};
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -38,7 +38,7 @@ fn compare(path: &Path) -> Option<usize> {
     let variables = Variables::read(&cubin, &entries).unwrap();
     let inlined = InlinedCalls::of(&variables);
     let symbolizer = Symbolizer::new(&cubin).unwrap();
-    assert!(!inlined.is_cut());
+    assert!(!inlined.is_truncated());
     let mut chains = 0;
     for section in symbolizer.sections() {
         // No corpus file has one sequence with contexts and another without in a section.
@@ -65,7 +65,7 @@ fn compare(path: &Path) -> Option<usize> {
 /// Whether the frames of a place come from entries; they are what the calls say.
 fn check_frames(
     inlined: &InlinedCalls<'_>,
-    (place, has_contexts): (Place<'_>, bool),
+    (place, has_contexts): (ResolvedAddress<'_>, bool),
     expected: &[(u64, u64, u64)],
     at: &dyn Fn() -> String,
 ) -> bool {

@@ -3,7 +3,7 @@
 
 use cubin_debuginfo::coverage::ptx::PtxNames;
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
-use cubin_debuginfo::lines::{Columns, Lookup, NoColumns, SourceError, samples};
+use cubin_debuginfo::lines::{LineLookup, NoColumns, PtxColumns, SourceError, samples};
 use cubin_debuginfo::query::QueryError;
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;
@@ -21,7 +21,7 @@ fn an_address_a_listing_and_a_source_line_say_the_same() {
     let bytes = example("saxpy.cubin");
     let cubin = Cubin::parse(&bytes).unwrap();
     let symbolizer = Symbolizer::new(&cubin).unwrap();
-    let lookup = Lookup::new(&cubin, &symbolizer);
+    let lookup = LineLookup::new(&cubin, &symbolizer);
 
     let answer = lookup.query("saxpy+0x10", None);
     assert!(answer.is_answered());
@@ -53,7 +53,7 @@ fn samples_are_counted_by_line() {
     let cubin = Cubin::parse(&bytes).unwrap();
     let symbolizer = Symbolizer::new(&cubin).unwrap();
     let rows = samples("kernel,pc,count\nsaxpy,0x10,3\nsaxpy,0,1\nsaxpy,0x10,1\nnobody,0,1\n").unwrap();
-    let found = Lookup::new(&cubin, &symbolizer).samples(rows).unwrap();
+    let found = LineLookup::new(&cubin, &symbolizer).samples(rows).unwrap();
     assert_eq!((found.total, found.without_line, found.bad_rows), (5, 0, 1));
     assert_eq!(found.is_sample, [true, true, true, false]);
     assert_eq!(found.errors[0].to_string(), "row 5: no function 'nobody'; the functions are saxpy");
@@ -70,12 +70,12 @@ fn columns_are_those_of_the_ptx_that_the_cubin_was_made_from() {
     let cubin = Cubin::parse(&bytes).unwrap();
     let symbolizer = Symbolizer::new(&cubin).unwrap();
     // Every PTX line is of source line 9, column 5.
-    let columns = Columns::new(&cubin, &ptx, |_| [(9, 5)].into_iter()).unwrap();
-    let lookup = Lookup::new(&cubin, &symbolizer).with_columns(columns);
+    let columns = PtxColumns::new(&cubin, &ptx, |_| [(9, 5)].into_iter()).unwrap();
+    let lookup = LineLookup::new(&cubin, &symbolizer).with_columns(columns);
     let column =
         |query| lookup.query(query, None).addresses[0].lines.frames.iter().next().unwrap().frame.column;
     assert_eq!((column("saxpy+0x10"), column("saxpy")), (5, 0));
-    let other = Columns::new(&cubin, b".version 8.0\n", |_| std::iter::empty());
+    let other = PtxColumns::new(&cubin, b".version 8.0\n", |_| std::iter::empty());
     assert_eq!(other.unwrap_err(), NoColumns::Other);
 }
 

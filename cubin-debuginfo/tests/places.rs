@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
+use cubin_debuginfo::variables::{
+    DebuggerPitfall, LocationList, LocationRange, ScopeKind, Unavailable, VariableLocation, Variables,
+};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin, Symbol, SymbolIndex};
 use nv_debug_sections::reg_sass::{self, SassRegister};
@@ -16,7 +18,7 @@ const RELOCATABLE: &[u8] = include_bytes!("data/address_class.sm_90.c.cubin");
 const SAXPY: &[u8] = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
 
 /// Name, type and place of every variable.
-fn locations(bytes: &[u8]) -> Vec<(String, String, Location)> {
+fn locations(bytes: &[u8]) -> Vec<(String, String, LocationList)> {
     let cubin = Cubin::parse(bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
     let variables = Variables::read(&cubin, &entries).unwrap();
@@ -28,9 +30,11 @@ fn locations(bytes: &[u8]) -> Vec<(String, String, Location)> {
 }
 
 /// Memory, offset, whether there is a symbol and what is odd, of a variable that is somewhere everywhere.
-fn memory(location: &Location) -> (AddressClass, u64, bool, &[Remark]) {
+fn memory(location: &LocationList) -> (AddressClass, u64, bool, &[DebuggerPitfall]) {
     let [range] = location.ranges.as_slice() else { panic!("{location:?}") };
-    let (None, Place::Memory(memory)) = (&range.code, &range.place) else { panic!("{range:?}") };
+    let (None, VariableLocation::Memory(memory)) = (&range.code, &range.location) else {
+        panic!("{range:?}")
+    };
     (memory.space, memory.offset, memory.symbol.is_some(), &location.remarks)
 }
 
@@ -43,12 +47,12 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     assert_eq!([&tile.0, &counter.0, &without.0], ["tile", "counter", "tile_noclass"]);
     assert_eq!(memory(&tile.2), (AddressClass::Shared, 0x400, false, &[][..]));
     assert_eq!(memory(&counter.2), (AddressClass::Global, 0, true, &[][..]));
-    assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[Remark::NoClass][..]));
+    assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[DebuggerPitfall::NoClass][..]));
     // Not linked: docs/formats/relocations.md, what a name in PTX becomes: the relocation's addend
     // has the window's reserve, and the symbol no address yet.
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
-    assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[Remark::NoClass][..]));
+    assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[DebuggerPitfall::NoClass][..]));
 }
 
 /// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern __shared__` variable's address, and ptxas
@@ -80,12 +84,14 @@ fn shared_variables_without_an_address_are_in_no_place() {
         let all = locations(&cubin.write().unwrap());
         let [(_, spelled, tile), _, (.., without)] = all.as_slice() else { panic!("{all:?}") };
         match reason {
-            Some(reason) => assert_eq!(tile.ranges[0].place, Place::Unavailable(reason), "{address:#x}"),
+            Some(reason) => {
+                assert_eq!(tile.ranges[0].location, VariableLocation::Unavailable(reason), "{address:#x}");
+            }
             None => assert_eq!(memory(tile).1, address),
         }
         assert_eq!(spelled, "int");
         // Nothing says that this one is in shared memory.
-        assert_eq!(memory(without), (AddressClass::Global, address, false, &[Remark::NoClass][..]));
+        assert_eq!(memory(without), (AddressClass::Global, address, false, &[DebuggerPitfall::NoClass][..]));
     }
 }
 
@@ -166,9 +172,9 @@ fn registers_that_the_chip_does_not_have_are_no_places() {
     let places = |bytes: &[u8]| -> (usize, usize) {
         let all = locations(bytes);
         let all = all.iter().flat_map(|(.., location)| &location.ranges);
-        let wrong = Place::Unavailable(Unavailable::UnknownRegister("R1000".to_owned()));
-        let registers = all.clone().filter(|range| matches!(range.place, Place::Register(_)));
-        (registers.count(), all.filter(|range| range.place == wrong).count())
+        let wrong = VariableLocation::Unavailable(Unavailable::UnknownRegister("R1000".to_owned()));
+        let registers = all.clone().filter(|range| matches!(range.location, VariableLocation::Register(_)));
+        (registers.count(), all.filter(|range| range.location == wrong).count())
     };
     let ((before, none), (after, wrong)) = (places(SAXPY), places(&cubin.write().unwrap()));
     assert!(before > 0 && wrong > 0);
@@ -203,7 +209,10 @@ fn lists_that_all_share_do_not_multiply() {
         assert_eq!(variables.all().len(), 20_000);
         let ranges: usize =
             variables.all().iter().map(|variable| variables.location(variable).ranges.len()).sum();
-        assert!(variables.is_cut() && ranges > 20_000 && ranges < 10 * size, "{ranges} of {size} bytes");
+        assert!(
+            variables.is_truncated() && ranges > 20_000 && ranges < 10 * size,
+            "{ranges} of {size} bytes"
+        );
     });
 }
 
@@ -285,8 +294,8 @@ fn what_a_range_with_an_open_side_may_have_is_not_said_to_be_left_out() {
         }
         let all = locations(&cubin.write().unwrap());
         let location = &all.iter().find(|(name, ..)| name == "i").unwrap().2;
-        let gap = |range: &LocationRange| match &range.place {
-            Place::Unavailable(reason @ (Unavailable::Gap | Unavailable::Unknown)) => {
+        let gap = |range: &LocationRange| match &range.location {
+            VariableLocation::Unavailable(reason @ (Unavailable::Gap | Unavailable::Unknown)) => {
                 range.code.as_ref().map(|code| (code.range.clone(), reason.clone()))
             }
             _ => None,
@@ -314,7 +323,7 @@ fn ask_everything(bytes: &[u8]) -> Result<usize, nv_debug_sections::Error> {
         assert!(variables.type_name(variable).len() < 1100);
         let _ = (variables.name(variable), variables.declared(variable), variables.class(variable));
         for range in location.ranges {
-            if let Place::Register(held) = range.place {
+            if let VariableLocation::Register(held) = range.location {
                 assert!(held.to_string().len() < 100 + 16 * held.words.len());
             }
         }

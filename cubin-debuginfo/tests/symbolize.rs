@@ -7,7 +7,7 @@
 mod corpus;
 
 use corpus::{Cubins, case, cuda_12, file, kinds, oracle, ptxas_12};
-use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
+use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, ResolvedAddress, Symbolizer};
 use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::code::Function;
@@ -255,7 +255,7 @@ fn many_are_answered_as_each_is(cubin: &Cubin<'_>) {
         (0..100).map(move |at| (section, offset + at * 16)).chain([(section, u64::MAX)])
     };
     let addresses: Vec<_> = symbolizer.functions().iter().flat_map(of).collect();
-    let answer = |place: Option<Place<'_>>| {
+    let answer = |place: Option<ResolvedAddress<'_>>| {
         let place = place?;
         Some((place.offset, place.function.map(|f| f.name.to_owned()), place.source_row(), place.depth()))
     };

@@ -4,7 +4,7 @@
 mod support;
 
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::variables::{Location, Place, Unavailable, Variables};
+use cubin_debuginfo::variables::{LocationList, Unavailable, VariableLocation, Variables};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
@@ -175,15 +175,17 @@ fn register_map(bytes: &[u8]) -> HashMap<(String, String), Vec<MapRange>> {
 }
 
 /// The words of a register at an address, as the answer has them.
-fn shown(location: &Location, section: u32, at: u64, register: &str) -> Option<BTreeSet<(u32, u32)>> {
+fn shown(location: &LocationList, section: u32, at: u64, register: &str) -> Option<BTreeSet<(u32, u32)>> {
     let mut here = location.ranges.iter().filter(|range| {
         range.code.as_ref().is_some_and(|code| code.section.0 == section && code.range.contains(&at))
     });
-    here.find_map(|range| match &range.place {
-        Place::Register(held) if held.ptx == register => {
+    here.find_map(|range| match &range.location {
+        VariableLocation::Register(held) if held.ptx == register => {
             Some(held.words.iter().map(|word| (word.part, word.register.0)).collect())
         }
-        Place::Unavailable(Unavailable::NotInRegister(name)) if name == register => Some(BTreeSet::new()),
+        VariableLocation::Unavailable(Unavailable::NotInRegister(name)) if name == register => {
+            Some(BTreeSet::new())
+        }
         _ => None,
     })
 }
@@ -223,9 +225,9 @@ fn variables_of_the_corpus() {
             .iter()
             .map(|v| (entries.get(v.entry).unwrap().offset(), variables.location(v)))
             .collect();
-        assert!(!variables.is_cut());
+        assert!(!variables.is_truncated());
         for range in locations.values().flat_map(|location| &location.ranges) {
-            if let Place::Unavailable(reason) = &range.place {
+            if let VariableLocation::Unavailable(reason) = &range.location {
                 let words = format!("{reason:?}");
                 *reasons.entry(words.split('(').next().unwrap().to_owned()).or_default() += 1;
             }

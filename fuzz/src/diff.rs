@@ -5,7 +5,7 @@
 
 use crate::Target;
 use crate::seeds::files;
-use cubin_debuginfo::diff::{CubinFacts, Differences, Hashes, Key};
+use cubin_debuginfo::diff::{CubinFacts, DifferenceKind, Differences, TextHasher};
 use nv_debug_sections::cubin::Cubin;
 
 /// How many differences of a kind are kept.
@@ -23,7 +23,7 @@ pub(crate) fn inputs(target: &Target) {
 pub(crate) fn run(data: &[u8]) {
     let Ok(cubin) = Cubin::parse(data) else { return };
     let other = Cubin::parse(OTHER).expect("a whole file");
-    let hashes = Hashes::default();
+    let hashes = TextHasher::default();
     let Ok(facts) = CubinFacts::new(&cubin, data.len(), &hashes) else { return };
     for unread in facts.unread() {
         assert!(!unread.error.to_string().is_empty());
@@ -39,7 +39,8 @@ pub(crate) fn run(data: &[u8]) {
         found.resolve()
     };
     let (there, back) = (compare(&facts, &others), compare(&others, &facts));
-    let keys = |differences: &Differences| differences.counts.keys().copied().collect::<Vec<Key>>();
+    let keys =
+        |differences: &Differences| differences.counts.keys().copied().collect::<Vec<DifferenceKind>>();
     assert_eq!(keys(&there), keys(&back));
     for difference in there.kept.iter().chain(&back.kept) {
         assert!(difference.a != difference.b, "{difference:?}");

@@ -11,7 +11,7 @@ use crate::support::SOURCE_LINES;
 use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::expression;
-use cubin_debuginfo::lines::Lookup;
+use cubin_debuginfo::lines::LineLookup;
 use cubin_debuginfo::symbolize::{FrameFunction, MAX_FRAMES, Symbolizer};
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use cubin_debuginfo::verify::{self, verify_with};
@@ -147,7 +147,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
         }
     }
     coverage(cubin, tally);
-    let context = verify::Context { source_lines: Some(&|_| Some(SOURCE_LINES)) };
+    let context = verify::VerifyContext { source_lines: Some(&|_| Some(SOURCE_LINES)) };
     for finding in verify_with(cubin, context).findings() {
         assert!(!finding.found.is_empty() && !finding.expected.is_empty(), "{finding:?}");
     }
@@ -188,7 +188,7 @@ fn lines(symbolizer: &Symbolizer<'_>) {
 
 /// Ranges of a listing ascend in their section, and the first source line of each leads back to code that has it.
 fn listing(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>) {
-    let lookup = Lookup::new(cubin, symbolizer);
+    let lookup = LineLookup::new(cubin, symbolizer);
     let listings = lookup.listings(None).expect("all can be listed");
     let mut asked = 0;
     for listing in listings {
@@ -228,13 +228,15 @@ fn tree(entries: &Entries<'_>) {
         assert!(entries.unit_of(number).is_some());
         let _ = (entry.name(), entry.code());
         for attribute in entry.attributes() {
-            assert!(entries.referred(entry, attribute.name).is_none_or(|other| other < entries.count()));
+            assert!(
+                entries.referenced_entry(entry, attribute.name).is_none_or(|other| other < entries.count())
+            );
         }
     }
     for at in (0..entries.bytes().len()).step_by(7) {
         let bytes = &entries.bytes()[at..];
         let bytes = &bytes[..bytes.len().min(16)];
-        let words = expression::words(bytes, 0, &|at, _| {
+        let words = expression::operations_text(bytes, 0, &|at, _| {
             assert!(at + 8 <= bytes.len() as u64);
             String::new()
         });

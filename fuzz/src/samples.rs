@@ -4,7 +4,7 @@
 //! there are.
 
 use crate::Target;
-use cubin_debuginfo::lines::{Lookup, samples};
+use cubin_debuginfo::lines::{LineLookup, samples};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(data: &[u8]) {
 
     let cubin = Cubin::parse(CUBIN).expect("it is a cubin");
     let symbolizer = Symbolizer::new(&cubin).expect("its lines are right");
-    let lookup = Lookup::new(&cubin, &symbolizer);
+    let lookup = LineLookup::new(&cubin, &symbolizer);
     let counts = rows.iter().filter_map(|(_, sample)| Some(u128::from(sample.as_ref().ok()?.count)));
     let is_too_many = counts.sum::<u128>() > u64::MAX.into();
     let Ok(found) = lookup.samples(rows.iter().cloned()) else { return assert!(is_too_many) };

@@ -2,7 +2,7 @@
 
 use cubin_debuginfo::names::demangle;
 use cubin_debuginfo::symbolize::{self, FrameFunction};
-use cubin_debuginfo::variables::{InlinedCalls, Place};
+use cubin_debuginfo::variables::{InlinedCalls, VariableLocation};
 use nv_debug_sections::code;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ pub struct Location {
 impl Location {
     /// What is at a place, `None` for an address outside of code. `calls` are the inlined calls of the entries.
     pub(crate) fn of(
-        place: Option<symbolize::Place<'_>>,
+        place: Option<symbolize::ResolvedAddress<'_>>,
         calls: Option<&InlinedCalls<'_>>,
         names: &mut PlainNames,
     ) -> Self {
@@ -182,5 +182,5 @@ pub struct Variable {
     /// Where the source declares it.
     pub declared: Option<SourceLine>,
     /// Where it is at the address. Several are the file's contradiction; none is the same as nowhere.
-    pub places: Vec<Place>,
+    pub places: Vec<VariableLocation>,
 }

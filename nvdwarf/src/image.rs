@@ -281,7 +281,7 @@ fn variable(
         declared,
         places: ranges
             .filter(|range| range.code.as_ref().is_none_or(is_there))
-            .map(|range| range.place)
+            .map(|range| range.location)
             .collect(),
     }
 }

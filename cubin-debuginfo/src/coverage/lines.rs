@@ -3,7 +3,8 @@
 use super::code::{Piece, instructions};
 use super::files::Files;
 use super::{
-    Budget, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SourceLine, VariableCounts,
+    FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SectionBudget, SourceLine,
+    VariableCounts,
 };
 use crate::symbolize::{CoveredRange, LineIndex, Symbolizer};
 use crate::variables::InlinedCalls;
@@ -51,7 +52,7 @@ pub(super) fn count<'s>(
             tally.piece(piece, table, &mut files);
         }
     }
-    let mut budget = Budget::new(SectionKind::DebugLine.name(), row_count);
+    let mut budget = SectionBudget::new(SectionKind::DebugLine.name(), row_count);
     let functions = tallies.into_iter().map(|tally| tally.finish(&mut files, &mut budget));
     let functions = functions.collect::<Result<Vec<_>>>()?;
     let (files, inlined_functions) = files.finish();
@@ -111,11 +112,11 @@ impl Sequence {
     /// All sequences of a section, by start.
     fn all(index: &LineIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
         let all = index.of(section);
-        let new = |start, unit, rows| Self::new(start, (unit, index.has_contexts(unit)), rows);
+        let new = |start, unit, rows| Self::new(start, unit, index.has_contexts(unit), rows);
         all.map(|(start, rows)| new(start, rows.unit(), rows.rows().collect())).collect()
     }
 
-    fn new(start: u64, (unit, has_contexts): (usize, bool), rows: Vec<LineRow>) -> Self {
+    fn new(start: u64, unit: usize, has_contexts: bool, rows: Vec<LineRow>) -> Self {
         let here = |row: &LineRow| (row.address, row.line);
         let mut counted: Vec<usize> = (0..rows.len()).collect();
         counted.dedup_by_key(|index| rows.get(*index).map(here));
@@ -130,7 +131,18 @@ impl Sequence {
     }
 }
 
-/// What both line tables say of a section.
+/// Neighbouring instructions that have the same rows.
+#[derive(Debug, Clone, Copy)]
+struct InstructionRun {
+    /// Where the piece of code that they are in starts.
+    piece_start: u64,
+    /// Byte offset of the first instruction.
+    at: u64,
+    /// The number of instructions.
+    count: u64,
+}
+
+/// The rows of a code section in both line tables.
 #[derive(Debug)]
 struct Table<'v> {
     section: SectionIndex,
@@ -247,7 +259,13 @@ impl<'s> Tally<'s> {
             let end = source_end.min(ptx_end).min(table.next_bound(at)).min(piece.code_end);
             let count = instructions(at, end);
             if count != 0 {
-                self.stretch((piece.start, at), count, source, ptx.is_some(), table, files);
+                self.add_run(
+                    InstructionRun { piece_start: piece.start, at, count },
+                    source,
+                    ptx.is_some(),
+                    table,
+                    files,
+                );
             }
             at = end;
         }
@@ -259,16 +277,16 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// Takes `count` instructions from `at` on, of code that starts at `first`, that have the same rows.
-    fn stretch(
+    /// Counts a run of instructions.
+    fn add_run(
         &mut self,
-        (first, at): (u64, u64),
-        count: u64,
+        run: InstructionRun,
         source: Option<Span>,
         has_ptx: bool,
         table: &Table<'_>,
         files: &mut Files<'s>,
     ) {
+        let InstructionRun { piece_start: first, at, count } = run;
         let mut counts = InstructionCounts { all: count, ..InstructionCounts::default() };
         if has_ptx {
             counts.with_ptx_line = count;
@@ -330,7 +348,7 @@ impl<'s> Tally<'s> {
     }
 
     /// Follows the call sites up.
-    fn finish(mut self, files: &mut Files<'s>, budget: &mut Budget) -> Result<FunctionCoverage<'s>> {
+    fn finish(mut self, files: &mut Files<'s>, budget: &mut SectionBudget) -> Result<FunctionCoverage<'s>> {
         let mut calls = HashSet::new();
         // A caller is an earlier row: by going back each is met after all that it calls.
         while let Some((sequence, row)) = self.rows.pop_last() {
@@ -374,7 +392,7 @@ mod tests {
             is_stmt: true,
             entry: false,
         });
-        let sequence = Sequence::new(0, (0, true), rows.collect());
+        let sequence = Sequence::new(0, 0, true, rows.collect());
         let callers: Vec<_> = (0..5).map(|row| sequence.caller(row)).collect();
         assert_eq!(callers, [None, None, None, Some(2), Some(3)]);
     }

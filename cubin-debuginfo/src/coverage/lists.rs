@@ -1,6 +1,6 @@
 //! Which code the lists of `.debug_ranges` and `.debug_loc` cover.
 
-use super::Budget;
+use super::SectionBudget;
 use crate::code_ranges::{self, CodeRange, EntryCode};
 use crate::entries::{Address, Entry};
 use crate::lists::Lists;
@@ -21,14 +21,14 @@ pub(super) struct Reader<'s> {
 #[derive(Debug)]
 struct List<'s> {
     lists: Lists<'s>,
-    budget: Budget,
+    budget: SectionBudget,
 }
 
 impl<'s> Reader<'s> {
     pub(super) fn new(cubin: &'s Cubin<'_>, code: &'s Code<'_>) -> Result<Self> {
         let list = |kind: SectionKind| -> Result<List<'s>> {
             let lists = Lists::read(cubin, kind)?;
-            Ok(List { budget: Budget::new(kind.name(), lists.len()), lists })
+            Ok(List { budget: SectionBudget::new(kind.name(), lists.len()), lists })
         };
         Ok(Self { code, ranges: list(SectionKind::DebugRanges)?, locations: list(SectionKind::DebugLoc)? })
     }

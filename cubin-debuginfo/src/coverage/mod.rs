@@ -132,7 +132,7 @@ impl<'s> Coverage<'s> {
         let found = Variables::read(cubin, &entries)?;
         let lines::Counted { mut functions, files, inlined_functions } =
             lines::count(symbolizer, &InlinedCalls::of(&found), &pieces)?;
-        let variables::Outside { globals, without_code, register_fault } =
+        let variables::NonFunctionCounts { globals, without_code, register_fault } =
             variables::count(cubin, symbolizer, &found, &mut functions)?;
         Ok(Self { functions, files, inlined_functions, globals, without_code, register_fault })
     }
@@ -155,14 +155,14 @@ impl FunctionCoverage<'_> {
     }
 }
 
-/// Steps that are left before a file counts as hopeless: many entries may share one long list.
+/// The work that may still be done for one section: many entries may share one long list.
 #[derive(Debug)]
-struct Budget {
+struct SectionBudget {
     section: &'static str,
     left: WorkBudget,
 }
 
-impl Budget {
+impl SectionBudget {
     /// Steps for a section of `size` bytes or rows.
     fn new(section: &'static str, size: u64) -> Self {
         Self { section, left: WorkBudget::of_input(size, COVERAGE_STEPS) }

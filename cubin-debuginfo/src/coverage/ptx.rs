@@ -183,7 +183,7 @@ fn variables(entries: &Entries<'_>) -> Variables {
 fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[u16]) -> Option<String> {
     let origin = [dw::DW_AT_abstract_origin, dw::DW_AT_specification]
         .into_iter()
-        .find_map(|attribute| entries.get(entries.referred(entry, attribute)?));
+        .find_map(|attribute| entries.get(entries.referenced_entry(entry, attribute)?));
     [Some(entry), origin]
         .into_iter()
         .flatten()

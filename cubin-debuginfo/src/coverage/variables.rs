@@ -6,37 +6,37 @@ use super::{FunctionCoverage, VariableCounts};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};
 use crate::symbolize::Symbolizer;
-use crate::variables::{Location, LocationRange, Missing, Place, Unavailable, Variables};
+use crate::variables::{LocationList, LocationRange, MissingFacts, Unavailable, VariableLocation, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
-/// Where the variables of an entry belong.
+/// The function to which the variables of an entry are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// No function.
+enum VariableOwner {
+    /// No function: they are global variables.
     Unit,
     /// A function whose code is not in the file.
     NoCode,
     /// Index of the function.
     Function(usize),
-    /// Nothing below counts: abstract functions, declarations and types of functions have no code, and of an inline function that several
+    /// Nothing below is counted: abstract functions, declarations and types of functions have no code, and of an inline function that several
     /// units have the linker keeps one, which the first of them describes.
-    Nobody,
+    Ignored,
 }
 
-/// What holds for the children of an entry.
+/// The owner and the code that the children of an open entry inherit.
 #[derive(Debug, Clone, Copy)]
-struct Scope {
-    owner: Owner,
+struct OpenScope {
+    owner: VariableOwner,
     /// Index of the nearest code around.
     code: Option<usize>,
 }
 
-/// What is of no function.
-pub(super) struct Outside {
+/// Counts for variables outside any function.
+pub(super) struct NonFunctionCounts {
     pub(super) globals: VariableCounts,
     /// Of functions whose code is not in the file.
     pub(super) without_code: VariableCounts,
@@ -50,8 +50,8 @@ pub(super) fn count(
     symbolizer: &Symbolizer<'_>,
     variables: &Variables<'_>,
     functions: &mut [FunctionCoverage<'_>],
-) -> Result<Outside> {
-    let mut faults = variables.faults().iter().filter(|fault| fault.missing == Missing::Registers);
+) -> Result<NonFunctionCounts> {
+    let mut faults = variables.faults().iter().filter(|fault| fault.missing == MissingFacts::Registers);
     let mut counter = Counter {
         lists: Reader::new(cubin, symbolizer.code())?,
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
@@ -70,16 +70,17 @@ pub(super) fn count(
         let base = first.and_then(|unit| unit.address(dw::DW_AT_low_pc));
         counter.unit = unit.offset;
         // The scopes of the entries that are open, by depth.
-        let mut scopes: Vec<Scope> = Vec::new();
-        for (number, entry) in unit.entries.clone().zip(variables.entries().range(unit.entries.clone())) {
+        let mut scopes: Vec<OpenScope> = Vec::new();
+        for entry in variables.entries().range(unit.entries.clone()) {
             scopes.truncate(entry.depth());
-            let outer = scopes.last().copied().unwrap_or(Scope { owner: Owner::Unit, code: None });
-            let scope = counter.entry((number, entry), outer, base)?;
+            let outer =
+                scopes.last().copied().unwrap_or(OpenScope { owner: VariableOwner::Unit, code: None });
+            let scope = counter.entry(entry, outer, base)?;
             scopes.push(scope);
         }
     }
     let Counter { globals, without_code, register_fault, .. } = counter;
-    Ok(Outside { globals, without_code, register_fault })
+    Ok(NonFunctionCounts { globals, without_code, register_fault })
 }
 
 struct Counter<'f, 's, 'n> {
@@ -101,17 +102,12 @@ struct Counter<'f, 's, 'n> {
 }
 
 impl Counter<'_, '_, '_> {
-    /// Takes an entry; what holds for those that belong to it.
-    fn entry(
-        &mut self,
-        (number, entry): (usize, Entry<'_>),
-        outer: Scope,
-        base: Option<Address>,
-    ) -> Result<Scope> {
-        if outer.owner == Owner::Nobody {
+    /// Counts an entry. Gives the scope of its children.
+    fn entry(&mut self, entry: Entry<'_>, outer: OpenScope, base: Option<Address>) -> Result<OpenScope> {
+        if outer.owner == VariableOwner::Ignored {
             return Ok(outer);
         }
-        let nobody = Scope { owner: Owner::Nobody, code: None };
+        let nobody = OpenScope { owner: VariableOwner::Ignored, code: None };
         match entry.tag() {
             dw::DW_TAG_subroutine_type => Ok(nobody),
             dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine | dw::DW_TAG_lexical_block => {
@@ -123,22 +119,22 @@ impl Counter<'_, '_, '_> {
                 self.scope(entry, outer, base)
             }
             dw::DW_TAG_formal_parameter | dw::DW_TAG_variable => {
-                self.variable((number, entry), outer, base)?;
+                self.variable(entry, outer, base)?;
                 Ok(outer)
             }
             _ => Ok(outer),
         }
     }
 
-    fn scope(&mut self, entry: Entry<'_>, outer: Scope, base: Option<Address>) -> Result<Scope> {
+    fn scope(&mut self, entry: Entry<'_>, outer: OpenScope, base: Option<Address>) -> Result<OpenScope> {
         let code = self.lists.code(entry, base)?;
         let mut owner = outer.owner;
         if entry.tag() == dw::DW_TAG_subprogram {
             let number = code.first().and_then(|first| self.function(first));
             if number.is_some_and(|number| *self.described.entry(number).or_insert(self.unit) != self.unit) {
-                return Ok(Scope { owner: Owner::Nobody, code: None });
+                return Ok(OpenScope { owner: VariableOwner::Ignored, code: None });
             }
-            owner = number.map_or(Owner::NoCode, Owner::Function);
+            owner = number.map_or(VariableOwner::NoCode, VariableOwner::Function);
             if let Some(function) = number.and_then(|number| self.functions.get_mut(number)) {
                 function.entry = true;
             }
@@ -146,10 +142,10 @@ impl Counter<'_, '_, '_> {
         if code.is_empty() {
             // A block without code of its own is part of the scope around it; a function is not.
             let around = if entry.tag() == dw::DW_TAG_subprogram { None } else { outer.code };
-            return Ok(Scope { owner, code: around });
+            return Ok(OpenScope { owner, code: around });
         }
         self.code.push(code);
-        Ok(Scope { owner, code: Some(self.code.len() - 1) })
+        Ok(OpenScope { owner, code: Some(self.code.len() - 1) })
     }
 
     fn function(&self, first: &CodeRange) -> Option<usize> {
@@ -157,12 +153,7 @@ impl Counter<'_, '_, '_> {
         self.by_place.get(&(function.section, function.offset)).copied()
     }
 
-    fn variable(
-        &mut self,
-        (number, entry): (usize, Entry<'_>),
-        scope: Scope,
-        base: Option<Address>,
-    ) -> Result<()> {
+    fn variable(&mut self, entry: Entry<'_>, scope: OpenScope, base: Option<Address>) -> Result<()> {
         let is_parameter = entry.tag() == dw::DW_TAG_formal_parameter;
         if !is_parameter && entry.value(dw::DW_AT_declaration).is_some() {
             return Ok(());
@@ -171,7 +162,7 @@ impl Counter<'_, '_, '_> {
         let scope_bytes = code_ranges::bytes(code);
         let (located, covered_bytes) = match entry.value(dw::DW_AT_location) {
             // Registers and frames of code that is not there are no places.
-            _ if scope.owner == Owner::NoCode => (self.is_somewhere(number), 0),
+            _ if scope.owner == VariableOwner::NoCode => (self.is_somewhere(entry.number()), 0),
             _ if entry.value(dw::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
             Some(Value::Offset(_, offset)) => match self.lists.locations(offset, base)? {
@@ -184,7 +175,7 @@ impl Counter<'_, '_, '_> {
             _ => (false, 0),
         };
         let (register_bytes, sass_bytes) =
-            if covered_bytes > 0 { self.in_registers(number, scope) } else { (0, 0) };
+            if covered_bytes > 0 { self.in_registers(entry.number(), scope) } else { (0, 0) };
         let one = VariableCounts {
             all: 1,
             located: located.into(),
@@ -194,21 +185,21 @@ impl Counter<'_, '_, '_> {
             sass_bytes,
         };
         let sum = match scope.owner {
-            Owner::Unit => &mut self.globals,
-            Owner::NoCode => &mut self.without_code,
-            Owner::Function(number) => match self.functions.get_mut(number) {
+            VariableOwner::Unit => &mut self.globals,
+            VariableOwner::NoCode => &mut self.without_code,
+            VariableOwner::Function(number) => match self.functions.get_mut(number) {
                 Some(function) if is_parameter => &mut function.parameters,
                 Some(function) => &mut function.locals,
                 None => &mut self.without_code,
             },
-            Owner::Nobody => return Ok(()),
+            VariableOwner::Ignored => return Ok(()),
         };
         *sum += one;
         Ok(())
     }
 
     /// Where the variable of an entry is.
-    fn location(&mut self, entry: usize) -> Option<Location> {
+    fn location(&mut self, entry: usize) -> Option<LocationList> {
         let all = self.variables.all();
         let at = all.binary_search_by_key(&entry, |variable| variable.entry).ok()?;
         Some(self.variables.location(all.get(at)?))
@@ -216,12 +207,12 @@ impl Counter<'_, '_, '_> {
 
     /// Whether it is somewhere over no certain code.
     fn is_somewhere(&mut self, entry: usize) -> bool {
-        let is_place = |range: &LocationRange| range.code.is_none() && range.place.is_available();
+        let is_place = |range: &LocationRange| range.code.is_none() && range.location.is_available();
         self.location(entry).is_some_and(|found| found.ranges.iter().any(is_place))
     }
 
     /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
-    fn in_registers(&mut self, entry: usize, scope: Scope) -> (u64, u64) {
+    fn in_registers(&mut self, entry: usize, scope: OpenScope) -> (u64, u64) {
         let Some(location) = self.location(entry) else { return (0, 0) };
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         if location.cut {
@@ -230,8 +221,8 @@ impl Counter<'_, '_, '_> {
             let cut = || Error::in_section(name, ErrorKind::Limit(text.into()));
             self.register_fault.get_or_insert_with(cut);
         }
-        let bytes = |wanted: fn(&Place) -> bool| {
-            let wanted = location.ranges.iter().filter(|LocationRange { place, .. }| wanted(place));
+        let bytes = |wanted: fn(&VariableLocation) -> bool| {
+            let wanted = location.ranges.iter().filter(|LocationRange { location: place, .. }| wanted(place));
             let wanted = code_ranges::joined(wanted.filter_map(|range| range.code.clone()).collect());
             code_ranges::common_bytes(code, &wanted)
         };
@@ -240,10 +231,10 @@ impl Counter<'_, '_, '_> {
 }
 
 /// Whether a place is a register, in SASS registers or not.
-fn is_register(place: &Place) -> bool {
+fn is_register(place: &VariableLocation) -> bool {
     match place {
-        Place::Register(_) | Place::Based { .. } => true,
-        Place::Unavailable(reason) => matches!(
+        VariableLocation::Register(_) | VariableLocation::RegisterOffset { .. } => true,
+        VariableLocation::Unavailable(reason) => matches!(
             reason,
             Unavailable::NotInRegister(_) | Unavailable::NoRegisterMap(_) | Unavailable::UnknownRegister(_)
         ),

@@ -1,6 +1,6 @@
 //! Facts of two files, compared.
 
-use super::key::Key;
+use super::key::DifferenceKind;
 use crate::limits::MAX_ALIGNMENT_TIME;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(super) type Texts = HashMap<Words, String>;
 
 /// What one side of a difference says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct FactsOfSide {
     text: String,
     /// Words that follow the text.
     words: Option<Words>,
@@ -26,13 +26,13 @@ pub(super) struct Said {
     is_item: bool,
 }
 
-impl From<String> for Said {
+impl From<String> for FactsOfSide {
     fn from(text: String) -> Self {
         Self { text, words: None, is_item: false }
     }
 }
 
-impl Said {
+impl FactsOfSide {
     fn item(words: Words) -> Self {
         Self { text: String::new(), words: Some(words), is_item: true }
     }
@@ -79,7 +79,7 @@ pub(super) enum Facts {
 }
 
 /// All facts of a file, by key and subject.
-pub(super) type AllFacts = BTreeMap<(Key, String), Facts>;
+pub(super) type AllFacts = BTreeMap<(DifferenceKind, String), Facts>;
 
 /// What two cubins say differently, in the order of kinds and subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,14 +87,14 @@ pub struct Differences {
     /// Of each kind as many as were asked for.
     pub kept: Vec<Difference>,
     /// How many there are of each kind that has some.
-    pub counts: BTreeMap<Key, usize>,
+    pub counts: BTreeMap<DifferenceKind, usize>,
 }
 
 /// A thing that two cubins say differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What kind of difference it is.
-    pub key: Key,
+    pub key: DifferenceKind,
     /// The function (the name of its symbol), section or unit that it is about; empty for the file.
     pub subject: String,
     /// The place there: an address range of the function, a name; empty for the whole, and in lists.
@@ -108,18 +108,18 @@ pub struct Difference {
 /// A difference whose words are hashed.
 #[derive(Debug)]
 struct Row {
-    key: Key,
+    key: DifferenceKind,
     subject: String,
     place: String,
-    a: Option<Said>,
-    b: Option<Said>,
+    a: Option<FactsOfSide>,
+    b: Option<FactsOfSide>,
 }
 
 /// Differences of two cubins, some of whose texts still have to be looked up in them: of most texts only a hash was kept.
 #[derive(Debug)]
 pub struct Unresolved {
     rows: Vec<Row>,
-    counts: BTreeMap<Key, usize>,
+    counts: BTreeMap<DifferenceKind, usize>,
     /// The words that are to be made again.
     pub(super) wanted: HashSet<Words>,
     pub(super) texts: Texts,
@@ -149,9 +149,14 @@ impl Unresolved {
 }
 
 /// All differences, by key and subject, under the keys that are wanted; of each key at most `limit` are kept.
-pub(super) fn compare(a: &AllFacts, b: &AllFacts, wants: impl Fn(Key) -> bool, limit: usize) -> Unresolved {
-    let (mut rows, mut counts) = (Vec::new(), BTreeMap::<Key, usize>::new());
-    let mut subjects: Vec<&(Key, String)> = a.keys().chain(b.keys()).collect();
+pub(super) fn compare(
+    a: &AllFacts,
+    b: &AllFacts,
+    wants: impl Fn(DifferenceKind) -> bool,
+    limit: usize,
+) -> Unresolved {
+    let (mut rows, mut counts) = (Vec::new(), BTreeMap::<DifferenceKind, usize>::new());
+    let mut subjects: Vec<&(DifferenceKind, String)> = a.keys().chain(b.keys()).collect();
     subjects.sort();
     subjects.dedup();
     for subject in subjects {
@@ -159,7 +164,7 @@ pub(super) fn compare(a: &AllFacts, b: &AllFacts, wants: impl Fn(Key) -> bool, l
         if !wants(*key) {
             continue;
         }
-        let mut add = |place: &dyn Fn() -> String, a: Option<Said>, b: Option<Said>| {
+        let mut add = |place: &dyn Fn() -> String, a: Option<FactsOfSide>, b: Option<FactsOfSide>| {
             let count = counts.entry(*key).or_default();
             *count += 1;
             if *count <= limit {
@@ -180,7 +185,7 @@ pub(super) fn compare(a: &AllFacts, b: &AllFacts, wants: impl Fn(Key) -> bool, l
     Unresolved { rows, counts, wanted, texts: Texts::new() }
 }
 
-type Add<'f> = &'f mut dyn FnMut(&dyn Fn() -> String, Option<Said>, Option<Said>);
+type Add<'f> = &'f mut dyn FnMut(&dyn Fn() -> String, Option<FactsOfSide>, Option<FactsOfSide>);
 
 impl Facts {
     /// Bytes of memory, roughly.
@@ -197,18 +202,18 @@ impl Facts {
     }
 
     /// In words, where the other file has nothing to compare with.
-    fn summary(&self) -> Said {
+    fn summary(&self) -> FactsOfSide {
         let text = match self {
             Self::Named(all) => match all.iter().next() {
                 Some((name, value)) if all.len() == 1 => format!("{name}: {value}"),
                 _ => format!("{} items", all.len()),
             },
             Self::Listed(all) => match all.as_slice() {
-                [one] => return Said::item(*one),
+                [one] => return FactsOfSide::item(*one),
                 all => format!("{} items", all.len()),
             },
             Self::Ranges(ranges) => match &*ranges.all {
-                [(start, end, what)] => return Said::range(format!("{start:#x}..{end:#x}: "), *what),
+                [(start, end, what)] => return FactsOfSide::range(format!("{start:#x}..{end:#x}: "), *what),
                 all => format!("{} ranges", all.len()),
             },
             Self::Bytes(bytes) => format!("{:#x} bytes", bytes.len()),
@@ -223,7 +228,7 @@ fn named(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>, add: Add<'_
     names.dedup();
     for name in names {
         if a.get(name) != b.get(name) {
-            let said = |all: &BTreeMap<String, String>| all.get(name).cloned().map(Said::from);
+            let said = |all: &BTreeMap<String, String>| all.get(name).cloned().map(FactsOfSide::from);
             add(&|| name.clone(), said(a), said(b));
         }
     }
@@ -243,7 +248,7 @@ fn listed(a: &[Words], b: &[Words], add: Add<'_>) {
         };
         let (old, new) = (a.get(old).unwrap_or_default(), b.get(new).unwrap_or_default());
         for index in 0..old.len().max(new.len()) {
-            let said = |all: &[Words]| all.get(index).copied().map(Said::item);
+            let said = |all: &[Words]| all.get(index).copied().map(FactsOfSide::item);
             add(&String::new, said(old), said(new));
         }
     }
@@ -254,7 +259,7 @@ fn ranges(a: &[(u64, u64, Words)], b: &[(u64, u64, Words)], add: Add<'_>) {
     let mut cuts: Vec<u64> = a.iter().chain(b).flat_map(|(start, end, _)| [*start, *end]).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let said = |words: Option<Words>| words.map(|words| Said::range(String::new(), words));
+    let said = |words: Option<Words>| words.map(|words| FactsOfSide::range(String::new(), words));
     let mut open: Option<(u64, u64, Option<Words>, Option<Words>)> = None;
     let (mut in_a, mut in_b) = (Walk::new(a), Walk::new(b));
     for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
@@ -319,7 +324,7 @@ mod tests {
     use super::*;
 
     fn differences(a: Facts, b: Facts) -> Vec<(String, Option<String>, Option<String>)> {
-        let all = |facts| AllFacts::from([((Key::Lines, "f".to_owned()), facts)]);
+        let all = |facts| AllFacts::from([((DifferenceKind::Lines, "f".to_owned()), facts)]);
         let mut found = compare(&all(a), &all(b), |_| true, usize::MAX);
         // The tests' words have one letter.
         let texts = found.wanted.iter().map(|words| (*words, char::from(words.0 as u8).to_string()));

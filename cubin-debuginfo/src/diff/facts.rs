@@ -6,8 +6,8 @@ mod files;
 mod lines;
 
 use super::compare::{self, AllFacts, Facts, Ranges, Texts, Unresolved, Words};
-use super::key::Key;
-use crate::dump::{Contents, Source};
+use super::key::DifferenceKind;
+use crate::dump::{Contents, DumpSource};
 use crate::limits::{LEAST_FACTS, MAX_FACTS_GROWTH, WORDS_GROWTH};
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
@@ -20,29 +20,29 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
 
-/// How texts become hashes: the same way for all cubins that are compared with each other, and another for each value of this type.
+/// Hashes texts: the same way for all cubins that are compared with each other, and another for each value of this type.
 #[derive(Debug, Clone, Default)]
-pub struct Hashes(RandomState);
+pub struct TextHasher(RandomState);
 
 /// Facts as they come in.
 #[derive(Debug)]
 struct Collector<'h> {
-    hashes: &'h Hashes,
+    hashes: &'h TextHasher,
     /// Words that are asked for, and those of them that came.
     wanted: &'h HashSet<Words>,
     texts: Texts,
     all: AllFacts,
     /// How many there are of a name under a key and a subject, or of a subject under a key.
-    numbers: HashMap<(Key, String, Option<String>), usize>,
+    numbers: HashMap<(DifferenceKind, String, Option<String>), usize>,
     /// Bytes that further facts may take; `None`: there were more.
     room: Option<usize>,
     /// Bytes of words that may still be made.
     work: WorkBudget,
-    unread: Vec<Unread>,
+    unread: Vec<UnreadSection>,
 }
 
 impl<'h> Collector<'h> {
-    fn new(file: usize, hashes: &'h Hashes, wanted: &'h HashSet<Words>) -> Self {
+    fn new(file: usize, hashes: &'h TextHasher, wanted: &'h HashSet<Words>) -> Self {
         let room = Some(file.saturating_mul(MAX_FACTS_GROWTH).saturating_add(LEAST_FACTS));
         let (texts, all, numbers, unread) = (Texts::new(), AllFacts::new(), HashMap::new(), Vec::new());
         let work = WorkBudget::of_input(file as u64, WORDS_GROWTH);
@@ -71,7 +71,13 @@ impl<'h> Collector<'h> {
         Ranges { all: all.into(), hash }
     }
 
-    fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {
+    fn named(
+        &mut self,
+        key: DifferenceKind,
+        subject: &str,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) {
         let (name, value) = (name.into(), value.into());
         if !self.takes(NAMED + 2 * subject.len() + 3 * name.len() + value.len()) {
             return;
@@ -86,7 +92,7 @@ impl<'h> Collector<'h> {
         }
     }
 
-    fn listed(&mut self, key: Key, subject: &str, items: impl IntoIterator<Item = String>) {
+    fn listed(&mut self, key: DifferenceKind, subject: &str, items: impl IntoIterator<Item = String>) {
         for item in items {
             let words = self.words(item);
             if !self.takes(size_of::<Words>()) {
@@ -98,7 +104,7 @@ impl<'h> Collector<'h> {
         }
     }
 
-    fn put(&mut self, key: Key, subject: &str, facts: Facts) {
+    fn put(&mut self, key: DifferenceKind, subject: &str, facts: Facts) {
         if !self.takes(NAMED + 2 * subject.len() + facts.size()) {
             return;
         }
@@ -109,12 +115,12 @@ impl<'h> Collector<'h> {
         self.all.insert((key, free), facts);
     }
 
-    fn entry(&mut self, key: Key, subject: &str, empty: impl FnOnce() -> Facts) -> &mut Facts {
+    fn entry(&mut self, key: DifferenceKind, subject: &str, empty: impl FnOnce() -> Facts) -> &mut Facts {
         self.all.entry((key, subject.to_owned())).or_insert_with(empty)
     }
 
     /// The name, or without one the subject, with its number from the second on.
-    fn numbered(&mut self, key: Key, subject: &str, name: Option<&str>) -> String {
+    fn numbered(&mut self, key: DifferenceKind, subject: &str, name: Option<&str>) -> String {
         let plain = name.unwrap_or(subject);
         let number = self.numbers.entry((key, subject.to_owned(), name.map(str::to_owned))).or_default();
         *number += 1;
@@ -135,24 +141,24 @@ struct Full;
 #[derive(Debug)]
 pub struct CubinFacts {
     all: AllFacts,
-    unread: Vec<Unread>,
+    unread: Vec<UnreadSection>,
     files: files::Files,
 }
 
 /// A section that cannot be read, so that it is not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadSection {
     /// What would have been compared.
-    pub key: Key,
+    pub key: DifferenceKind,
     /// Why it cannot be read.
     pub error: nv_debug_sections::Error,
 }
 
 /// The error of a cubin that says more than a file of its size can be expected to: long things at very many places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooMuch;
+pub struct TooManyFacts;
 
-impl fmt::Display for TooMuch {
+impl fmt::Display for TooManyFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "a file of this size cannot have so much to compare: it says long things at too many places",
@@ -160,7 +166,7 @@ impl fmt::Display for TooMuch {
     }
 }
 
-impl std::error::Error for TooMuch {}
+impl std::error::Error for TooManyFacts {}
 
 impl CubinFacts {
     /// Gathers what a cubin of `size` bytes says.
@@ -168,25 +174,25 @@ impl CubinFacts {
     /// # Errors
     ///
     /// That takes more memory than a bound that grows with `size`.
-    pub fn new(cubin: &Cubin<'_>, size: usize, hashes: &Hashes) -> Result<Self, TooMuch> {
+    pub fn new(cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) -> Result<Self, TooManyFacts> {
         let none = HashSet::new();
         let mut facts = Collector::new(size, hashes, &none);
         collect(cubin, &mut facts);
         if facts.room.is_none() {
-            return Err(TooMuch);
+            return Err(TooManyFacts);
         }
         let files = files::of(cubin).unwrap_or_default();
         Ok(Self { all: facts.all, unread: facts.unread, files })
     }
 
     /// What of the cubin cannot be read.
-    pub fn unread(&self) -> &[Unread] {
+    pub fn unread(&self) -> &[UnreadSection] {
         &self.unread
     }
 
-    /// What this cubin and another one, gathered with the same [`Hashes`], say differently under the kinds that are wanted. Of each
+    /// What this cubin and another one, gathered with the same [`TextHasher`], say differently under the kinds that are wanted. Of each
     /// kind at most `limit` differences are kept, all are counted.
-    pub fn compare(&self, other: &Self, wants: impl Fn(Key) -> bool, limit: usize) -> Unresolved {
+    pub fn compare(&self, other: &Self, wants: impl Fn(DifferenceKind) -> bool, limit: usize) -> Unresolved {
         compare::compare(&self.all, &other.all, wants, limit)
     }
 
@@ -198,8 +204,8 @@ impl CubinFacts {
 }
 
 impl Unresolved {
-    /// Looks texts up in one of the two cubins that were compared, which has `size` bytes, with the same [`Hashes`].
-    pub fn look_up(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &Hashes) {
+    /// Looks texts up in one of the two cubins that were compared, which has `size` bytes, with the same [`TextHasher`].
+    pub fn look_up(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) {
         let mut facts = Collector::new(size, hashes, &self.wanted);
         collect(cubin, &mut facts);
         self.texts.extend(facts.texts);
@@ -213,14 +219,15 @@ fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     container::relocations(cubin, facts);
     if let Err(error) = lines::lines(cubin, facts) {
         // Places are made of both tables.
-        let unread = [Key::Lines, Key::PtxLines].map(|key| Unread { key, error: error.clone() });
+        let unread = [DifferenceKind::Lines, DifferenceKind::PtxLines]
+            .map(|key| UnreadSection { key, error: error.clone() });
         facts.unread.extend(unread);
     }
-    let source = Source::new(cubin, None, None);
+    let source = DumpSource::new(cubin, None, None);
     for (index, name, section) in cubin.iter() {
         let plain = matches!(section.contents, cubin::Contents::Bytes(_) | cubin::Contents::Alias(_));
         if plain && section.is_mercury() {
-            facts.put(Key::Mercury, name, bytes(cubin, index));
+            facts.put(DifferenceKind::Mercury, name, bytes(cubin, index));
         } else if plain {
             native(&source, index, name, facts);
         }
@@ -237,7 +244,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A section of bytes.
-fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut Collector<'_>) {
+fn native(source: &DumpSource<'_, '_>, index: SectionIndex, name: &str, facts: &mut Collector<'_>) {
     let kind = SectionName::parse(name).kind();
     let sh_type = source.cubin().section(index).map_or(0, |section| section.sh_type);
     let key = match kind {
@@ -249,26 +256,26 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut 
             | SectionKind::DebugLoc
             | SectionKind::DebugAbbrev,
         ) => return,
-        Some(SectionKind::NvDebugPtxTxt) => Key::PtxText,
-        Some(SectionKind::DebugStr) => Key::Strings,
-        Some(SectionKind::NvDebugInfoRegSass) => Key::Registers,
-        Some(SectionKind::DebugFrame) => Key::Frame,
-        Some(_) => Key::Entries,
-        None if sh_type == sht::CUDA_INFO => Key::Info,
+        Some(SectionKind::NvDebugPtxTxt) => DifferenceKind::PtxText,
+        Some(SectionKind::DebugStr) => DifferenceKind::Strings,
+        Some(SectionKind::NvDebugInfoRegSass) => DifferenceKind::Registers,
+        Some(SectionKind::DebugFrame) => DifferenceKind::Frame,
+        Some(_) => DifferenceKind::Entries,
+        None if sh_type == sht::CUDA_INFO => DifferenceKind::Info,
         None if sh_type == object::elf::SHT_NOTE.0 => {
             return container::notes(source.cubin(), index, name, facts);
         }
-        None if name.starts_with(".text.") => Key::Code,
-        None if SectionName::parse(name).is_debug() => Key::Entries,
-        None => Key::Data,
+        None if name.starts_with(".text.") => DifferenceKind::Code,
+        None if SectionName::parse(name).is_debug() => DifferenceKind::Entries,
+        None => DifferenceKind::Data,
     };
-    if matches!(key, Key::Code | Key::Data) {
+    if matches!(key, DifferenceKind::Code | DifferenceKind::Data) {
         return facts.put(key, name, bytes(source.cubin(), index));
     }
     let opened = source.open(index);
     let section = source.decode(&opened);
     if let Some(error) = section.error {
-        facts.unread.push(Unread { key, error });
+        facts.unread.push(UnreadSection { key, error });
         return;
     }
     // The number of a relocatable file's PTX text is a checksum of the text.

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A kind of difference between two cubins, in the order in which differences are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
+pub enum DifferenceKind {
     /// The ELF header, without what follows from the sections.
     Header,
     /// Which sections there are, in which order, and what their headers say.
@@ -43,34 +43,38 @@ pub enum Key {
 }
 
 /// All of them with their names and what each compares.
-const KEYS: [(Key, &str, &str); 16] = [
-    (Key::Header, "header", "file type, SM, OS ABI and flags of the ELF header"),
+const KEYS: [(DifferenceKind, &str, &str); 16] = [
+    (DifferenceKind::Header, "header", "file type, SM, OS ABI and flags of the ELF header"),
     (
-        Key::Sections,
+        DifferenceKind::Sections,
         "sections",
         "which sections there are: type, flags, alignment, what they belong to, order; sizes of those without bytes",
     ),
-    (Key::Symbols, "symbols", "symbols by name: type, binding, section, value, size"),
-    (Key::Code, "code", "instructions, byte by byte, of each .text section"),
-    (Key::Data, "data", "constant banks, initial values and every other section of bytes"),
-    (Key::Info, "info", "records of .nv.info: registers, stack, parameters, exits"),
-    (Key::Notes, "notes", "tool, version, options and object name"),
-    (Key::Lines, "lines", "source line and inlined callers of each address"),
-    (Key::PtxLines, "ptx-lines", "PTX line of each address"),
-    (Key::PtxText, "ptx-text", "the PTX text that the file carries"),
+    (DifferenceKind::Symbols, "symbols", "symbols by name: type, binding, section, value, size"),
+    (DifferenceKind::Code, "code", "instructions, byte by byte, of each .text section"),
+    (DifferenceKind::Data, "data", "constant banks, initial values and every other section of bytes"),
+    (DifferenceKind::Info, "info", "records of .nv.info: registers, stack, parameters, exits"),
+    (DifferenceKind::Notes, "notes", "tool, version, options and object name"),
+    (DifferenceKind::Lines, "lines", "source line and inlined callers of each address"),
+    (DifferenceKind::PtxLines, "ptx-lines", "PTX line of each address"),
+    (DifferenceKind::PtxText, "ptx-text", "the PTX text that the file carries"),
     (
-        Key::Entries,
+        DifferenceKind::Entries,
         "entries",
         "the tree of .debug_info, by names and locations, not offsets; tables of names",
     ),
-    (Key::Registers, "registers", "where PTX registers live"),
-    (Key::Frame, "frame", "call frame rules"),
-    (Key::Strings, "strings", "strings of .debug_str"),
-    (Key::Relocations, "relocations", "relocations; of native debug sections without their places"),
-    (Key::Mercury, "mercury", "Mercury code and its copies of all of this, byte by byte"),
+    (DifferenceKind::Registers, "registers", "where PTX registers live"),
+    (DifferenceKind::Frame, "frame", "call frame rules"),
+    (DifferenceKind::Strings, "strings", "strings of .debug_str"),
+    (
+        DifferenceKind::Relocations,
+        "relocations",
+        "relocations; of native debug sections without their places",
+    ),
+    (DifferenceKind::Mercury, "mercury", "Mercury code and its copies of all of this, byte by byte"),
 ];
 
-impl Key {
+impl DifferenceKind {
     /// All kinds of difference.
     pub fn all() -> impl Iterator<Item = Self> {
         KEYS.iter().map(|(key, ..)| *key)
@@ -96,19 +100,19 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for DifferenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl Serialize for Key {
+impl Serialize for DifferenceKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl JsonSchema for Key {
+impl JsonSchema for DifferenceKind {
     fn schema_name() -> Cow<'static, str> {
         "DifferenceKey".into()
     }

@@ -26,5 +26,5 @@ mod facts;
 mod key;
 
 pub use compare::{Difference, Differences, Unresolved};
-pub use facts::{CubinFacts, Hashes, TooMuch, Unread};
-pub use key::Key;
+pub use facts::{CubinFacts, TextHasher, TooManyFacts, UnreadSection};
+pub use key::DifferenceKind;

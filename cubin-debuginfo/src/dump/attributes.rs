@@ -2,15 +2,18 @@
 
 use super::contents::{Contents, Decoded};
 use super::model::{FunctionFacts, NvInfoRecord};
-use super::source::{Source, View};
+use super::source::{DumpSource, RelocatedView};
 use super::span::Span;
-use super::stream::{Part, Stream};
+use super::stream::{ItemStream, StreamPart};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
 
-pub(super) fn attributes<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Decoded<'s>> {
+pub(super) fn attributes<'s>(
+    source: &'s DumpSource<'_, '_>,
+    view: &'s RelocatedView<'_>,
+) -> Result<Decoded<'s>> {
     let section = source.cubin.section(view.index)?;
     let link = section.link;
     let name = move |symbol| source.cubin.symbol_name_in(SectionIndex(link), symbol).to_owned();
@@ -32,10 +35,10 @@ pub(super) fn attributes<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> 
         let function = code.rsplit_once(CODE_PREFIX).map_or(code, |(_, function)| function).to_owned();
         functions.push(FunctionFacts { function, exits, ..FunctionFacts::default() });
     }
-    let records = Stream::new(move |visit| {
+    let records = ItemStream::new(move |visit| {
         let mut end = 0;
         records.iter().try_for_each(|record| {
-            visit(Part::Item(NvInfoRecord {
+            visit(StreamPart::Item(NvInfoRecord {
                 at: Span::next(&mut end, record.size()),
                 attribute: record.attribute.to_string(),
                 format: record.value.format_name(),

@@ -1,11 +1,11 @@
 //! A decoded section as a value: what it holds, and what is between its items.
 
 use super::model::{
-    Abbreviation, AddressRange, FrameEntry, FunctionFacts, InfoUnit, LineUnit, Located, Location, Lookup,
-    NvInfoRecord, RegisterTypes, Registers, SharedVariables, TextLine,
+    Abbreviation, AddressRange, FrameEntry, FunctionFacts, InfoUnit, LineUnit, Location, NameLookup,
+    NvInfoRecord, RegisterTypes, Registers, SharedVariables, TextLine, WithOffset,
 };
-use super::span::{Rest, hex};
-use super::stream::{Part, Stream};
+use super::span::{UnclaimedBytes, hex};
+use super::stream::{ItemStream, StreamPart};
 use nv_debug_sections::Error;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -27,27 +27,27 @@ pub struct Section<'s> {
     /// What it holds.
     pub contents: Contents<'s>,
     /// Which of the bytes between the items of the contents belong to what is shown.
-    pub rest: ShownRest,
+    pub rest: ShownUnclaimed,
     /// What the records of `.nv.info` say of each function; empty for other sections.
     pub functions: Vec<FunctionFacts>,
 }
 
 /// Which bytes are shown that belong to no item of a section's contents.
 #[derive(Debug)]
-pub enum ShownRest {
+pub enum ShownUnclaimed {
     /// All that the contents have between their items.
     All,
     /// Those that have the byte at this offset, which [`Section::keep`] picks.
     At(u64),
     /// The bytes that [`Section::keep`] picks of [`Contents::Bytes`].
-    Bytes(Rest),
+    Bytes(UnclaimedBytes),
     /// None of them: they belong to no function.
     None,
 }
 
-impl ShownRest {
+impl ShownUnclaimed {
     /// Whether bytes between items are among them.
-    pub fn shows(&self, rest: &Rest) -> bool {
+    pub fn shows(&self, rest: &UnclaimedBytes) -> bool {
         match self {
             Self::All => true,
             Self::At(offset) => rest.at.has(*offset),
@@ -60,9 +60,9 @@ impl ShownRest {
 struct RestOf<'a, 's>(&'a Section<'s>);
 
 impl RestOf<'_, '_> {
-    fn each(&self, visit: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn each(&self, visit: &mut dyn FnMut(UnclaimedBytes) -> ControlFlow<()>) -> ControlFlow<()> {
         let Self(section) = self;
-        if let ShownRest::None | ShownRest::Bytes(_) = section.rest {
+        if let ShownUnclaimed::None | ShownUnclaimed::Bytes(_) = section.rest {
             return ControlFlow::Continue(());
         }
         section.contents.rest(&mut |rest| {
@@ -71,7 +71,7 @@ impl RestOf<'_, '_> {
     }
 
     fn is_empty(&self) -> bool {
-        !matches!(self.0.rest, ShownRest::Bytes(_))
+        !matches!(self.0.rest, ShownUnclaimed::Bytes(_))
             && self.each(&mut |_| ControlFlow::Break(())).is_continue()
     }
 }
@@ -79,7 +79,7 @@ impl RestOf<'_, '_> {
 impl Serialize for RestOf<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all = serializer.serialize_seq(None)?;
-        if let ShownRest::Bytes(rest) = &self.0.rest {
+        if let ShownUnclaimed::Bytes(rest) = &self.0.rest {
             all.serialize_element(rest)?;
         }
         let mut result = Ok(());
@@ -98,11 +98,11 @@ impl JsonSchema for RestOf<'_, '_> {
     }
 
     fn schema_name() -> Cow<'static, str> {
-        Vec::<Rest>::schema_name()
+        Vec::<UnclaimedBytes>::schema_name()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Vec::<Rest>::json_schema(generator)
+        Vec::<UnclaimedBytes>::json_schema(generator)
     }
 }
 
@@ -174,33 +174,33 @@ impl JsonSchema for Section<'_> {
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Contents<'s> {
     /// `.debug_line`, `.nv_debug_line_sass`: line tables.
-    Lines(Stream<'s, LineUnit<'s>>),
+    Lines(ItemStream<'s, LineUnit<'s>>),
     /// `.nv_debug_ptx_txt*`: lines of PTX.
-    PtxText(Stream<'s, TextLine<'s>>),
+    PtxText(ItemStream<'s, TextLine<'s>>),
     /// `.debug_str`: strings.
-    Strings(Stream<'s, Located<Cow<'s, str>>>),
+    Strings(ItemStream<'s, WithOffset<Cow<'s, str>>>),
     /// `.nv_debug_info_reg_sass`: which SASS registers hold PTX registers.
-    Registers(Stream<'s, Registers<'s>>),
+    Registers(ItemStream<'s, Registers<'s>>),
     /// `.nv_debug_info_reg_type`: the types of those PTX registers.
-    RegisterTypes(Stream<'s, RegisterTypes<'s>>),
+    RegisterTypes(ItemStream<'s, RegisterTypes<'s>>),
     /// `.debug_frame`: CIEs and FDEs.
-    Frames(Stream<'s, FrameEntry>),
+    Frames(ItemStream<'s, FrameEntry>),
     /// `.debug_abbrev`: abbreviations.
-    Abbreviations(Stream<'s, Abbreviation<'s>>),
+    Abbreviations(ItemStream<'s, Abbreviation<'s>>),
     /// `.debug_info`: units with their entries.
-    Info(Stream<'s, InfoUnit<'s>>),
+    Info(ItemStream<'s, InfoUnit<'s>>),
     /// `.debug_loc`: entries of location lists.
-    Locations(Stream<'s, Location>),
+    Locations(ItemStream<'s, Location>),
     /// `.debug_ranges`: entries of range lists.
-    Ranges(Stream<'s, Location>),
+    Ranges(ItemStream<'s, Location>),
     /// `.debug_pubnames`, `.debug_pubtypes`: names of entries.
-    Lookup(Stream<'s, Lookup<'s>>),
+    Lookup(ItemStream<'s, NameLookup<'s>>),
     /// `.debug_aranges`: address ranges of units.
-    Addresses(Stream<'s, AddressRange>),
+    Addresses(ItemStream<'s, AddressRange>),
     /// `.debug_macinfo`: macro operations, in words.
-    Macros(Stream<'s, Located<Cow<'s, str>>>),
+    Macros(ItemStream<'s, WithOffset<Cow<'s, str>>>),
     /// `.nv.info`, `.nv.info.FUNCTION`, where `--section` asks for them: records.
-    Attributes(Stream<'s, NvInfoRecord>),
+    Attributes(ItemStream<'s, NvInfoRecord>),
     /// `.nv_debug.shared`: variables in shared memory. The section has no bytes in the file.
     Shared(SharedVariables),
     /// The bytes of a section without a decoder, or whose decoder gave up, as hexadecimal digits.
@@ -213,18 +213,18 @@ pub enum Contents<'s> {
 
 impl Contents<'_> {
     /// The bytes between items, by offset.
-    fn rest(&self, visit: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn rest(&self, visit: &mut dyn FnMut(UnclaimedBytes) -> ControlFlow<()>) -> ControlFlow<()> {
         fn of<T>(
-            items: &Stream<'_, T>,
-            visit: &mut dyn FnMut(Rest) -> ControlFlow<()>,
-            within: impl Fn(T, &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()>,
+            items: &ItemStream<'_, T>,
+            visit: &mut dyn FnMut(UnclaimedBytes) -> ControlFlow<()>,
+            within: impl Fn(T, &mut dyn FnMut(UnclaimedBytes) -> ControlFlow<()>) -> ControlFlow<()>,
         ) -> ControlFlow<()> {
             items.parts(&mut |part| match part {
-                Part::Item(item) => within(item, visit),
-                Part::Rest(rest) => visit(rest),
+                StreamPart::Item(item) => within(item, visit),
+                StreamPart::Rest(rest) => visit(rest),
             })
         }
-        fn nothing<T>(_: T, _: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+        fn nothing<T>(_: T, _: &mut dyn FnMut(UnclaimedBytes) -> ControlFlow<()>) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
         match self {

@@ -1,16 +1,16 @@
 //! Picks the decoder of a section.
 
-use super::contents::{Contents, Decoded, Section, ShownRest};
-use super::source::{Opened, Source};
+use super::contents::{Contents, Decoded, Section, ShownUnclaimed};
+use super::source::{DumpSource, OpenSection};
 use super::{attributes, frames, info, lists, rows};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{SectionIndex, sht};
 use std::borrow::Cow;
 
-impl<'c> Source<'c, '_> {
+impl<'c> DumpSource<'c, '_> {
     /// A section, decoded as far as it can be. All of it is read here once; its items are read again as they are asked for.
-    pub fn decode<'s>(&'s self, opened: &'s Opened<'c>) -> Section<'s> {
+    pub fn decode<'s>(&'s self, opened: &'s OpenSection<'c>) -> Section<'s> {
         let (index, name) = (opened.index, opened.name.to_owned());
         let size = self.cubin.section(index).map_or(0, |section| self.cubin.size_of(section));
         let (decoded, error) = match self.contents(opened) {
@@ -18,7 +18,7 @@ impl<'c> Source<'c, '_> {
             Err(error) => (self.bytes(index).into(), Some(error)),
         };
         let Decoded { contents, functions } = decoded;
-        let rest = if self.filter.is_some() { ShownRest::None } else { ShownRest::All };
+        let rest = if self.filter.is_some() { ShownUnclaimed::None } else { ShownUnclaimed::All };
         Section { index: index.0, name, size, error, contents, rest, functions }
     }
 
@@ -26,7 +26,7 @@ impl<'c> Source<'c, '_> {
         Contents::Bytes(self.cubin.bytes(index).unwrap_or_default())
     }
 
-    fn contents<'s>(&'s self, opened: &'s Opened<'c>) -> Result<Decoded<'s>> {
+    fn contents<'s>(&'s self, opened: &'s OpenSection<'c>) -> Result<Decoded<'s>> {
         let (index, name) = (opened.index, opened.name);
         if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
             return attributes::attributes(self, opened.view()?);

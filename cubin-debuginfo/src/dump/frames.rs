@@ -2,9 +2,9 @@
 
 use super::contents::Contents;
 use super::model::FrameEntry;
-use super::source::{Source, View};
-use super::span::{Rest, Span};
-use super::stream::{Part, Stream};
+use super::source::{DumpSource, RelocatedView};
+use super::span::{Span, UnclaimedBytes};
+use super::stream::{ItemStream, StreamPart};
 use crate::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
@@ -17,20 +17,23 @@ use std::ops::ControlFlow;
 /// The CIE's return address register of a kernel, which has none.
 const NO_RETURN: u64 = 0xffff_ffff;
 
-pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn frames<'s>(
+    source: &'s DumpSource<'_, '_>,
+    view: &'s RelocatedView<'_>,
+) -> Result<Contents<'s>> {
     let entries = frame::decode_with_offsets(&view.data.bytes, &frame::field_symbols(&view.data))?;
     let table = source.cubin.iter().find_map(|(_, _, section)| {
         (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
     });
     let words = Words { source, table: table.unwrap_or(0) };
-    Ok(Contents::Frames(Stream::new(move |visit| {
+    Ok(Contents::Frames(ItemStream::new(move |visit| {
         let mut cies = Vec::new();
         for placed in &entries {
             match &placed.entry {
                 Entry::Cie(cie) => {
                     cies.push((placed, &**cie));
                     if source.filter.is_none() {
-                        visit(Part::Item(words.cie(cies.len() - 1, placed, cie)))?;
+                        visit(StreamPart::Item(words.cie(cies.len() - 1, placed, cie)))?;
                     }
                 }
                 Entry::Fde(fde) => {
@@ -41,14 +44,14 @@ pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Resu
                             continue;
                         }
                         if let Some((at, cie)) = cie {
-                            visit(Part::Item(words.cie(fde.cie.0 as usize, at, cie)))?;
+                            visit(StreamPart::Item(words.cie(fde.cie.0 as usize, at, cie)))?;
                         }
                     }
-                    visit(Part::Item(words.fde(placed, fde, cie.map(|(_, cie)| cie))))?;
+                    visit(StreamPart::Item(words.fde(placed, fde, cie.map(|(_, cie)| cie))))?;
                 }
             }
             if let Some(padding) = padding(placed) {
-                visit(Part::Rest(padding))?;
+                visit(StreamPart::Rest(padding))?;
             }
         }
         ControlFlow::Continue(())
@@ -56,14 +59,14 @@ pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Resu
 }
 
 /// The `DW_CFA_nop`s at the end of an entry.
-fn padding(placed: &EntryWithOffsets) -> Option<Rest> {
+fn padding(placed: &EntryWithOffsets) -> Option<UnclaimedBytes> {
     let start = placed.offset + placed.instructions.last()?;
     let at = Span::between(start, placed.offset + placed.size);
-    (at.size > 0).then(|| Rest::new(at, "padding"))
+    (at.size > 0).then(|| UnclaimedBytes::new(at, "padding"))
 }
 
 struct Words<'s, 'c, 'd> {
-    source: &'s Source<'c, 'd>,
+    source: &'s DumpSource<'c, 'd>,
     /// The symbol table of the section's relocations.
     table: u32,
 }
@@ -208,7 +211,7 @@ impl<'c> Words<'_, 'c, '_> {
     }
 
     fn expression(&self, expression: &Expression) -> String {
-        expression::words(&expression.bytes, 0, &|at, value| {
+        expression::operations_text(&expression.bytes, 0, &|at, value| {
             let reloc = expression.relocs.iter().find(|reloc| reloc.offset == at);
             reloc.map_or_else(
                 || format!("{value:#x}"),

@@ -3,8 +3,8 @@
 
 use super::contents::Contents;
 use super::model::{Abbreviation, Attribute, Die, InfoUnit};
-use super::source::{Opened, Source, View, rest_of};
-use super::stream::{Part, Stream, Visit};
+use super::source::{DumpSource, OpenSection, RelocatedView, rest_of};
+use super::stream::{ItemStream, StreamPart, Visit};
 use crate::expression;
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
@@ -19,25 +19,25 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// DWARF 2.0.0 §7.5.3.
-pub(super) fn abbreviations<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn abbreviations<'s>(view: &'s RelocatedView<'_>) -> Result<Contents<'s>> {
     let bytes = &*view.data.bytes;
     for table in abbrev::tables(bytes) {
         table.map_err(|error| view.fault(error))?;
     }
-    let all = Stream::new(move |visit| {
+    let all = ItemStream::new(move |visit| {
         for table in abbrev::tables(bytes).map_while(Result::ok) {
             let table = Rc::new(table);
             let mut end = table.span().start;
             for abbreviation in table.all() {
                 end = abbreviation.span.end;
                 let (own, shape) = (Rc::clone(&table), abbreviation.clone());
-                let attributes = Stream::new(move |visit| {
+                let attributes = ItemStream::new(move |visit| {
                     own.attributes(&shape).iter().try_for_each(|spec| {
                         let names = (DW_AT.name_or_number(spec.name), DW_FORM.name_or_number(spec.form));
-                        visit(Part::Item(names))
+                        visit(StreamPart::Item(names))
                     })
                 });
-                visit(Part::Item(Abbreviation {
+                visit(StreamPart::Item(Abbreviation {
                     at: abbreviation.span.clone().into(),
                     code: abbreviation.code,
                     tag: DW_TAG.name_or_number(abbreviation.tag),
@@ -53,14 +53,17 @@ pub(super) fn abbreviations<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
 }
 
 /// Every unit's entries.
-pub(super) fn info<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -> Result<Contents<'s>> {
+pub(super) fn info<'s, 'c>(
+    source: &'s DumpSource<'c, '_>,
+    opened: &'s OpenSection<'c>,
+) -> Result<Contents<'s>> {
     let (view, strings) = (opened.view()?, opened.strings()?);
     let section = &*view.data.bytes;
     let read = Units::read(section, opened.abbrev()?).map_err(|error| view.fault(error))?;
     let units = opened.units.get_or_init(|| read);
     let entries = Entries { source, view, strings, units };
     entries.check()?;
-    Ok(Contents::Info(Stream::new(move |visit| {
+    Ok(Contents::Info(ItemStream::new(move |visit| {
         let mut end = 0;
         for header in units.all() {
             rest_of(visit, end..header.span.start, "padding")?;
@@ -71,24 +74,24 @@ pub(super) fn info<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -
                 version: header.version,
                 address_size: header.address_size,
                 abbrev_offset: header.abbrev_offset,
-                entries: Stream::new(move |visit| entries.of_unit(header, visit)),
+                entries: ItemStream::new(move |visit| entries.of_unit(header, visit)),
             };
             let is_shown = source.filter.is_none()
                 || unit.entries.find_map(|entry| (entry.depth > 0).then_some(())).is_some();
             if is_shown {
-                visit(Part::Item(unit))?;
+                visit(StreamPart::Item(unit))?;
             }
         }
         rest_of(visit, end..section.len() as u64, "padding")
     })))
 }
 
-impl<'c> Source<'c, '_> {
+impl<'c> DumpSource<'c, '_> {
     /// The tag of the entry at a byte offset of a `.debug_info`, and its name as an [`Attribute`] has it. The section has to be decoded
     /// before; `None` if no entry is there.
     pub fn entry_words(
         &self,
-        opened: &Opened<'c>,
+        opened: &OpenSection<'c>,
         offset: u64,
     ) -> Option<(Cow<'static, str>, Option<String>)> {
         let (view, units, strings) = (opened.view().ok()?, opened.units.get()?, opened.strings().ok()?);
@@ -103,8 +106,8 @@ impl<'c> Source<'c, '_> {
 /// The entries of a section.
 #[derive(Clone, Copy)]
 struct Entries<'s, 'c, 'd> {
-    source: &'s Source<'c, 'd>,
-    view: &'s View<'c>,
+    source: &'s DumpSource<'c, 'd>,
+    view: &'s RelocatedView<'c>,
     strings: &'s [u8],
     units: &'s Units,
 }
@@ -131,7 +134,7 @@ impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
     }
 
     fn of_unit(self, header: &'s info::Unit, visit: &mut Visit<'_, Die<'s>>) -> ControlFlow<()> {
-        let mut kept = Kept::default();
+        let mut kept = KeptEntries::default();
         for node in self.units.nodes(header, &self.view.data.bytes).map_while(Result::ok) {
             let entry = match node {
                 Node::Entry(entry) => entry,
@@ -152,14 +155,14 @@ impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
                     continue;
                 }
             }
-            let attributes = Stream::of(move || {
+            let attributes = ItemStream::of(move || {
                 entry.attributes().map(move |attribute| {
                     let value = words.value(&attribute);
                     Attribute { name: DW_AT.name_or_number(attribute.name), value }
                 })
             });
             let tag = DW_TAG.name_or_number(entry.tag());
-            visit(Part::Item(Die { at: entry.span().into(), depth, tag, attributes }))?;
+            visit(StreamPart::Item(Die { at: entry.span().into(), depth, tag, attributes }))?;
         }
         ControlFlow::Continue(())
     }
@@ -167,12 +170,12 @@ impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
 
 /// Which entries a filter keeps: unit entries, and the trees below entries of the function.
 #[derive(Default)]
-struct Kept {
+struct KeptEntries {
     /// Depth of the entry whose tree is being kept.
     root: Option<usize>,
 }
 
-impl Kept {
+impl KeptEntries {
     fn keep(&mut self, depth: usize, own: bool) -> bool {
         if self.root.is_some_and(|root| depth > root) {
             return true;
@@ -184,8 +187,8 @@ impl Kept {
 
 #[derive(Clone, Copy)]
 struct Words<'s, 'c, 'd> {
-    source: &'s Source<'c, 'd>,
-    view: &'s View<'c>,
+    source: &'s DumpSource<'c, 'd>,
+    view: &'s RelocatedView<'c>,
     strings: &'s [u8],
     unit: &'s info::Unit,
     entry: Entry<'s, 's>,
@@ -225,7 +228,10 @@ impl Words<'_, '_, '_> {
         let field = attribute.span.start;
         if let Some(operations) = attribute.expression() {
             let address = |at, value| self.source.field(self.view, at, value);
-            return format!("{{ {} }}", expression::words(operations, attribute.content().start, &address));
+            return format!(
+                "{{ {} }}",
+                expression::operations_text(operations, attribute.content().start, &address)
+            );
         }
         if let Some((section, offset)) = attribute.section_offset() {
             return format!("{section}+{offset:#x}");

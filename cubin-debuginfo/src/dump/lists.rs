@@ -2,12 +2,12 @@
 
 use super::contents::Contents;
 use super::model::{
-    AddressRange, Located, Location, Lookup, Register, RegisterTypes, Registers, SharedVariable,
-    SharedVariables, TextLine,
+    AddressRange, Location, NameLookup, Register, RegisterTypes, Registers, SharedVariable, SharedVariables,
+    TextLine, WithOffset,
 };
-use super::source::{Opened, Source, View};
-use super::span::{Rest, Span};
-use super::stream::{Part, Stream, Visit};
+use super::source::{DumpSource, OpenSection, RelocatedView};
+use super::span::{Span, UnclaimedBytes};
+use super::stream::{ItemStream, StreamPart, Visit};
 use crate::expression;
 use dwarf2_reader::macinfo::Macro;
 use dwarf2_reader::{aranges, loc, macinfo, pubnames, ranges, strings};
@@ -21,9 +21,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-pub(super) fn ptx_text<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn ptx_text<'s>(
+    source: &'s DumpSource<'_, '_>,
+    view: &'s RelocatedView<'_>,
+) -> Result<Contents<'s>> {
     let decoded = PtxText::decode(&view.data.bytes)?;
-    let lines = Stream::of(move || {
+    let lines = ItemStream::of(move || {
         let mut end = 0;
         decoded.lines().enumerate().map(move |(index, line)| TextLine {
             at: Span::next(&mut end, line.len() as u64 + 1),
@@ -37,12 +40,12 @@ pub(super) fn ptx_text<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Re
     }))
 }
 
-pub(super) fn strings<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn strings<'s>(view: &'s RelocatedView<'_>) -> Result<Contents<'s>> {
     let strings = || strings::strings(&view.data.bytes);
     all(view, strings())?;
-    Ok(Contents::Strings(Stream::of(move || {
+    Ok(Contents::Strings(ItemStream::of(move || {
         let strings = strings().map_while(Result::ok);
-        strings.map(|(span, string)| Located { at: span.into(), value: String::from_utf8_lossy(string) })
+        strings.map(|(span, string)| WithOffset { at: span.into(), value: String::from_utf8_lossy(string) })
     })))
 }
 
@@ -51,16 +54,19 @@ pub(super) fn strings<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
 /// # Errors
 ///
 /// That of the first that cannot be read.
-fn all<T>(view: &View<'_>, items: impl IntoIterator<Item = dwarf2_reader::Result<T>>) -> Result<()> {
+fn all<T>(view: &RelocatedView<'_>, items: impl IntoIterator<Item = dwarf2_reader::Result<T>>) -> Result<()> {
     items.into_iter().try_for_each(|item| item.map(|_| ())).map_err(|error| view.fault(error))
 }
 
-pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) -> Result<Contents<'s>> {
+pub(super) fn registers<'s>(
+    source: &'s DumpSource<'_, '_>,
+    opened: &'s OpenSection<'_>,
+) -> Result<Contents<'s>> {
     let (view, types) = (opened.view()?, reg_type::decode(opened.types()?)?);
     let types: HashMap<_, _> = types.iter().map(|types| (types.function, types.types)).collect();
     let functions: Vec<_> = reg_sass::decode(&view.data.bytes)?.into_iter().map(Rc::new).collect();
     let wanted = |name: &str| source.filter.as_ref().is_none_or(|filter| filter.has_name(name));
-    Ok(Contents::Registers(Stream::new(move |visit| {
+    Ok(Contents::Registers(ItemStream::new(move |visit| {
         let mut end = 0;
         for function in &functions {
             let at = Span::next(&mut end, function.size());
@@ -70,10 +76,10 @@ pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) 
             let header_size = function.header_size();
             let types = types.get(function.function).copied().unwrap_or_default();
             let own = Rc::clone(function);
-            let ranges = Stream::new(move |visit| {
+            let ranges = ItemStream::new(move |visit| {
                 let mut end = at.offset + header_size;
                 own.ranges.iter().enumerate().try_for_each(|(index, range)| {
-                    visit(Part::Item(Register {
+                    visit(StreamPart::Item(Register {
                         at: Span::next(&mut end, range.size()),
                         ptx: String::from_utf8_lossy(range.ptx_name),
                         part: range.part,
@@ -88,35 +94,38 @@ pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) 
                 })
             });
             let function = String::from_utf8_lossy(function.function).into_owned();
-            visit(Part::Item(Registers { at, header_size, function, ranges }))?;
+            visit(StreamPart::Item(Registers { at, header_size, function, ranges }))?;
         }
         ControlFlow::Continue(())
     })))
 }
 
-pub(super) fn register_types<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn register_types<'s>(view: &'s RelocatedView<'_>) -> Result<Contents<'s>> {
     let name = |code: &u8| {
         RegisterType::of_code(*code).map_or_else(|| format!("type {code}"), |known| known.to_string())
     };
     let functions = reg_type::decode(&view.data.bytes)?;
-    Ok(Contents::RegisterTypes(Stream::new(move |visit| {
+    Ok(Contents::RegisterTypes(ItemStream::new(move |visit| {
         let mut end = 0;
         functions.iter().try_for_each(|function| {
             let types = function.types;
-            visit(Part::Item(RegisterTypes {
+            visit(StreamPart::Item(RegisterTypes {
                 at: Span::next(&mut end, function.size()),
                 function: String::from_utf8_lossy(function.function).into_owned(),
-                types: Stream::of(move || types.iter().map(name)),
+                types: ItemStream::of(move || types.iter().map(name)),
             }))
         })
     })))
 }
 
 /// `.debug_loc` (DWARF 2.0.0 §7.7.2).
-pub(super) fn locations<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> Result<Contents<'s>> {
+pub(super) fn locations<'s, 'c>(
+    source: &'s DumpSource<'c, '_>,
+    view: &'s RelocatedView<'c>,
+) -> Result<Contents<'s>> {
     let items = || loc::items(&view.data.bytes, 0, |at| view.data.target(at).is_some());
     all(view, items())?;
-    Ok(Contents::Locations(Stream::new(move |visit| {
+    Ok(Contents::Locations(ItemStream::new(move |visit| {
         let mut lists = Lists { source, view, open: None };
         for (span, item) in items().map_while(Result::ok) {
             match item {
@@ -125,8 +134,8 @@ pub(super) fn locations<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) 
                 loc::Item::Location { begin, end, expression } => {
                     let first = span.end - expression.len() as u64;
                     let field = |at, value| source.field(view, at, value);
-                    let words = expression::words(expression, first, &field);
-                    lists.range((span, begin, end), Some(words), visit)?;
+                    let words = expression::operations_text(expression, first, &field);
+                    lists.range(span, begin, end, Some(words), visit)?;
                 }
             }
         }
@@ -135,16 +144,19 @@ pub(super) fn locations<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) 
 }
 
 /// `.debug_ranges` (DWARF 3 §2.17.3).
-pub(super) fn ranges<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> Result<Contents<'s>> {
+pub(super) fn ranges<'s, 'c>(
+    source: &'s DumpSource<'c, '_>,
+    view: &'s RelocatedView<'c>,
+) -> Result<Contents<'s>> {
     let items = || ranges::items(&view.data.bytes, 0, |at| view.data.target(at).is_some());
     all(view, items())?;
-    Ok(Contents::Ranges(Stream::new(move |visit| {
+    Ok(Contents::Ranges(ItemStream::new(move |visit| {
         let mut lists = Lists { source, view, open: None };
         for (span, item) in items().map_while(Result::ok) {
             match item {
                 ranges::Item::End => lists.end(span, visit)?,
                 ranges::Item::Base(base) => lists.base(span, base, visit)?,
-                ranges::Item::Range { begin, end } => lists.range((span, begin, end), None, visit)?,
+                ranges::Item::Range { begin, end } => lists.range(span, begin, end, None, visit)?,
             }
         }
         lists.flush(visit)
@@ -153,10 +165,10 @@ pub(super) fn ranges<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> 
 
 /// The lists of a section, one after another.
 struct Lists<'s, 'c, 'd> {
-    source: &'s Source<'c, 'd>,
-    view: &'s View<'c>,
+    source: &'s DumpSource<'c, 'd>,
+    view: &'s RelocatedView<'c>,
     /// An entry that may be the last of its list, and the changes of the base that follow it.
-    open: Option<(Location, Vec<Rest>)>,
+    open: Option<(Location, Vec<UnclaimedBytes>)>,
 }
 
 impl Lists<'_, '_, '_> {
@@ -165,13 +177,13 @@ impl Lists<'_, '_, '_> {
             last.last = true;
         }
         self.flush(visit)?;
-        visit(Part::Rest(Rest::new(at.into(), "end of list")))
+        visit(StreamPart::Rest(UnclaimedBytes::new(at.into(), "end of list")))
     }
 
     fn flush(&mut self, visit: &mut Visit<'_, Location>) -> ControlFlow<()> {
         let Some((entry, rest)) = self.open.take() else { return ControlFlow::Continue(()) };
-        visit(Part::Item(entry))?;
-        rest.into_iter().try_for_each(|rest| visit(Part::Rest(rest)))
+        visit(StreamPart::Item(entry))?;
+        rest.into_iter().try_for_each(|rest| visit(StreamPart::Rest(rest)))
     }
 
     fn base(
@@ -181,17 +193,19 @@ impl Lists<'_, '_, '_> {
         visit: &mut Visit<'_, Location>,
     ) -> ControlFlow<()> {
         let base = self.source.code_address(self.view, at.start + 8, base);
-        let rest = Rest::new(at.into(), format!("from here on relative to {base}"));
+        let rest = UnclaimedBytes::new(at.into(), format!("from here on relative to {base}"));
         match &mut self.open {
             Some((_, after)) => after.push(rest),
-            None => visit(Part::Rest(rest))?,
+            None => visit(StreamPart::Rest(rest))?,
         }
         ControlFlow::Continue(())
     }
 
     fn range(
         &mut self,
-        (at, begin, end): (dwarf2_reader::Span, u64, u64),
+        at: dwarf2_reader::Span,
+        begin: u64,
+        end: u64,
         expression: Option<String>,
         visit: &mut Visit<'_, Location>,
     ) -> ControlFlow<()> {
@@ -204,10 +218,13 @@ impl Lists<'_, '_, '_> {
 }
 
 /// `.debug_aranges` (DWARF 2.0.0 §7.20): sets of address ranges, each for a unit.
-pub(super) fn addresses<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn addresses<'s>(
+    source: &'s DumpSource<'_, '_>,
+    view: &'s RelocatedView<'_>,
+) -> Result<Contents<'s>> {
     let items = || aranges::items(&view.data.bytes, |at| view.data.target(at).is_some());
     all(view, items())?;
-    Ok(Contents::Addresses(Stream::new(move |visit| {
+    Ok(Contents::Addresses(ItemStream::new(move |visit| {
         let mut unit = 0;
         for (span, item) in items().map_while(Result::ok) {
             let (field, at) = (span.start, span.into());
@@ -215,14 +232,14 @@ pub(super) fn addresses<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> R
                 aranges::Item::Set(set) => {
                     unit = set.info;
                     let header = format!("addresses of the unit at {unit:#x}, version {}", set.version);
-                    Part::Rest(Rest::new(at, header))
+                    StreamPart::Rest(UnclaimedBytes::new(at, header))
                 }
-                aranges::Item::Padding(bytes) => Part::Rest(Rest::filler(field, bytes)),
+                aranges::Item::Padding(bytes) => StreamPart::Rest(UnclaimedBytes::filler(field, bytes)),
                 aranges::Item::Range { address, length } => {
                     let start = source.code_address(view, field, address);
-                    Part::Item(AddressRange { at, unit, start, length })
+                    StreamPart::Item(AddressRange { at, unit, start, length })
                 }
-                aranges::Item::End => Part::Rest(Rest::new(at, "end of addresses")),
+                aranges::Item::End => StreamPart::Rest(UnclaimedBytes::new(at, "end of addresses")),
             })?;
         }
         ControlFlow::Continue(())
@@ -230,10 +247,10 @@ pub(super) fn addresses<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> R
 }
 
 /// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §7.19): sets of names, each for a unit.
-pub(super) fn lookup<'s>(view: &'s View<'_>, kind: SectionKind) -> Result<Contents<'s>> {
+pub(super) fn lookup<'s>(view: &'s RelocatedView<'_>, kind: SectionKind) -> Result<Contents<'s>> {
     let items = move || pubnames::items(kind.name(), &view.data.bytes);
     all(view, items())?;
-    Ok(Contents::Lookup(Stream::new(move |visit| {
+    Ok(Contents::Lookup(ItemStream::new(move |visit| {
         let mut unit = 0;
         for (span, item) in items().map_while(Result::ok) {
             let (field, at) = (span.start, span.into());
@@ -242,14 +259,14 @@ pub(super) fn lookup<'s>(view: &'s View<'_>, kind: SectionKind) -> Result<Conten
                     unit = info;
                     let header =
                         format!("names of the unit at {unit:#x}, {info_length:#x} bytes, version {version}");
-                    Part::Rest(Rest::new(at, header))
+                    StreamPart::Rest(UnclaimedBytes::new(at, header))
                 }
-                pubnames::Item::Padding(bytes) => Part::Rest(Rest::filler(field, bytes)),
+                pubnames::Item::Padding(bytes) => StreamPart::Rest(UnclaimedBytes::filler(field, bytes)),
                 pubnames::Item::Name { entry, name } => {
                     let (name, die) = (String::from_utf8_lossy(name), unit.saturating_add(entry));
-                    Part::Item(Lookup { at, name, die })
+                    StreamPart::Item(NameLookup { at, name, die })
                 }
-                pubnames::Item::End => Part::Rest(Rest::new(at, "end of names")),
+                pubnames::Item::End => StreamPart::Rest(UnclaimedBytes::new(at, "end of names")),
             })?;
         }
         ControlFlow::Continue(())
@@ -257,7 +274,7 @@ pub(super) fn lookup<'s>(view: &'s View<'_>, kind: SectionKind) -> Result<Conten
 }
 
 /// `.debug_macinfo` (DWARF 2.0.0 §7.22).
-pub(super) fn macros<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+pub(super) fn macros<'s>(view: &'s RelocatedView<'_>) -> Result<Contents<'s>> {
     let items = || macinfo::items(&view.data.bytes, 0);
     all(view, items())?;
     let words = |item| match item {
@@ -274,9 +291,9 @@ pub(super) fn macros<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
             format!("DW_MACINFO_vendor_ext {constant} {}", String::from_utf8_lossy(words))
         }
     };
-    Ok(Contents::Macros(Stream::of(move || {
+    Ok(Contents::Macros(ItemStream::of(move || {
         let items = items().map_while(Result::ok);
-        items.map(move |(span, item)| Located { at: span.into(), value: words(item).into() })
+        items.map(move |(span, item)| WithOffset { at: span.into(), value: words(item).into() })
     })))
 }
 

@@ -1,7 +1,7 @@
 //! Each debug section of a cubin as items, every one with the bytes that it takes.
 //!
-//! A [`Source`] decodes one section after another. [`Contents`] say what a section holds, a [`Stream`] hands its items out one by one: a
-//! section can have more of them than memory holds. What is between items is handed out too, as [`Part::Rest`], so that every byte of a
+//! A [`DumpSource`] decodes one section after another. [`Contents`] say what a section holds, a [`ItemStream`] hands its items out one by one: a
+//! section can have more of them than memory holds. What is between items is handed out too, as [`StreamPart::Rest`], so that every byte of a
 //! section belongs to something. Addresses, expressions and values are in words, with places such as `.text.saxpy+0x10`.
 //!
 //! ```
@@ -36,15 +36,15 @@ mod span;
 mod stream;
 mod table;
 
-pub use contents::{Contents, Section, ShownRest};
+pub use contents::{Contents, Section, ShownUnclaimed};
 pub use filter::Filter;
 pub use model::{
     Abbreviation, AddressRange, Attribute, Die, FrameEntry, FunctionFacts, InfoUnit, LineFile, LineParams,
-    LineRow, LineSequence, LineUnit, Located, Location, Lookup, NvInfoRecord, Register, RegisterTypes,
-    Registers, SharedVariable, SharedVariables, TextLine,
+    LineRow, LineSequence, LineUnit, Location, NameLookup, NvInfoRecord, Register, RegisterTypes, Registers,
+    SharedVariable, SharedVariables, TextLine, WithOffset,
 };
 pub use pick::{NoItem, SectionOffset};
-pub use source::{Opened, Source, View};
-pub use span::{Rest, Span};
-pub use stream::{Part, Stream};
+pub use source::{DumpSource, OpenSection, RelocatedView};
+pub use span::{Span, UnclaimedBytes};
+pub use stream::{ItemStream, StreamPart};
 pub use table::{Header, section_table};

@@ -1,7 +1,7 @@
 //! The items of decoded sections as values: what text and JSON are written from.
 
 use super::span::Span;
-use super::stream::Stream;
+use super::stream::ItemStream;
 use dwarf2_writer::line::Params;
 use nv_debug_sections::line::UnitProgram;
 use schemars::JsonSchema;
@@ -9,10 +9,10 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A text, and where it stands in its section.
+/// An item of a section, and its bytes there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LocatedText")]
-pub struct Located<T> {
+pub struct WithOffset<T> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
@@ -33,13 +33,13 @@ pub struct LineUnit<'s> {
     /// The numbers of its header.
     pub params: LineParams,
     /// Directories of its header; the first has number 1.
-    pub directories: Stream<'s, String>,
+    pub directories: ItemStream<'s, String>,
     /// Files of its header, which rows refer to.
-    pub files: Stream<'s, LineFile>,
+    pub files: ItemStream<'s, LineFile>,
     /// Byte offset in `.debug_str` from which the names of inlined functions count; `None` if the header has none.
     pub debug_str_base: Option<u32>,
     /// Its rows, one sequence for each stretch of code.
-    pub sequences: Stream<'s, LineSequence<'s>>,
+    pub sequences: ItemStream<'s, LineSequence<'s>>,
     /// Its header, for the paths of rows.
     #[serde(skip)]
     pub(super) unit: Rc<UnitProgram<'s>>,
@@ -104,7 +104,7 @@ pub struct LineSequence<'s> {
     /// Address of its end, in bytes from `start`.
     pub end: u64,
     /// Its rows, in file order.
-    pub rows: Stream<'s, LineRow>,
+    pub rows: ItemStream<'s, LineRow>,
 }
 
 /// A row of a line table.
@@ -140,7 +140,7 @@ pub struct LineRow {
     /// the row that `--offset` asks for all operations. The bytes of a row are all operations since the row before. Absent
     /// where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub operations: Vec<Located<String>>,
+    pub operations: Vec<WithOffset<String>>,
 }
 
 /// A line of a PTX text.
@@ -167,7 +167,7 @@ pub struct Registers<'s> {
     /// Name of the function, as its symbol.
     pub function: String,
     /// Which registers hold which, and over which code.
-    pub ranges: Stream<'s, Register<'s>>,
+    pub ranges: ItemStream<'s, Register<'s>>,
 }
 
 /// A PTX register in a SASS register over a range of code.
@@ -200,7 +200,7 @@ pub struct RegisterTypes<'s> {
     /// Name of the function, as its symbol.
     pub function: String,
     /// PTX types, one for each register range of the function.
-    pub types: Stream<'s, String>,
+    pub types: ItemStream<'s, String>,
 }
 
 /// A record of `.nv.info` or `.nv.info.FUNCTION`.
@@ -297,7 +297,7 @@ pub struct Abbreviation<'s> {
     /// Whether entries of it have children.
     pub children: bool,
     /// Pairs of an attribute and its form, by their names, `DW_AT_*` and `DW_FORM_*`, or by number.
-    pub attributes: Stream<'s, (Cow<'static, str>, Cow<'static, str>)>,
+    pub attributes: ItemStream<'s, (Cow<'static, str>, Cow<'static, str>)>,
 }
 
 /// A unit of `.debug_info` with its entries.
@@ -315,7 +315,7 @@ pub struct InfoUnit<'s> {
     /// Byte offset of its abbreviations in `.debug_abbrev`.
     pub abbrev_offset: u64,
     /// Its entries in file order; their `depth` makes the tree.
-    pub entries: Stream<'s, Die<'s>>,
+    pub entries: ItemStream<'s, Die<'s>>,
 }
 
 /// An entry of `.debug_info`.
@@ -330,7 +330,7 @@ pub struct Die<'s> {
     /// Name of its tag, `DW_TAG_*`, or the number.
     pub tag: Cow<'static, str>,
     /// Its attributes.
-    pub attributes: Stream<'s, Attribute>,
+    pub attributes: ItemStream<'s, Attribute>,
 }
 
 /// An attribute of an entry of `.debug_info`.
@@ -363,7 +363,7 @@ pub struct Location {
 /// An entry of `.debug_pubnames` or `.debug_pubtypes`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LookupName")]
-pub struct Lookup<'s> {
+pub struct NameLookup<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,

@@ -1,8 +1,8 @@
 //! The item of a section that has a byte.
 
-use super::contents::{Contents, Section, ShownRest};
+use super::contents::{Contents, Section, ShownUnclaimed};
 use super::model::FrameEntry;
-use super::span::{Rest, Span};
+use super::span::{Span, UnclaimedBytes};
 use crate::query::number;
 use std::borrow::Cow;
 use std::fmt;
@@ -69,7 +69,7 @@ impl Section<'_> {
         if offset >= size {
             return Err(NoItem::PastEnd { section: section.name, size, offset });
         }
-        section.rest = ShownRest::At(offset);
+        section.rest = ShownUnclaimed::At(offset);
         section.contents = match section.contents {
             Contents::Strings(items) => Contents::Strings(items.filter(move |item| item.at.has(offset))),
             Contents::Macros(items) => Contents::Macros(items.filter(move |item| item.at.has(offset))),
@@ -112,7 +112,10 @@ impl Section<'_> {
                 let piece = piece.max(1);
                 let shown = bytes.chunks(piece).nth(offset as usize / piece).unwrap_or_default();
                 let at = Span { offset: offset - offset % piece as u64, size: shown.len() as u64 };
-                section.rest = ShownRest::Bytes(Rest { bytes: shown.to_vec(), ..Rest::new(at, "bytes") });
+                section.rest = ShownUnclaimed::Bytes(UnclaimedBytes {
+                    bytes: shown.to_vec(),
+                    ..UnclaimedBytes::new(at, "bytes")
+                });
                 Contents::Bytes(Cow::Borrowed(&[]))
             }
             Contents::Shared(_) => {

@@ -25,7 +25,7 @@
 pub mod names;
 mod operations;
 
-use super::{Source, View};
+use super::{DumpSource, RelocatedView};
 use dwarf2_reader::abbrev::{self, AbbrevTable, Abbreviation, AttributeSpec};
 use dwarf2_reader::info::{self, Attribute, Layout, Node, Unit, Value};
 use dwarf2_reader::{Cursor, WorkBudget, strings};
@@ -121,8 +121,8 @@ pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl
 ///
 /// The section, or one that it refers to, cannot be read at all. What cannot be read in it is an item.
 pub fn items<'c, E>(
-    source: &Source<'c, '_>,
-    view: &View<'c>,
+    source: &DumpSource<'c, '_>,
+    view: &RelocatedView<'c>,
     model: Model,
     take: &mut dyn FnMut(Item<'_>) -> std::result::Result<(), E>,
 ) -> Result<std::result::Result<(), E>> {
@@ -156,7 +156,7 @@ fn fault(error: Error, bytes: &[u8], start: u64, end: u64) -> Item<'_> {
 
 /// `.debug_abbrev` (DWARF 2.0.0 §7.5.3).
 fn abbreviations<E>(
-    view: &View<'_>,
+    view: &RelocatedView<'_>,
     bytes: &[u8],
     take: &mut dyn FnMut(Item<'_>) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
@@ -198,9 +198,9 @@ const LEAST_ABBREVIATION: u64 = 5;
 
 /// The units of `.debug_info`, and what their entries refer to.
 struct Info<'v, 'c> {
-    view: &'v View<'c>,
+    view: &'v RelocatedView<'c>,
     bytes: &'v [u8],
-    abbrev: Option<Rc<View<'c>>>,
+    abbrev: Option<Rc<RelocatedView<'c>>>,
     /// The tables that have been read, by their offsets.
     tables: BTreeMap<u64, Rc<AbbrevTable>>,
     strings: &'v [u8],

@@ -1,12 +1,12 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
 use super::contents::Contents;
-use super::model::{LineFile, LineRow, LineSequence, LineUnit, Located};
-use super::source::{Opened, Source, View};
-use super::span::{Rest, Span};
-use super::stream::{Part, Stream, Visit};
+use super::model::{LineFile, LineRow, LineSequence, LineUnit, WithOffset};
+use super::source::{DumpSource, OpenSection, RelocatedView};
+use super::span::{Span, UnclaimedBytes};
+use super::stream::{ItemStream, StreamPart, Visit};
 use crate::limits::SHARED_PATHS;
-use crate::symbolize::{CalleeName, CalleeNames, Doubt, UnitNames};
+use crate::symbolize::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
@@ -14,7 +14,10 @@ use nv_debug_sections::line::{self, LineOp, SequenceOffsets, SequenceProgram, St
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -> Result<Contents<'s>> {
+pub(super) fn lines<'s, 'c>(
+    source: &'s DumpSource<'c, '_>,
+    opened: &'s OpenSection<'c>,
+) -> Result<Contents<'s>> {
     let (view, strings) = (opened.view()?, opened.strings()?);
     let units = || line::unit_programs(&view.name, &view.data.bytes);
     let mut used = Vec::new();
@@ -29,14 +32,14 @@ pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) 
     for (number, unit) in units().enumerate() {
         reader.check(number, &unit?, &mut budget)?;
     }
-    Ok(Contents::Lines(Stream::new(move |visit| {
+    Ok(Contents::Lines(ItemStream::new(move |visit| {
         for (number, unit) in units().map_while(Result::ok).enumerate() {
             let unit = Rc::new(unit);
             let (own, program) = (Rc::clone(&reader), Rc::clone(&unit));
-            let sequences = Stream::new(move |visit| {
+            let sequences = ItemStream::new(move |visit| {
                 for sequence in program.sequences().map_while(Result::ok) {
                     if let Some(sequence) = own.sequence(number, sequence) {
-                        visit(Part::Item(sequence))?;
+                        visit(StreamPart::Item(sequence))?;
                     }
                 }
                 ControlFlow::Continue(())
@@ -45,19 +48,19 @@ pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) 
                 continue;
             }
             let (for_directories, for_files) = (Rc::clone(&unit), Rc::clone(&unit));
-            visit(Part::Item(LineUnit {
+            visit(StreamPart::Item(LineUnit {
                 at: Span { offset: unit.offset, size: unit.size() },
                 header_size: unit.header_size,
                 number,
                 params: unit.table.params.into(),
-                directories: Stream::new(move |visit| {
+                directories: ItemStream::new(move |visit| {
                     let mut directories = for_directories.table.directories.iter();
-                    directories.try_for_each(|directory| visit(Part::Item(lossy(directory))))
+                    directories.try_for_each(|directory| visit(StreamPart::Item(lossy(directory))))
                 }),
-                files: Stream::new(move |visit| {
+                files: ItemStream::new(move |visit| {
                     let table = &for_files.table;
                     (1..).zip(&table.files).try_for_each(|(number, file)| {
-                        visit(Part::Item(LineFile {
+                        visit(StreamPart::Item(LineFile {
                             number,
                             path: table.path(number).unwrap_or_else(|| lossy(&file.name)),
                             mtime: file.mtime,
@@ -96,8 +99,8 @@ struct Budget {
 }
 
 struct Reader<'s, 'c, 'd> {
-    source: &'s Source<'c, 'd>,
-    view: &'s View<'c>,
+    source: &'s DumpSource<'c, 'd>,
+    view: &'s RelocatedView<'c>,
     names: CalleeNames<'s>,
 }
 
@@ -152,7 +155,7 @@ impl<'s> Reader<'s, '_, '_> {
         let start = place.map(|(section, offset)| format!("{section}+{offset:#x}"));
         let at = Span { offset: sequence.offset, size: sequence.size };
         let (end, reader) = (sequence.end, Rc::clone(self));
-        let rows = Stream::new(move |visit| reader.rows(unit, &sequence, wanted.as_deref(), visit));
+        let rows = ItemStream::new(move |visit| reader.rows(unit, &sequence, wanted.as_deref(), visit));
         Some(LineSequence { at, header_size: SequenceOffsets::START_SIZE, start, end, rows })
     }
 
@@ -170,7 +173,7 @@ impl<'s> Reader<'s, '_, '_> {
                 continue;
             }
             let callee = (row.context != 0).then(|| self.names.get(unit, row.name));
-            visit(Part::Item(LineRow {
+            visit(StreamPart::Item(LineRow {
                 at,
                 number: ops.steps.number(),
                 address: row.address,
@@ -180,7 +183,7 @@ impl<'s> Reader<'s, '_, '_> {
                 is_stmt: row.is_stmt,
                 context: row.context,
                 callee: callee.map(callee_text),
-                callee_doubt: callee.and_then(|callee| callee.doubt).map(Doubt::reason),
+                callee_doubt: callee.and_then(|callee| callee.uncertainty).map(NameUncertainty::reason),
                 entry: row.entry,
                 operations,
             }))?;
@@ -211,7 +214,7 @@ impl<'s> PlacedOps<'s> {
 
     /// What leads to the next row, and those operations of it that no member of a [`LineRow`] tells; all if the byte at `asked` is there.
     /// `None` where no row follows.
-    fn next_row(&mut self, asked: Option<u64>) -> Option<(Span, Vec<Located<String>>)> {
+    fn next_row(&mut self, asked: Option<u64>) -> Option<(Span, Vec<WithOffset<String>>)> {
         let mut silent = Vec::new();
         let mut at = Span { offset: self.start, size: 0 };
         loop {
@@ -219,7 +222,7 @@ impl<'s> PlacedOps<'s> {
             let own = Span::between(at.end(), end);
             at = Span::between(at.offset, end);
             if is_silent(&op) {
-                silent.push(Located { at: own, value: words(&op) });
+                silent.push(WithOffset { at: own, value: words(&op) });
             }
             if matches!(op, LineOp::Row { .. }) {
                 break;
@@ -231,7 +234,7 @@ impl<'s> PlacedOps<'s> {
             let (before, mut start) = before;
             let all = before.take_while(|(_, end)| *end <= at.end());
             silent = all
-                .map(|(op, end)| Located { at: Span::until(&mut start, end), value: words(&op) })
+                .map(|(op, end)| WithOffset { at: Span::until(&mut start, end), value: words(&op) })
                 .collect();
         }
         Some((at, silent))
@@ -241,9 +244,9 @@ impl<'s> PlacedOps<'s> {
     fn after_rows<T>(self, end: u64, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
         let (steps, mut start) = self.after_last;
         for (op, end) in steps {
-            visit(Part::Rest(Rest::new(Span::until(&mut start, end), words(&op))))?;
+            visit(StreamPart::Rest(UnclaimedBytes::new(Span::until(&mut start, end), words(&op))))?;
         }
-        visit(Part::Rest(Rest::new(Span::until(&mut start, end), "end of sequence")))
+        visit(StreamPart::Rest(UnclaimedBytes::new(Span::until(&mut start, end), "end of sequence")))
     }
 }
 

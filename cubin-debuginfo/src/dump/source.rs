@@ -1,8 +1,8 @@
 //! A cubin whose sections are decoded: what is beside a section, and what its fields refer to.
 
 use super::filter::Filter;
-use super::span::Rest;
-use super::stream::{Part, Visit};
+use super::span::UnclaimedBytes;
+use super::stream::{StreamPart, Visit};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::info::Units;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
@@ -18,13 +18,13 @@ use std::rc::Rc;
 
 /// A cubin whose sections are decoded one by one.
 #[derive(Debug)]
-pub struct Source<'c, 'd> {
+pub struct DumpSource<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
     relocated: RelocatedCubin<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
     first: HashMap<(Space, SectionKind), SectionIndex>,
     /// Those of them that others refer to.
-    siblings: RefCell<HashMap<SectionIndex, Rc<View<'c>>>>,
+    siblings: RefCell<HashMap<SectionIndex, Rc<RelocatedView<'c>>>>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
     /// The byte that is asked for, around which more is shown.
@@ -32,14 +32,14 @@ pub struct Source<'c, 'd> {
 }
 
 /// A section beside another one; `None` if it is not there.
-type Sibling<'c> = Result<Option<Rc<View<'c>>>>;
+type Sibling<'c> = Result<Option<Rc<RelocatedView<'c>>>>;
 
 /// A section that is to be decoded, with those beside it that it refers to. What is decoded borrows from it.
 #[derive(Debug)]
-pub struct Opened<'c> {
+pub struct OpenSection<'c> {
     pub(super) index: SectionIndex,
     pub(super) name: &'c str,
-    view: Result<View<'c>>,
+    view: Result<RelocatedView<'c>>,
     abbrev: Sibling<'c>,
     strings: Sibling<'c>,
     types: Sibling<'c>,
@@ -52,8 +52,8 @@ fn sibling_bytes<'o>(sibling: &'o Sibling<'_>) -> Result<&'o [u8]> {
     Ok(view.as_ref().map_or(&[][..], |view| &view.data.bytes))
 }
 
-impl<'c> Opened<'c> {
-    pub(super) fn view(&self) -> Result<&View<'c>> {
+impl<'c> OpenSection<'c> {
+    pub(super) fn view(&self) -> Result<&RelocatedView<'c>> {
         self.view.as_ref().map_err(Clone::clone)
     }
 
@@ -82,12 +82,12 @@ pub(super) fn rest_of<T>(
     if span.is_empty() {
         return ControlFlow::Continue(());
     }
-    visit(Part::Rest(Rest::new(span.into(), what)))
+    visit(StreamPart::Rest(UnclaimedBytes::new(span.into(), what)))
 }
 
 /// A section with its relocations applied.
 #[derive(Debug)]
-pub struct View<'c> {
+pub struct RelocatedView<'c> {
     /// Its number in the section table.
     pub index: SectionIndex,
     /// Its name.
@@ -96,7 +96,7 @@ pub struct View<'c> {
     pub data: RelocatedSection<'c>,
 }
 
-impl View<'_> {
+impl RelocatedView<'_> {
     /// The error of a reader that knows native sections only, with the name of the section at fault: this one, or one beside it.
     pub fn fault(&self, error: dwarf2_reader::Error) -> Error {
         let native = SectionName::native(error.section);
@@ -121,7 +121,7 @@ impl View<'_> {
     }
 }
 
-impl<'c, 'd> Source<'c, 'd> {
+impl<'c, 'd> DumpSource<'c, 'd> {
     /// Of a cubin: all of each section, or what belongs to some functions. Around the byte of a section at the offset `at` rows tell all
     /// of their operations.
     pub fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
@@ -154,8 +154,8 @@ impl<'c, 'd> Source<'c, 'd> {
     /// # Errors
     ///
     /// The section does not exist, or its relocations cannot be applied.
-    pub fn view(&self, index: SectionIndex) -> Result<View<'c>> {
-        Ok(View {
+    pub fn view(&self, index: SectionIndex) -> Result<RelocatedView<'c>> {
+        Ok(RelocatedView {
             index,
             name: self.cubin.section_name(index).to_owned(),
             data: self.relocated.section(index)?,
@@ -167,7 +167,7 @@ impl<'c, 'd> Source<'c, 'd> {
     /// # Errors
     ///
     /// It is there, but cannot be read. What refers to it cannot be shown then.
-    pub fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<Rc<View<'c>>>> {
+    pub fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<Rc<RelocatedView<'c>>>> {
         let Some(index) = self.first.get(&(SectionName::parse(near).space, wanted)) else { return Ok(None) };
         let mut siblings = self.siblings.borrow_mut();
         if !siblings.contains_key(index) {
@@ -189,22 +189,22 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// The field at `offset` of a section, whose bytes say `value`, in words.
-    pub(super) fn field(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+    pub(super) fn field(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> String {
         view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
     }
 
     /// The same for a code address, which in debug-only objects needs no relocation.
-    pub(super) fn code_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+    pub(super) fn code_address(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> String {
         self.code_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
     /// The same for an end: the address after a range may be another section's first.
-    pub(super) fn end_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+    pub(super) fn end_address(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> String {
         self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
     /// What the field of a code address refers to, in words; `None` if it holds a number that is not an address in this file.
-    pub(super) fn code_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+    pub(super) fn code_place(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> Option<String> {
         match view.data.target(offset) {
             Some(target) => Some(self.place(target)),
             None => self.at_address(value).map(|(section, offset)| format!("{section}+{offset:#x}")),
@@ -212,7 +212,7 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// The same for an end.
-    pub(super) fn end_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+    pub(super) fn end_place(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> Option<String> {
         if let Some(target) = view.data.target(offset) {
             return Some(self.place(target));
         }
@@ -231,7 +231,7 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// A section, with the sections beside it that its decoder reads: abbreviations, strings.
-    pub fn open(&self, index: SectionIndex) -> Opened<'c> {
+    pub fn open(&self, index: SectionIndex) -> OpenSection<'c> {
         let name = self.cubin.section_name(index);
         let needed = |by: &[SectionKind], wanted| match SectionName::parse(name).contents_kind() {
             Some(kind) if by.contains(&kind) => self.sibling(name, wanted),
@@ -239,7 +239,7 @@ impl<'c, 'd> Source<'c, 'd> {
         };
         let lines = [SectionKind::DebugLine, SectionKind::NvDebugLineSass];
         let info = [SectionKind::DebugInfo];
-        Opened {
+        OpenSection {
             index,
             name,
             view: self.view(index),

@@ -49,7 +49,8 @@ impl Span {
 
 /// Bytes of a section between its items: headers of sets, ends of lists, padding.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Rest {
+#[schemars(rename = "Rest")]
+pub struct UnclaimedBytes {
     /// Where they stand.
     #[serde(flatten)]
     pub at: Span,
@@ -61,7 +62,7 @@ pub struct Rest {
     pub bytes: Vec<u8>,
 }
 
-impl Rest {
+impl UnclaimedBytes {
     pub(super) fn new(at: Span, what: impl Into<Cow<'static, str>>) -> Self {
         Self { at, what: what.into(), bytes: Vec::new() }
     }

@@ -1,6 +1,6 @@
 //! Items of a section that are read again whenever they are gone through: a section can have more than memory holds.
 
-use super::span::Rest;
+use super::span::UnclaimedBytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 use std::borrow::Cow;
@@ -9,22 +9,22 @@ use std::ops::ControlFlow;
 
 /// A part of a section.
 #[derive(Debug)]
-pub enum Part<T> {
+pub enum StreamPart<T> {
     /// One of the section's items.
     Item(T),
     /// Bytes that belong to no item.
-    Rest(Rest),
+    Rest(UnclaimedBytes),
 }
 
 /// Takes the parts one by one, until it breaks.
-pub(super) type Visit<'v, T> = dyn FnMut(Part<T>) -> ControlFlow<()> + 'v;
+pub(super) type Visit<'v, T> = dyn FnMut(StreamPart<T>) -> ControlFlow<()> + 'v;
 
 type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 
 /// The items of a section, in file order: read again each time they are gone through, and handed out one by one.
-pub struct Stream<'s, T>(Box<Walk<'s, T>>);
+pub struct ItemStream<'s, T>(Box<Walk<'s, T>>);
 
-impl<'s, T: 's> Stream<'s, T> {
+impl<'s, T: 's> ItemStream<'s, T> {
     /// What a function visits, each time the same. It is only made of what was found to be readable before.
     pub(super) fn new(walk: impl Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's) -> Self {
         Self(Box::new(walk))
@@ -32,7 +32,7 @@ impl<'s, T: 's> Stream<'s, T> {
 
     /// The items of an iterator that can be made again, without bytes between them.
     pub(super) fn of<I: Iterator<Item = T>>(items: impl Fn() -> I + 's) -> Self {
-        Self::new(move |visit| items().try_for_each(|item| visit(Part::Item(item))))
+        Self::new(move |visit| items().try_for_each(|item| visit(StreamPart::Item(item))))
     }
 
     /// Visits items and what is between them.
@@ -47,8 +47,8 @@ impl<'s, T: 's> Stream<'s, T> {
     /// That of the function.
     pub fn try_each<E>(&self, mut each: impl FnMut(T) -> Result<(), E>) -> Result<(), E> {
         self.try_parts(|part| match part {
-            Part::Item(item) => each(item),
-            Part::Rest(_) => Ok(()),
+            StreamPart::Item(item) => each(item),
+            StreamPart::Rest(_) => Ok(()),
         })
     }
 
@@ -57,7 +57,7 @@ impl<'s, T: 's> Stream<'s, T> {
     /// # Errors
     ///
     /// That of the function.
-    pub fn try_parts<E>(&self, mut each: impl FnMut(Part<T>) -> Result<(), E>) -> Result<(), E> {
+    pub fn try_parts<E>(&self, mut each: impl FnMut(StreamPart<T>) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let _ = self.parts(&mut |part| {
             result = each(part);
@@ -70,7 +70,7 @@ impl<'s, T: 's> Stream<'s, T> {
     pub fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
         let mut found = None;
         let _ = self.parts(&mut |part| {
-            if let Part::Item(item) = part {
+            if let StreamPart::Item(item) = part {
                 found = find(item);
             }
             if found.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -89,13 +89,13 @@ impl<'s, T: 's> Stream<'s, T> {
     }
 
     /// The items changed by a function, without those it drops.
-    pub(super) fn filter_map<U: 's>(self, change: impl Fn(T) -> Option<U> + 's) -> Stream<'s, U> {
-        Stream::new(move |visit| {
+    pub(super) fn filter_map<U: 's>(self, change: impl Fn(T) -> Option<U> + 's) -> ItemStream<'s, U> {
+        ItemStream::new(move |visit| {
             self.parts(&mut |part| match part {
-                Part::Item(item) => {
-                    change(item).map_or(ControlFlow::Continue(()), |item| visit(Part::Item(item)))
+                StreamPart::Item(item) => {
+                    change(item).map_or(ControlFlow::Continue(()), |item| visit(StreamPart::Item(item)))
                 }
-                Part::Rest(rest) => visit(Part::Rest(rest)),
+                StreamPart::Rest(rest) => visit(StreamPart::Rest(rest)),
             })
         })
     }
@@ -106,13 +106,13 @@ impl<'s, T: 's> Stream<'s, T> {
     }
 }
 
-impl<T> fmt::Debug for Stream<'_, T> {
+impl<T> fmt::Debug for ItemStream<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Stream")
     }
 }
 
-impl<T: Serialize> Serialize for Stream<'_, T> {
+impl<T: Serialize> Serialize for ItemStream<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all = serializer.serialize_seq(None)?;
         self.try_each(|item| all.serialize_element(&item))?;
@@ -120,7 +120,7 @@ impl<T: Serialize> Serialize for Stream<'_, T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Stream<'_, T> {
+impl<T: JsonSchema> JsonSchema for ItemStream<'_, T> {
     fn inline_schema() -> bool {
         true
     }

@@ -13,7 +13,7 @@ use thiserror::Error;
 type Positions<'p> = Box<dyn Iterator<Item = (u32, u32)> + 'p>;
 
 /// The columns that a PTX has for the code of a cubin.
-pub struct Columns<'p> {
+pub struct PtxColumns<'p> {
     positions: Box<dyn Fn(u32) -> Positions<'p> + 'p>,
     /// The sections of text that ptxas has made of this PTX.
     own_texts: HashSet<SectionIndex>,
@@ -30,7 +30,7 @@ pub enum NoColumns {
     Other,
 }
 
-impl<'p> Columns<'p> {
+impl<'p> PtxColumns<'p> {
     /// The columns of a PTX: `bytes` is its text; `positions` has, for a 1-based line of it, source line and column of
     /// the `.loc` in force there, then those of the call sites around it (`inlined_at`), the innermost first.
     ///
@@ -69,7 +69,7 @@ impl<'p> Columns<'p> {
     }
 }
 
-impl fmt::Debug for Columns<'_> {
+impl fmt::Debug for PtxColumns<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Columns").field("own_texts", &self.own_texts).finish_non_exhaustive()
     }

@@ -1,8 +1,8 @@
 //! The lines of an address: a chain of calls, and the PTX line.
 
-use super::Lookup;
+use super::LineLookup;
 use crate::names::Name;
-use crate::symbolize::{self, Doubt, FileName, Place};
+use crate::symbolize::{self, FileName, NameUncertainty, ResolvedAddress};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -24,8 +24,8 @@ pub struct AddressLines<'a, 's> {
 /// A chain of calls, read anew each time that it is gone through.
 #[derive(Debug)]
 pub struct CallChain<'a, 's> {
-    lookup: &'a Lookup<'s>,
-    place: Place<'s>,
+    lookup: &'a LineLookup<'s>,
+    place: ResolvedAddress<'s>,
     limit: usize,
 }
 
@@ -58,7 +58,7 @@ fn is_zero(number: &u64) -> bool {
 
 impl<'a, 's> AddressLines<'a, 's> {
     /// The lines of a place, with `limit` frames at most.
-    pub(super) fn new(lookup: &'a Lookup<'s>, place: Place<'s>, limit: usize) -> Self {
+    pub(super) fn new(lookup: &'a LineLookup<'s>, place: ResolvedAddress<'s>, limit: usize) -> Self {
         let ptx = place.ptx().map(|ptx| PtxSource {
             line: ptx.line,
             text: ptx.text.map(String::from_utf8_lossy),
@@ -125,7 +125,7 @@ impl fmt::Display for NamedFrame<'_> {
         if callee.is_some_and(|callee| callee.recovered) {
             f.write_str(" [name recovered]")?;
         }
-        if let Some(doubt) = callee.and_then(|callee| callee.doubt) {
+        if let Some(doubt) = callee.and_then(|callee| callee.uncertainty) {
             write!(f, " [name unsure: {}]", doubt.reason())?;
         }
         match frame.lost_context {
@@ -217,7 +217,7 @@ impl Serialize for NamedFrame<'_> {
             column: frame.column,
             inlined: frame.is_inlined(),
             by_entry: frame.is_by_entry(),
-            name_doubt: callee.and_then(|callee| callee.doubt).map(Doubt::reason),
+            name_doubt: callee.and_then(|callee| callee.uncertainty).map(NameUncertainty::reason),
             name_recovered: callee.is_some_and(|callee| callee.recovered),
             lost_context: frame.lost_context,
         };

@@ -1,18 +1,18 @@
 //! What to say of functions that are asked for and have no code of their own.
 
-use super::{Lookup, NamedFrame};
+use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_LISTED_FRAMES;
-use crate::names::{Canonical, Name};
+use crate::names::{CanonicalName, Name};
 use crate::query::{QueryError, number};
 use std::collections::HashMap;
 
-impl Lookup<'_> {
+impl LineLookup<'_> {
     /// Why a query has no answer: its function may be inlined, or left out by the linker.
     pub(super) fn explained(&self, asked: &str, error: QueryError) -> QueryError {
         let offset = asked.rsplit_once('+').filter(|(_, offset)| number(offset.trim_start()).is_some());
         let name = offset.map_or(asked, |(name, _)| name).trim();
         let inlined = self.inlined.get_or_init(|| self.inlined_functions());
-        let spelled = Canonical::of(name);
+        let spelled = CanonicalName::of(name);
         let known =
             [name, &spelled.whole, &spelled.without_return].into_iter().find_map(|name| inlined.get(name));
         match known {
@@ -40,7 +40,7 @@ impl Lookup<'_> {
                         file: caller.frame.file.path().unwrap_or("??").to_owned(),
                         line: caller.frame.line,
                     };
-                    for spelling in Canonical::of(name.plain()).spellings() {
+                    for spelling in CanonicalName::of(name.plain()).spellings() {
                         found.entry(spelling).or_insert_with(|| error.clone());
                     }
                     found.insert(name.linkage_name().to_owned(), error);

@@ -1,9 +1,9 @@
 //! All addresses of a section or of a function, those that have the same lines together.
 
-use super::{AddressLines, Lookup};
+use super::{AddressLines, LineLookup};
 use crate::limits::MAX_LISTED_FRAMES;
 use crate::names::Name;
-use crate::symbolize::{FrameFunction, Place};
+use crate::symbolize::{FrameFunction, ResolvedAddress};
 use nv_debug_sections::code::CodeSection;
 use nv_debug_sections::cubin::SectionIndex;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -28,7 +28,7 @@ pub struct Listing<'a, 's> {
 /// The ranges of a listing, found anew each time that they are gone through.
 #[derive(Debug)]
 pub struct ListingRanges<'a, 's> {
-    lookup: &'a Lookup<'s>,
+    lookup: &'a LineLookup<'s>,
     section: &'s CodeSection<'s>,
     range: Range<u64>,
 }
@@ -50,7 +50,7 @@ pub struct ListingRange<'a, 's> {
 
 impl<'a, 's> Listing<'a, 's> {
     /// The addresses of `range` in a code section.
-    pub(super) fn new(lookup: &'a Lookup<'s>, index: SectionIndex, range: Range<u64>) -> Option<Self> {
+    pub(super) fn new(lookup: &'a LineLookup<'s>, index: SectionIndex, range: Range<u64>) -> Option<Self> {
         let section = lookup.symbolizer.section(index)?;
         let ranges = ListingRanges { lookup, section, range: range.start..range.end.min(section.size) };
         Some(Self { section: section.name, section_index: index.0, size: section.size, ranges })
@@ -122,8 +122,8 @@ impl JsonSchema for ListingRanges<'_, '_> {
 }
 
 /// Whether two places show the same in a listing.
-fn are_alike<'s>(lookup: &Lookup<'s>, a: &Place<'s>, b: &Place<'s>) -> bool {
-    let shown = |place: &Place<'s>| {
+fn are_alike<'s>(lookup: &LineLookup<'s>, a: &ResolvedAddress<'s>, b: &ResolvedAddress<'s>) -> bool {
+    let shown = |place: &ResolvedAddress<'s>| {
         lookup.chain(*place).take(MAX_LISTED_FRAMES).map(|mut frame| {
             match &mut frame.function {
                 // One name may be in `.debug_str` twice.

@@ -34,7 +34,7 @@ mod profile;
 mod samples;
 mod source;
 
-pub use columns::{Columns, NoColumns};
+pub use columns::{NoColumns, PtxColumns};
 pub use frames::{AddressLines, CallChain, NamedFrame, PtxSource};
 pub use listing::{Listing, ListingRange, ListingRanges};
 pub use profile::{NoHeader, RowError, Sample, samples};
@@ -43,7 +43,7 @@ pub use source::{LineCode, SourceCode, SourceError};
 
 use crate::names::{Name, NameError};
 use crate::query::{Queries, QueryError};
-use crate::symbolize::{self, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use crate::symbolize::{self, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use crate::variables::InlinedCalls;
 use names::NameCache;
 use nv_debug_sections::catalog::SectionKind;
@@ -58,12 +58,12 @@ use std::ops::Range;
 
 /// Answers questions about the lines of one cubin.
 #[derive(Debug)]
-pub struct Lookup<'s> {
+pub struct LineLookup<'s> {
     cubin: &'s Cubin<'s>,
     symbolizer: &'s Symbolizer<'s>,
     queries: Queries<'s>,
     names: NameCache,
-    columns: Option<Columns<'s>>,
+    columns: Option<PtxColumns<'s>>,
     /// Where `.debug_info` has inlined calls.
     calls: Option<&'s InlinedCalls<'s>>,
     /// What to say of inlined functions, by each spelling of their names. Made when it is asked for.
@@ -137,7 +137,7 @@ impl QueryAnswer<'_, '_> {
     }
 }
 
-impl<'s> Lookup<'s> {
+impl<'s> LineLookup<'s> {
     /// A lookup in the line tables of a cubin. `symbolizer` is the cubin's.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         let (queries, names) = (Queries::new(symbolizer.code()), NameCache::default());
@@ -152,7 +152,7 @@ impl<'s> Lookup<'s> {
 
     /// Adds columns to frames: line tables of ptxas have none.
     #[must_use]
-    pub fn with_columns(self, columns: Columns<'s>) -> Self {
+    pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
@@ -198,17 +198,17 @@ impl<'s> Lookup<'s> {
         Ok(whole.chain(own).filter_map(|(index, start, end)| Listing::new(self, index, start..end)))
     }
 
-    fn lines(&self, place: Place<'s>, limit: usize) -> AddressLines<'_, 's> {
+    fn lines(&self, place: ResolvedAddress<'s>, limit: usize) -> AddressLines<'_, 's> {
         AddressLines::new(self, place, limit)
     }
 
     /// The frames of an address, all of them.
-    fn frames_at(&self, place: Option<Place<'s>>) -> Vec<NamedFrame<'s>> {
+    fn frames_at(&self, place: Option<ResolvedAddress<'s>>) -> Vec<NamedFrame<'s>> {
         place.iter().flat_map(|place| self.frames(place)).collect()
     }
 
     /// The frames of a place, with names and columns.
-    fn frames(&self, place: &Place<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
+    fn frames(&self, place: &ResolvedAddress<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
         let ptx = self.columns.as_ref().and_then(|columns| Some((columns, place.ptx()?)));
         let mut columns = ptx.map(|(columns, ptx)| columns.at(ptx));
         self.chain(*place).map(move |mut frame| {
@@ -226,7 +226,7 @@ impl<'s> Lookup<'s> {
     }
 
     /// The frames of a place, those of `.debug_info` among them.
-    fn chain(&self, place: Place<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
+    fn chain(&self, place: ResolvedAddress<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
         let (with, without) = match self.calls {
             Some(calls) => (Some(calls.frames(place)), None),
             None => (None, Some(place.frames())),
@@ -235,18 +235,21 @@ impl<'s> Lookup<'s> {
     }
 
     /// How many frames a place has.
-    fn depth(&self, place: &Place<'s>) -> usize {
+    fn depth(&self, place: &ResolvedAddress<'s>) -> usize {
         self.calls.map_or_else(|| place.depth(), |calls| calls.depth(place))
     }
 
     /// The function of a place.
-    fn function(&self, place: &Place<'s>) -> Option<Name> {
+    fn function(&self, place: &ResolvedAddress<'s>) -> Option<Name> {
         place.function.map(|function| self.names.function(function))
     }
 
     /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls
     /// begin and end cut in two.
-    fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'s>)> {
+    fn source_ranges(
+        &self,
+        section: SectionIndex,
+    ) -> impl Iterator<Item = (Range<u64>, ResolvedAddress<'s>)> {
         let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
         bounds.sort_unstable();
         bounds.dedup();

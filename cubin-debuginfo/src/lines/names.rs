@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// Where a name is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Origin {
+enum NameOrigin {
     Symbol(SymbolIndex),
     /// Byte offset in `.debug_str`, the unit's base included.
     DebugStr(u64),
@@ -20,38 +20,38 @@ enum Origin {
 
 /// The names met so far.
 #[derive(Debug, Default)]
-pub(super) struct NameCache(RefCell<Kept>);
+pub(super) struct NameCache(RefCell<CachedNames>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    names: HashMap<Origin, Name>,
+struct CachedNames {
+    names: HashMap<NameOrigin, Name>,
     bytes: usize,
 }
 
 impl NameCache {
     pub(super) fn function(&self, function: &Function<'_>) -> Name {
-        self.get(Origin::Symbol(function.symbol), || function.name.to_owned())
+        self.get(NameOrigin::Symbol(function.symbol), || function.name.to_owned())
     }
 
     /// `None` where there is no name at the callee's offset.
     pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
         let name = callee.name.filter(|name| !name.is_empty())?;
-        Some(self.get(Origin::DebugStr(callee.offset), || text(name)))
+        Some(self.get(NameOrigin::DebugStr(callee.offset), || text(name)))
     }
 
     /// `None` where the entry has no name.
     pub(super) fn entry(&self, entry: InlinedEntry<'_>) -> Option<Name> {
-        entry.name.map(|name| self.get(Origin::Entry(entry.offset), || text(name)))
+        entry.name.map(|name| self.get(NameOrigin::Entry(entry.offset), || text(name)))
     }
 
-    fn get(&self, origin: Origin, name: impl FnOnce() -> String) -> Name {
+    fn get(&self, origin: NameOrigin, name: impl FnOnce() -> String) -> Name {
         let mut kept = self.0.borrow_mut();
         if let Some(name) = kept.names.get(&origin) {
             return name.clone();
         }
         let name = Name::new(name());
         if kept.bytes > MAX_NAME_CACHE {
-            *kept = Kept::default();
+            *kept = CachedNames::default();
         }
         kept.bytes += name.linkage_name().len() + name.demangled().map_or(0, str::len);
         kept.names.insert(origin, name.clone());

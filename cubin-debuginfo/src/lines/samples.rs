@@ -1,7 +1,7 @@
 //! How often samples of a profiler hit each source line and each chain of inlined calls.
 
 use super::profile::{RowError, Sample};
-use super::{Lookup, NamedFrame};
+use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_BAD_SAMPLES;
 use crate::names::Name;
 use crate::query::{CodeAddress, QueryError};
@@ -83,7 +83,7 @@ pub struct ChainCount<'s> {
 /// A frame as a key: function, file, line.
 type Step<'s> = (Option<String>, Option<&'s str>, u32);
 
-impl<'s> Lookup<'s> {
+impl<'s> LineLookup<'s> {
     /// Counts the samples of numbered rows, as [`samples`](super::samples()) reads them.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! From a source line back to its code.
 
-use super::{Lookup, NamedFrame};
+use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
 use crate::query::LINKED;
@@ -168,7 +168,7 @@ impl<'s> LineCode<'_, 's> {
     }
 }
 
-impl<'s> Lookup<'s> {
+impl<'s> LineLookup<'s> {
     /// The code that comes from `FILE:LINE` or `FILE:FIRST-LAST`, also where a line is a call site of inlined code.
     /// FILE may be the last part of a path. Looks through all code.
     pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {

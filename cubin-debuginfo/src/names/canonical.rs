@@ -14,7 +14,7 @@ const ANONYMOUS: &str = "{anonymous}";
 
 /// A function's name, without blanks that say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Canonical {
+pub struct CanonicalName {
     /// All of it.
     pub whole: String,
     /// Without the return type, which names of templates begin with.
@@ -23,7 +23,7 @@ pub struct Canonical {
     pub bare: String,
 }
 
-impl Canonical {
+impl CanonicalName {
     /// Reads a name as any demangler or programmer spells it.
     pub fn of(name: &str) -> Self {
         let mut tokens = substituted(tokens(name)).into_iter().peekable();

@@ -1,7 +1,7 @@
-//! Many addresses at once.
+//! Looks many addresses up at once.
 
 use super::index::SequenceRows;
-use super::{Place, Symbolizer};
+use super::{ResolvedAddress, Symbolizer};
 use nv_debug_sections::cubin::SectionIndex;
 use std::hint::black_box;
 
@@ -10,15 +10,15 @@ const BLOCK: usize = 32;
 
 /// A block of lookups.
 #[derive(Debug)]
-struct Block<'s> {
+struct LookupBatch<'s> {
     /// The last address comes first, so that places are taken from the end.
-    places: Vec<Option<Place<'s>>>,
-    halves: Vec<Option<Half<'s>>>,
+    places: Vec<Option<ResolvedAddress<'s>>>,
+    halves: Vec<Option<PartialLookup<'s>>>,
 }
 
-/// A lookup that has got halfway.
+/// A lookup whose sequence is found, but not yet its row.
 #[derive(Debug, Clone, Copy)]
-struct Half<'s> {
+struct PartialLookup<'s> {
     rows: SequenceRows<'s>,
     /// Relative to the sequence's start.
     offset: u64,
@@ -33,9 +33,9 @@ impl Symbolizer<'_> {
     pub fn locate_all(
         &self,
         addresses: impl IntoIterator<Item = (SectionIndex, u64)>,
-    ) -> impl Iterator<Item = Option<Place<'_>>> {
+    ) -> impl Iterator<Item = Option<ResolvedAddress<'_>>> {
         let mut addresses = addresses.into_iter().fuse();
-        let mut block = Block { places: Vec::with_capacity(BLOCK), halves: Vec::with_capacity(BLOCK) };
+        let mut block = LookupBatch { places: Vec::with_capacity(BLOCK), halves: Vec::with_capacity(BLOCK) };
         std::iter::from_fn(move || {
             if block.places.is_empty() {
                 block.fill(self, addresses.by_ref().take(BLOCK));
@@ -45,16 +45,16 @@ impl Symbolizer<'_> {
     }
 }
 
-impl<'s> Block<'s> {
+impl<'s> LookupBatch<'s> {
     /// Looks the next addresses up; all places before have been taken.
     fn fill(&mut self, symbolizer: &'s Symbolizer<'_>, addresses: impl Iterator<Item = (SectionIndex, u64)>) {
         self.places.extend(addresses.map(|(section, offset)| symbolizer.code_at(section, offset)));
         self.places.reverse();
         self.halves.clear();
         self.halves.extend(self.places.iter().map(|place| {
-            let Place { section, offset, .. } = place.as_ref()?;
+            let ResolvedAddress { section, offset, .. } = place.as_ref()?;
             let (rows, offset) = symbolizer.source.sequence(section.index, *offset)?;
-            Some(Half { rows, offset, step: 0 })
+            Some(PartialLookup { rows, offset, step: 0 })
         }));
         for half in self.halves.iter_mut().flatten() {
             half.step = half.rows.step(half.offset);
@@ -62,7 +62,7 @@ impl<'s> Block<'s> {
         for (place, half) in self.places.iter_mut().zip(&self.halves) {
             if let (Some(place), Some(half)) = (place, half) {
                 let nearest = half.rows.at_step(half.step, half.offset);
-                place.source = nearest.filter(|found| symbolizer.source.reaches(found, place.stretch));
+                place.source = nearest.filter(|found| symbolizer.source.reaches(found, place.range_number));
             }
         }
         // Call sites of all are waited for together, here and not in each chain.

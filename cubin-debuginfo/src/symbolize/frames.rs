@@ -1,10 +1,10 @@
 //! A row and its call sites as frames.
 
 use super::files::{FileName, Files};
-use super::index::Found;
+use super::index::RowRef;
 use super::names::{CalleeName, CalleeNames, CalleeSpan};
 use super::packed::Shape;
-use super::{MAX_FRAMES, Place, Symbolizer};
+use super::{MAX_FRAMES, ResolvedAddress, Symbolizer};
 use nv_debug_sections::code::Function;
 
 /// One step of a call chain.
@@ -64,7 +64,7 @@ pub struct InlinedEntry<'s> {
 
 /// What frames show of all rows of one [`Shape`], looked up once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Label {
+pub(super) struct ShapeLabel {
     file: u64,
     column: u64,
     /// Where [`Files`] has the file.
@@ -72,7 +72,7 @@ pub(super) struct Label {
     callee: CalleeSpan,
 }
 
-impl Label {
+impl ShapeLabel {
     pub(super) fn new(shape: &Shape, files: &Files, names: &CalleeNames<'_>) -> Self {
         let (unit, file) = (shape.unit as usize, shape.file.into());
         let callee = names.find(unit, shape.name.into());
@@ -80,36 +80,36 @@ impl Label {
     }
 }
 
-/// See [`Place::frames`].
+/// See [`ResolvedAddress::frames`].
 #[derive(Debug, Clone)]
 pub struct Frames<'s> {
     function: Option<&'s Function<'s>>,
     owner: &'s Symbolizer<'s>,
-    next: Next<'s>,
+    next: NextRow<'s>,
     left: usize,
 }
 
 /// The row of the next frame. Packed ones are by far the most, and one step changes a number of theirs only.
 #[derive(Debug, Clone)]
-enum Next<'s> {
+enum NextRow<'s> {
     /// Index of a packed row, and that of its sequence's first one.
     Packed {
         first: u32,
         row: u32,
     },
-    Other(Found<'s>),
+    Other(RowRef<'s>),
     End,
 }
 
 impl<'s> Frames<'s> {
     #[inline]
-    pub(super) fn of(place: Place<'s>) -> Self {
+    pub(super) fn of(place: ResolvedAddress<'s>) -> Self {
         let next = match place.source {
             Some(found) => match found.packed() {
-                Some((first, row)) => Next::Packed { first, row },
-                None => Next::Other(found),
+                Some((first, row)) => NextRow::Packed { first, row },
+                None => NextRow::Other(found),
             },
-            None => Next::End,
+            None => NextRow::End,
         };
         Self { function: place.function, owner: place.owner, next, left: MAX_FRAMES }
     }
@@ -128,8 +128,8 @@ impl<'s> Frames<'s> {
         let spot = owner.source.packed().spot(row as usize)?;
         let label = owner.labels.get(spot.shape)?;
         self.next = match spot.caller {
-            Some(caller) => Next::Packed { first, row: first + caller as u32 },
-            None => Next::End,
+            Some(caller) => NextRow::Packed { first, row: first + caller as u32 },
+            None => NextRow::End,
         };
         Some(Frame {
             function: self.function(spot.inlined.then(|| owner.names.at(label.callee))),
@@ -140,11 +140,11 @@ impl<'s> Frames<'s> {
         })
     }
 
-    fn other(&mut self, found: Found<'s>) -> Frame<'s> {
+    fn other(&mut self, found: RowRef<'s>) -> Frame<'s> {
         let (row, unit, caller) = (found.row(), found.unit(), found.caller());
         let inlined = row.context != 0;
         let lost = inlined && caller.is_none();
-        self.next = caller.map_or(Next::End, Next::Other);
+        self.next = caller.map_or(NextRow::End, NextRow::Other);
         Frame {
             function: self.function(inlined.then(|| self.owner.callee(unit, row.name))),
             file: self.owner.file(unit, row.file),
@@ -162,9 +162,9 @@ impl<'s> Iterator for Frames<'s> {
     fn next(&mut self) -> Option<Frame<'s>> {
         self.left = self.left.checked_sub(1)?;
         match self.next {
-            Next::Packed { first, row } => self.packed(first, row),
-            Next::Other(found) => Some(self.other(found)),
-            Next::End => None,
+            NextRow::Packed { first, row } => self.packed(first, row),
+            NextRow::Other(found) => Some(self.other(found)),
+            NextRow::End => None,
         }
     }
 }

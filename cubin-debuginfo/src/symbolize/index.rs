@@ -11,8 +11,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::packed::{PackedRows, Packing, Shape};
-use super::walk::Walk;
+use super::packed::{PackedRows, PackedRowsBuilder, Shape};
+use super::row_walker::RowWalker;
 use crate::limits::MAX_ROWS_BESIDE_MARKS;
 use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
@@ -21,14 +21,14 @@ use nv_debug_sections::line::RowTable;
 use nv_debug_sections::line::{self, LineRow, LineTable, Registers, Step, UnitProgram};
 use nv_debug_sections::{Error, Result};
 
-/// Bytes of a program between two marks. A mark takes 28, so all of them take about what the section does.
-const MARK_EVERY: u64 = 32;
-/// Programs from here on are not marked: [`Mark::next`] has two bits for flags.
+/// Bytes of a program between two checkpoints. A checkpoint takes 28, so all of them take about what the section does.
+const CHECKPOINT_EVERY: u64 = 32;
+/// Longer programs have no checkpoints: [`Checkpoint::next`] has two bits for flags.
 const MAX_PROGRAM: u64 = 1 << 30;
 
-/// A row that is not inlined, with everything needed to go on from there.
+/// A row that is not inlined, with the state from which its program can be run on.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct Checkpoint {
     address: u32,
     line: u32,
     file: u32,
@@ -42,9 +42,9 @@ struct Mark {
 const IS_STMT: u32 = 1 << 31;
 const ENTRY: u32 = 1 << 30;
 
-/// How a sequence's rows are found.
+/// How the rows of a sequence are stored: packed, as checkpoints of its program, or as values.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum RowStorage {
     /// Range of [`LineIndex::packed`].
     Packed(u32, u32),
     /// Range of [`LineIndex::marks`]. No row is inlined.
@@ -54,7 +54,7 @@ enum Form {
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct SequenceEntry {
     section: SectionIndex,
     unit: u32,
     /// Byte offset in the code section.
@@ -63,7 +63,7 @@ struct Entry {
     end: u32,
     /// Byte offset of the first opcode in the line section, of marked rows.
     program: u32,
-    form: Form,
+    form: RowStorage,
 }
 
 /// A line section, by code section and address.
@@ -75,20 +75,20 @@ pub struct LineIndex<'c> {
     /// By unit: whether a row has a context.
     contexts: Vec<bool>,
     /// By code section, then by start.
-    entries: Vec<Entry>,
+    entries: Vec<SequenceEntry>,
     /// By index of a section of the file, and one more: where its entries start.
     first: Vec<u32>,
     packed: PackedRows,
-    marks: Vec<Mark>,
+    checkpoints: Vec<Checkpoint>,
     expanded: Vec<RowTable>,
     unplaced: usize,
-    /// By number of a stretch of code: where the first row is that may cover it, see [`reach`](super::reach).
+    /// By number of a stretch of code: where the first row is that may cover it, see [`covered_ranges`](super::covered_ranges).
     pub(super) first_rows: Vec<u64>,
 }
 
-/// Which forms a sequence can have.
+/// The kinds of storage that a sequence allows.
 #[derive(Debug, Clone, Copy)]
-struct Fits {
+struct PossibleStorage {
     packed: bool,
     marked: bool,
     /// Rows were given up for marks.
@@ -98,7 +98,7 @@ struct Fits {
 /// What is collected while a section is read, and dropped afterwards.
 #[derive(Debug, Default)]
 struct Scratch {
-    packing: Packing,
+    packing: PackedRowsBuilder,
     /// Names that the rows of one unit use.
     names: Vec<u64>,
 }
@@ -124,7 +124,7 @@ impl<'c> LineIndex<'c> {
                 added.map_err(|error| Error::from(error).rebased(section, 0))?;
             }
             index.params.push(table.params);
-            scratch.packing = Packing::of(index.params.len() as u32);
+            scratch.packing = PackedRowsBuilder::of(index.params.len() as u32);
             let mut names = std::mem::take(&mut scratch.names);
             index.contexts.push(!names.is_empty());
             names.sort_unstable();
@@ -138,7 +138,7 @@ impl<'c> LineIndex<'c> {
         index.first = (0..=section_count).map(|section| first(section) as u32).collect();
         index.entries.shrink_to_fit();
         index.packed.shrink_to_fit();
-        index.marks.shrink_to_fit();
+        index.checkpoints.shrink_to_fit();
         Ok(index)
     }
 
@@ -153,52 +153,59 @@ impl<'c> LineIndex<'c> {
         let whole = cursor.clone();
         let (base, base_offset) = line::set_address(cursor)?;
         let program = cursor.offset();
-        let first_mark = self.marks.len();
+        let first_mark = self.checkpoints.len();
         let Scratch { packing, names } = scratch;
         packing.start(&self.packed);
-        let mut walk = Walk::new(cursor.clone(), table.params);
+        let mut walk = RowWalker::new(cursor.clone(), table.params);
         let first_name = names.len();
         let mut fits = self.read(&mut walk, program, packing, names, true)?;
         if !fits.marked && fits.has_given_up {
             // Marks were to do, and do not.
-            self.marks.truncate(first_mark);
+            self.checkpoints.truncate(first_mark);
             names.truncate(first_name);
             packing.start(&self.packed);
-            walk = Walk::new(cursor.clone(), table.params);
+            walk = RowWalker::new(cursor.clone(), table.params);
             fits = self.read(&mut walk, program, packing, names, false)?;
         }
         let end = walk.address();
         *cursor = walk.cursor;
         let Some((section, start)) = place(base, base_offset) else {
             self.packed.undo(packing);
-            self.marks.truncate(first_mark);
+            self.checkpoints.truncate(first_mark);
             self.unplaced += 1;
             return Ok(());
         };
-        let (rows, marks) = (packing.range(&self.packed), first_mark..self.marks.len());
+        let (rows, marks) = (packing.range(&self.packed), first_mark..self.checkpoints.len());
         let is_small = (end | program) <= u32::MAX.into() && u32::try_from(marks.end).is_ok();
         fits.marked &= is_small;
         fits.packed &= is_small;
         let (packed_bytes, marked_bytes) =
-            (PackedRows::bytes_of(rows.len()), size_of::<Mark>() * marks.len());
+            (PackedRows::bytes_of(rows.len()), size_of::<Checkpoint>() * marks.len());
         fits.packed &= !fits.marked || packed_bytes <= marked_bytes;
         if !fits.packed {
             self.packed.undo(packing);
         }
         if fits.packed || !fits.marked {
-            self.marks.truncate(first_mark);
+            self.checkpoints.truncate(first_mark);
         }
         let form = match fits {
-            Fits { packed: true, .. } => Form::Packed(rows.start as u32, rows.end as u32),
-            Fits { marked: true, .. } => Form::Marked(marks.start as u32, marks.end as u32),
-            Fits { .. } => {
+            PossibleStorage { packed: true, .. } => RowStorage::Packed(rows.start as u32, rows.end as u32),
+            PossibleStorage { marked: true, .. } => RowStorage::Marked(marks.start as u32, marks.end as u32),
+            PossibleStorage { .. } => {
                 let sequence = line::decode_sequence(&mut whole.clone(), table.params, |_| ())?;
                 self.expanded.push(RowTable::new(self.params.len(), table, &sequence));
-                Form::Expanded(self.expanded.len() as u32 - 1)
+                RowStorage::Expanded(self.expanded.len() as u32 - 1)
             }
         };
         let unit = self.params.len() as u32;
-        self.entries.push(Entry { section, unit, start, end: end as u32, program: program as u32, form });
+        self.entries.push(SequenceEntry {
+            section,
+            unit,
+            start,
+            end: end as u32,
+            program: program as u32,
+            form,
+        });
         Ok(())
     }
 
@@ -207,14 +214,14 @@ impl<'c> LineIndex<'c> {
     /// Once packed rows take much more memory than marks, they are given up if `may_give_up`.
     fn read(
         &mut self,
-        walk: &mut Walk<'_>,
+        walk: &mut RowWalker<'_>,
         program: u64,
-        packing: &mut Packing,
+        packing: &mut PackedRowsBuilder,
         names: &mut Vec<u64>,
         may_give_up: bool,
-    ) -> dwarf2_reader::Result<Fits> {
-        let first_mark = self.marks.len();
-        let mut fits = Fits { packed: true, marked: true, has_given_up: false };
+    ) -> dwarf2_reader::Result<PossibleStorage> {
+        let first_mark = self.checkpoints.len();
+        let mut fits = PossibleStorage { packed: true, marked: true, has_given_up: false };
         let (mut address, mut call, mut due) = (0, (0, 0), 0);
         while let Some(found) = walk.next_row()? {
             let row = &found.row;
@@ -229,10 +236,10 @@ impl<'c> LineIndex<'c> {
             let next = walk.cursor.offset() - program;
             fits.marked &= is_plain && row.context == 0 && next < MAX_PROGRAM;
             if fits.marked && next >= due {
-                due = next + MARK_EVERY;
-                self.marks.push(Mark::new(row, next as u32));
+                due = next + CHECKPOINT_EVERY;
+                self.checkpoints.push(Checkpoint::new(row, next as u32));
                 let rows = PackedRows::bytes_of(packing.range(&self.packed).len());
-                let marks = size_of::<Mark>() * (self.marks.len() - first_mark);
+                let marks = size_of::<Checkpoint>() * (self.checkpoints.len() - first_mark);
                 if may_give_up && fits.packed && rows > marks + MAX_ROWS_BESIDE_MARKS {
                     self.packed.undo(packing);
                     (fits.packed, fits.has_given_up) = (false, true);
@@ -274,8 +281,8 @@ impl<'c> LineIndex<'c> {
             Cow::Borrowed(_) => 0,
             Cow::Owned(bytes) => bytes.capacity(),
         };
-        let tables = size_of::<Entry>() * self.entries.capacity()
-            + size_of::<Mark>() * self.marks.capacity()
+        let tables = size_of::<SequenceEntry>() * self.entries.capacity()
+            + size_of::<Checkpoint>() * self.checkpoints.capacity()
             + size_of::<u32>() * self.first.capacity()
             + size_of::<u64>() * self.first_rows.capacity()
             + self.packed.heap_bytes();
@@ -301,21 +308,21 @@ impl<'c> LineIndex<'c> {
 
     /// The row of the table that stands last at or before byte `offset` of `section`, if its sequence reaches the offset.
     #[inline]
-    pub(super) fn nearest(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+    pub(super) fn nearest(&self, section: SectionIndex, offset: u64) -> Option<RowRef<'_>> {
         let (rows, offset) = self.sequence(section, offset)?;
         rows.at(offset)
     }
 
     /// The row that covers byte `offset` of `section`, which is in the stretch of code number `stretch`.
     #[inline]
-    pub(super) fn find(&self, section: SectionIndex, offset: u64, stretch: u32) -> Option<Found<'_>> {
+    pub(super) fn find(&self, section: SectionIndex, offset: u64, stretch: u32) -> Option<RowRef<'_>> {
         let found = self.nearest(section, offset)?;
         self.reaches(&found, stretch).then_some(found)
     }
 
     /// Whether a [`nearest`](Self::nearest) row reaches over the starts of functions into the stretch of code number `stretch`.
     #[inline]
-    pub(super) fn reaches(&self, nearest: &Found<'_>, stretch: u32) -> bool {
+    pub(super) fn reaches(&self, nearest: &RowRef<'_>, stretch: u32) -> bool {
         // Before most code there is no other in its section.
         let first = self.first_rows.get(stretch as usize).copied().unwrap_or(0);
         first == 0 || nearest.offset() >= first
@@ -341,7 +348,7 @@ impl<'c> LineIndex<'c> {
     }
 
     #[inline]
-    fn entries_of(&self, section: SectionIndex) -> &[Entry] {
+    fn entries_of(&self, section: SectionIndex) -> &[SequenceEntry] {
         let range = self.first.get(section.as_usize()).zip(self.first.get(section.as_usize() + 1));
         range.map_or(&[], |(from, to)| self.entries.get(*from as usize..*to as usize).unwrap_or_default())
     }
@@ -351,7 +358,7 @@ impl<'c> LineIndex<'c> {
 #[derive(Debug, Clone, Copy)]
 pub struct SequenceRows<'s> {
     index: &'s LineIndex<'s>,
-    entry: &'s Entry,
+    entry: &'s SequenceEntry,
 }
 
 impl<'s> SequenceRows<'s> {
@@ -378,42 +385,44 @@ impl<'s> SequenceRows<'s> {
     }
 
     /// [`ranges`](Self::ranges), with rows whose callers can be asked for.
-    pub(super) fn found_ranges(self) -> impl Iterator<Item = (u64, u64, Found<'s>)> {
+    pub(super) fn found_ranges(self) -> impl Iterator<Item = (u64, u64, RowRef<'s>)> {
         // Expanded rows may lie in any order, and say themselves which ranges they cover.
         let expanded = self.expanded();
         let scattered = expanded.into_iter().flat_map(RowTable::ranges);
         let scattered =
-            scattered.map(move |(start, end, row)| (start, end, self.found_at(RowPlace::Expanded(row))));
+            scattered.map(move |(start, end, row)| (start, end, self.found_at(RowLocation::Expanded(row))));
         let mut rows = if expanded.is_some() { None } else { Some(self.found().peekable()) };
         let ascending = std::iter::from_fn(move || {
             let rows = rows.as_mut()?;
             let found = rows.next()?;
-            let end = rows.peek().map_or(self.end(), Found::address);
+            let end = rows.peek().map_or(self.end(), RowRef::address);
             Some((found.address(), end, found))
         });
         scattered.chain(ascending.filter(|(start, end, _)| start < end))
     }
 
-    fn found(self) -> impl Iterator<Item = Found<'s>> {
+    fn found(self) -> impl Iterator<Item = RowRef<'s>> {
         let expanded = 0..self.expanded().map_or(0, |rows| rows.all().len());
         let (packed, mut walk) = match self.entry.form {
-            Form::Packed(first, to) => (first..to, None),
-            Form::Marked(..) => (0..0, Some(Walk::new(Cursor::new("", self.program()), self.params()))),
-            Form::Expanded(_) => (0..0, None),
+            RowStorage::Packed(first, to) => (first..to, None),
+            RowStorage::Marked(..) => {
+                (0..0, Some(RowWalker::new(Cursor::new("", self.program()), self.params())))
+            }
+            RowStorage::Expanded(_) => (0..0, None),
         };
         // What has been read once is read again without an error.
         let marked = std::iter::from_fn(move || walk.as_mut()?.next_row().ok()?);
         let first = packed.start;
-        let packed = packed.map(move |row| RowPlace::Packed { first, row });
-        let places = expanded.map(RowPlace::Expanded).chain(packed);
+        let packed = packed.map(move |row| RowLocation::Packed { first, row });
+        let places = expanded.map(RowLocation::Expanded).chain(packed);
         places
-            .chain(marked.map(|found| RowPlace::Marked(Mark::new(&found.row, 0))))
+            .chain(marked.map(|found| RowLocation::Marked(Checkpoint::new(&found.row, 0))))
             .map(move |place| self.found_at(place))
     }
 
     /// The row that covers `offset` (relative to the sequence's start): the last one at or before it.
     #[inline]
-    pub(super) fn at(self, offset: u64) -> Option<Found<'s>> {
+    pub(super) fn at(self, offset: u64) -> Option<RowRef<'s>> {
         self.at_step(self.step(offset), offset)
     }
 
@@ -425,21 +434,23 @@ impl<'s> SequenceRows<'s> {
 
     /// The second half.
     #[inline]
-    pub(super) fn at_step(self, step: usize, offset: u64) -> Option<Found<'s>> {
+    pub(super) fn at_step(self, step: usize, offset: u64) -> Option<RowRef<'s>> {
         let place = match self.entry.form {
             _ if offset >= self.end() => return None,
-            Form::Packed(first, to) => {
+            RowStorage::Packed(first, to) => {
                 let row = self.index.packed.at_step(&(first as usize..to as usize), step, offset)?;
-                RowPlace::Packed { first, row: row as u32 }
+                RowLocation::Packed { first, row: row as u32 }
             }
-            Form::Marked(from, to) => RowPlace::Marked(self.marked_at(from as usize..to as usize, offset)?),
-            Form::Expanded(_) => RowPlace::Expanded(self.expanded()?.at(offset)?),
+            RowStorage::Marked(from, to) => {
+                RowLocation::Marked(self.marked_at(from as usize..to as usize, offset)?)
+            }
+            RowStorage::Expanded(_) => RowLocation::Expanded(self.expanded()?.at(offset)?),
         };
         Some(self.found_at(place))
     }
 
-    fn marked_at(self, marks: Range<usize>, offset: u64) -> Option<Mark> {
-        let marks = self.index.marks.get(marks)?;
+    fn marked_at(self, marks: Range<usize>, offset: u64) -> Option<Checkpoint> {
+        let marks = self.index.checkpoints.get(marks)?;
         let after = marks.partition_point(|mark| u64::from(mark.address) <= offset);
         let mark = marks.get(after.checked_sub(1)?)?;
         let mut walk = mark.resume(self.program(), self.params());
@@ -450,19 +461,19 @@ impl<'s> SequenceRows<'s> {
             }
             row = next.row;
         }
-        Some(Mark::new(&row, 0))
+        Some(Checkpoint::new(&row, 0))
     }
 
     #[inline]
-    fn found_at(self, place: RowPlace) -> Found<'s> {
-        Found { rows: self, place }
+    fn found_at(self, place: RowLocation) -> RowRef<'s> {
+        RowRef { rows: self, place }
     }
 
     /// The rows of packed ones in their table.
     #[inline]
     fn packed(self) -> Range<usize> {
         match self.entry.form {
-            Form::Packed(from, to) => from as usize..to as usize,
+            RowStorage::Packed(from, to) => from as usize..to as usize,
             _ => 0..0,
         }
     }
@@ -470,7 +481,7 @@ impl<'s> SequenceRows<'s> {
     #[inline]
     fn expanded(self) -> Option<&'s RowTable> {
         match self.entry.form {
-            Form::Expanded(at) => self.index.expanded.get(at as usize),
+            RowStorage::Expanded(at) => self.index.expanded.get(at as usize),
             _ => None,
         }
     }
@@ -486,29 +497,29 @@ impl<'s> SequenceRows<'s> {
 
 /// A row of a [`LineIndex`], whose callers can be asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found<'s> {
+pub(super) struct RowRef<'s> {
     rows: SequenceRows<'s>,
-    place: RowPlace,
+    place: RowLocation,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum RowPlace {
+enum RowLocation {
     /// Index into [`LineIndex::packed`], and that of the sequence's first row.
     Packed { first: u32, row: u32 },
     /// The row itself, which is not inlined.
-    Marked(Mark),
+    Marked(Checkpoint),
     /// Index into [`Rows::all`].
     Expanded(usize),
 }
 
-impl Found<'_> {
+impl RowRef<'_> {
     /// The row.
     pub(super) fn row(&self) -> LineRow {
         let SequenceRows { index, .. } = self.rows;
         let row = match self.place {
-            RowPlace::Packed { row, .. } => index.packed.row(&self.rows.packed(), row as usize),
-            RowPlace::Marked(mark) => Some(mark.row()),
-            RowPlace::Expanded(row) => self.rows.expanded().and_then(|rows| rows.all().get(row).copied()),
+            RowLocation::Packed { row, .. } => index.packed.row(&self.rows.packed(), row as usize),
+            RowLocation::Marked(mark) => Some(mark.row()),
+            RowLocation::Expanded(row) => self.rows.expanded().and_then(|rows| rows.all().get(row).copied()),
         };
         // The place was found in these very rows.
         row.unwrap_or(LineRow::start(false))
@@ -518,7 +529,7 @@ impl Found<'_> {
     #[inline]
     pub(super) fn packed(&self) -> Option<(u32, u32)> {
         match self.place {
-            RowPlace::Packed { first, row } => Some((first, row)),
+            RowLocation::Packed { first, row } => Some((first, row)),
             _ => None,
         }
     }
@@ -526,7 +537,7 @@ impl Found<'_> {
     /// Line of the call site of a packed row, else 0.
     #[inline]
     pub(super) fn caller_line(&self) -> u32 {
-        let RowPlace::Packed { first, row } = self.place else { return 0 };
+        let RowLocation::Packed { first, row } = self.place else { return 0 };
         let packed = &self.rows.index.packed;
         let caller = packed.spot(row as usize).and_then(|spot| packed.spot(first as usize + spot.caller?));
         caller.map_or(0, |caller| caller.line)
@@ -535,12 +546,12 @@ impl Found<'_> {
     /// The row that is the call site; `None` if the row is not inlined, or its context names no earlier row.
     pub(super) fn caller(&self) -> Option<Self> {
         let place = match self.place {
-            RowPlace::Packed { first, row } => {
+            RowLocation::Packed { first, row } => {
                 let caller = self.rows.index.packed.spot(row as usize)?.caller?;
-                RowPlace::Packed { first, row: first + caller as u32 }
+                RowLocation::Packed { first, row: first + caller as u32 }
             }
-            RowPlace::Marked(_) => return None,
-            RowPlace::Expanded(row) => RowPlace::Expanded(self.rows.expanded()?.caller(row)?),
+            RowLocation::Marked(_) => return None,
+            RowLocation::Expanded(row) => RowLocation::Expanded(self.rows.expanded()?.caller(row)?),
         };
         Some(Self { place, ..*self })
     }
@@ -554,9 +565,9 @@ impl Found<'_> {
     #[inline]
     fn address(&self) -> u64 {
         match self.place {
-            RowPlace::Marked(mark) => mark.address.into(),
-            RowPlace::Packed { row, .. } => self.rows.index.packed.address(row as usize),
-            RowPlace::Expanded(_) => self.row().address,
+            RowLocation::Marked(mark) => mark.address.into(),
+            RowLocation::Packed { row, .. } => self.rows.index.packed.address(row as usize),
+            RowLocation::Expanded(_) => self.row().address,
         }
     }
 
@@ -570,14 +581,14 @@ impl Found<'_> {
     #[inline]
     pub(super) fn depth(&self) -> usize {
         match self.place {
-            RowPlace::Packed { row, .. } => self.rows.index.packed.depth(row as usize),
-            RowPlace::Marked(_) => 0,
-            RowPlace::Expanded(row) => self.rows.expanded().map_or(0, |rows| rows.depth(row)),
+            RowLocation::Packed { row, .. } => self.rows.index.packed.depth(row as usize),
+            RowLocation::Marked(_) => 0,
+            RowLocation::Expanded(row) => self.rows.expanded().map_or(0, |rows| rows.depth(row)),
         }
     }
 }
 
-impl Mark {
+impl Checkpoint {
     /// At a row whose opcode ends at `next`.
     fn new(row: &LineRow, next: u32) -> Self {
         let flag = |is: bool, flag: u32| if is { flag } else { 0 };
@@ -607,9 +618,9 @@ impl Mark {
     }
 
     /// The run of `program` from behind this mark.
-    fn resume<'d>(&self, program: &'d [u8], params: Params) -> Walk<'d> {
+    fn resume<'d>(&self, program: &'d [u8], params: Params) -> RowWalker<'d> {
         let next = (self.next & (ENTRY - 1)) as usize;
         let rest = Cursor::new("", program.get(next..).unwrap_or_default());
-        Walk::behind(rest, params, self.row())
+        RowWalker::after_row(rest, params, self.row())
     }
 }

@@ -21,13 +21,13 @@
 //! ```
 
 mod batch;
+mod covered_ranges;
 mod files;
 mod frames;
 mod index;
 mod names;
 mod packed;
-mod reach;
-mod walk;
+mod row_walker;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,28 +42,28 @@ use nv_debug_sections::ptx_txt::NumberedText;
 use nv_debug_sections::relocated::RelocatedCubin;
 
 pub use crate::limits::MAX_FRAMES;
+pub use covered_ranges::CoveredRange;
 pub use files::FileName;
 pub use frames::{Frame, FrameFunction, Frames, InlinedEntry};
 pub use index::{LineIndex, SequenceRows};
-pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
-pub use reach::CoveredRange;
+pub use names::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
 
 use files::Files;
-use frames::Label;
-use index::Found;
+use frames::ShapeLabel;
+use index::RowRef;
 
-/// Why an address is at a place, and what is there.
+/// The function, source row and PTX row found for one code address.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'s> {
+pub struct ResolvedAddress<'s> {
     /// The code section.
     pub section: &'s CodeSection<'s>,
     /// Byte offset in that section.
     pub offset: u64,
     /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<&'s Function<'s>>,
-    /// Number of the stretch of code.
-    stretch: u32,
-    source: Option<Found<'s>>,
+    /// Number of the function range that has the address.
+    range_number: u32,
+    source: Option<RowRef<'s>>,
     owner: &'s Symbolizer<'s>,
 }
 
@@ -87,7 +87,7 @@ pub struct Symbolizer<'c> {
     files: Files,
     names: CalleeNames<'c>,
     /// By shape of the packed rows of `source`.
-    labels: Vec<Label>,
+    labels: Vec<ShapeLabel>,
     texts: Vec<Text<'c>>,
     /// For each `.nv_debug_line_sass` unit, the index in `texts` for each file number (0 first).
     text_of: Vec<Vec<Option<usize>>>,
@@ -145,7 +145,7 @@ impl<'c> Symbolizer<'c> {
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
         let names = CalleeNames::new(strings, units);
-        let labels = source.shapes().iter().map(|shape| Label::new(shape, &files, &names)).collect();
+        let labels = source.shapes().iter().map(|shape| ShapeLabel::new(shape, &files, &names)).collect();
         Ok(Self { code: tables.code, source, ptx, files, names, labels, texts, text_of })
     }
 
@@ -191,30 +191,40 @@ impl<'c> Symbolizer<'c> {
 
     /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
     #[inline]
-    pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
+    pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<ResolvedAddress<'_>> {
         let place = self.code_at(section, offset)?;
-        Some(Place { source: self.source.find(section, offset, place.stretch), ..place })
+        Some(ResolvedAddress { source: self.source.find(section, offset, place.range_number), ..place })
     }
 
     /// As [`locate`](Self::locate), without the row.
     #[inline]
-    fn code_at(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
+    fn code_at(&self, section: SectionIndex, offset: u64) -> Option<ResolvedAddress<'_>> {
         let (code, stretch) = self.code.range_at(section, offset)?;
         (offset < code.size).then(|| {
             let function = self.code.function_of_range(stretch);
-            Place { section: code, offset, function, stretch, source: None, owner: self }
+            ResolvedAddress {
+                section: code,
+                offset,
+                function,
+                range_number: stretch,
+                source: None,
+                owner: self,
+            }
         })
     }
 
     /// Every range that a row of `.debug_line` covers in a code section, by ascending start, none empty, with the place that it is.
     ///
     /// One pass over the table: what [`locate`](Self::locate) answers for the start of each range.
-    pub fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'_>)> {
+    pub fn source_ranges(
+        &self,
+        section: SectionIndex,
+    ) -> impl Iterator<Item = (Range<u64>, ResolvedAddress<'_>)> {
         self.source.found_ranges(&self.code, section).filter_map(move |mut covered| {
             let place = self.code_at(section, covered.range.start)?;
             // A sequence may run past its section.
             covered.range.end = covered.range.end.min(place.section.size);
-            Some((covered.range, Place { source: Some(covered.found), ..place }))
+            Some((covered.range, ResolvedAddress { source: Some(covered.found), ..place }))
         })
     }
 
@@ -247,7 +257,7 @@ impl<'c> Symbolizer<'c> {
     }
 }
 
-impl<'s> Place<'s> {
+impl<'s> ResolvedAddress<'s> {
     /// Offset from the start of [`function`](Self::function), or of the section without one.
     pub fn function_offset(&self) -> u64 {
         self.offset - self.function.map_or(0, |function| function.offset)
@@ -277,7 +287,7 @@ impl<'s> Place<'s> {
 
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
-        let found = self.owner.ptx.find(self.section.index, self.offset, self.stretch)?;
+        let found = self.owner.ptx.find(self.section.index, self.offset, self.range_number)?;
         Some(self.owner.ptx_line(found.unit(), found.row()))
     }
 }

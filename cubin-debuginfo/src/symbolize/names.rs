@@ -14,7 +14,7 @@ pub struct CalleeName<'s> {
     /// Byte offset in `.debug_str`: the unit's base plus the row's name operand.
     pub offset: u64,
     /// Why the name may be wrong.
-    pub doubt: Option<Doubt>,
+    pub uncertainty: Option<NameUncertainty>,
     /// The unit's base in the file is wrong, and this one was found again from the names of all units.
     pub recovered: bool,
 }
@@ -24,13 +24,13 @@ pub struct CalleeName<'s> {
 pub(super) struct CalleeSpan {
     offset: u64,
     size: usize,
-    doubt: Option<Doubt>,
+    doubt: Option<NameUncertainty>,
     recovered: bool,
 }
 
 /// A reason to distrust a callee's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum NameUncertainty {
     /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's base is in doubt.
     NoString,
     /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins `.debug_str` sections, but for
@@ -39,7 +39,7 @@ pub enum Doubt {
     UnrelatedBase,
 }
 
-impl Doubt {
+impl NameUncertainty {
     /// The reason in words.
     pub fn reason(self) -> &'static str {
         match self {
@@ -123,8 +123,8 @@ impl<'d> CalleeNames<'d> {
         let is_base = usize::try_from(base).is_ok_and(|base| self.starts_string(base));
         let name = self.string(offset, unrelated || !is_base);
         let doubt = match name {
-            None => Some(Doubt::NoString),
-            Some(_) => unrelated.then_some(Doubt::UnrelatedBase),
+            None => Some(NameUncertainty::NoString),
+            Some(_) => unrelated.then_some(NameUncertainty::UnrelatedBase),
         };
         CalleeSpan { offset, size: name.map_or(0, <[u8]>::len), doubt, recovered }
     }
@@ -134,12 +134,12 @@ impl<'d> CalleeNames<'d> {
     pub(super) fn at(&self, span: CalleeSpan) -> CalleeName<'_> {
         let CalleeSpan { offset, size, doubt, recovered } = span;
         let name = match doubt {
-            Some(Doubt::NoString) => None,
+            Some(NameUncertainty::NoString) => None,
             _ => usize::try_from(offset)
                 .ok()
                 .and_then(|start| self.strings.get(start..start.checked_add(size)?)),
         };
-        CalleeName { name, offset, doubt, recovered }
+        CalleeName { name, offset, uncertainty: doubt, recovered }
     }
 
     fn string(&self, offset: u64, whole: bool) -> Option<&[u8]> {
@@ -251,11 +251,16 @@ mod tests {
     fn an_offset_inside_a_string_names_its_end() {
         let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(0, &[])]);
         let name = |offset| names.get(0, offset);
-        let sure = CalleeName { name: Some(b"ab"), offset: 0, doubt: None, recovered: false };
+        let sure = CalleeName { name: Some(b"ab"), offset: 0, uncertainty: None, recovered: false };
         assert_eq!(name(0), sure);
         assert_eq!(name(3).name, Some(&b"c"[..]));
         assert_eq!(name(1), CalleeName { name: Some(b"b"), offset: 1, ..sure });
-        let none = CalleeName { name: None, offset: 5, doubt: Some(Doubt::NoString), recovered: false };
+        let none = CalleeName {
+            name: None,
+            offset: 5,
+            uncertainty: Some(NameUncertainty::NoString),
+            recovered: false,
+        };
         assert_eq!(name(5), none);
         // There is no string after the last NUL. In a unit whose base is in doubt a name is at the start of a string only.
         assert_eq!(CalleeNames::new(&b"ab\0c"[..], [unit(0, &[])]).get(0, 3).name, None);
@@ -272,7 +277,7 @@ mod tests {
     fn bases_that_do_not_grow_are_in_doubt() {
         let doubts = |bases: &[Option<u32>]| {
             let names = CalleeNames::new(&b"ab\0c\0"[..], bases.iter().map(|base| unit(*base, &[])));
-            (0..bases.len()).map(|unit| names.get(unit, 0).doubt.is_some()).collect::<Vec<_>>()
+            (0..bases.len()).map(|unit| names.get(unit, 0).uncertainty.is_some()).collect::<Vec<_>>()
         };
         assert_eq!(doubts(&[Some(0), None, Some(3)]), [false, false, false]);
         assert_eq!(doubts(&[Some(0), Some(0)]), [false, true]);
@@ -283,7 +288,7 @@ mod tests {
     fn found<'n>(names: &'n CalleeNames<'_>, unit: usize, name: u64) -> (&'n str, bool, bool) {
         let callee = names.get(unit, name);
         let name = callee.name.map_or("?", |name| std::str::from_utf8(name).unwrap());
-        (name, callee.doubt.is_some(), callee.recovered)
+        (name, callee.uncertainty.is_some(), callee.recovered)
     }
 
     // What nvlink makes of three inputs: all bases 0, strings joined.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::walk::Numbered;
+use super::row_walker::NumberedRow;
 use nv_debug_sections::line::LineRow;
 
 /// Rows between two [`PackedRows::steps`]: two cache lines.
@@ -57,7 +57,7 @@ pub(super) struct PackedRows {
 
 /// What is needed while rows are added.
 #[derive(Debug, Default)]
-pub(super) struct Packing {
+pub(super) struct PackedRowsBuilder {
     unit: u32,
     /// First row of the sequence.
     first: usize,
@@ -70,7 +70,7 @@ pub(super) struct Packing {
 
 /// What a frame shows of a row; the rest is the same for all rows of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct FrameFields {
     /// Index into [`PackedRows::shapes`].
     pub(super) shape: usize,
     pub(super) line: u32,
@@ -82,7 +82,7 @@ pub(super) struct Spot {
     pub(super) caller: Option<usize>,
 }
 
-impl Packing {
+impl PackedRowsBuilder {
     /// For the rows of a unit, given by its 0-based number.
     pub(super) fn of(unit: u32) -> Self {
         Self { unit, ..Self::default() }
@@ -123,8 +123,8 @@ impl Packing {
 
 impl PackedRows {
     /// Adds a row, whose numbers have 32 bits and whose address is not less than that of the row before; whether it can be packed.
-    pub(super) fn push(&mut self, found: &Numbered, packing: &mut Packing) -> bool {
-        let Numbered { row, seen, counted } = found;
+    pub(super) fn push(&mut self, found: &NumberedRow, packing: &mut PackedRowsBuilder) -> bool {
+        let NumberedRow { row, seen, counted } = found;
         let call = match row.context as u32 {
             0 => Call(0),
             context if context <= *seen => {
@@ -157,7 +157,7 @@ impl PackedRows {
     }
 
     /// Takes the rows of the last sequence away.
-    pub(super) fn undo(&mut self, packing: &Packing) {
+    pub(super) fn undo(&mut self, packing: &PackedRowsBuilder) {
         self.rows.truncate(packing.first);
         self.steps.truncate(packing.first.div_ceil(STEP));
         self.uncounted.truncate(packing.first_uncounted);
@@ -206,9 +206,9 @@ impl PackedRows {
 
     /// What a frame shows of row `index`.
     #[inline]
-    pub(super) fn spot(&self, index: usize) -> Option<Spot> {
+    pub(super) fn spot(&self, index: usize) -> Option<FrameFields> {
         let row = self.rows.get(index)?;
-        Some(Spot {
+        Some(FrameFields {
             shape: row.shape(),
             line: row.line,
             inlined: row.call.0 != 0,
@@ -317,7 +317,7 @@ mod tests {
         /// Packed rows are the rows they were made of, wherever in the table they stand.
         #[test]
         fn packed_rows_answer_as_rows_do(sequences in prop::collection::vec(prop::collection::vec(op(), 0..60), 1..4)) {
-            let (mut packed, mut packing) = (PackedRows::default(), Packing::default());
+            let (mut packed, mut packing) = (PackedRows::default(), PackedRowsBuilder::default());
             let mut all = Vec::new();
             for ops in sequences {
                 let rows = rows(ops);
@@ -326,7 +326,7 @@ mod tests {
                     let mut seen = 0;
                     for (index, row) in rows.all().iter().enumerate() {
                         let counted = rows.number(index).is_some();
-                        let found = Numbered { row: *row, seen, counted };
+                        let found = NumberedRow { row: *row, seen, counted };
                         prop_assert!(packed.push(&found, &mut packing));
                         seen += u32::from(counted);
                     }

@@ -124,7 +124,7 @@ impl<'e> Type<'e> {
             if !WRAPPERS.contains(&entry.tag()) {
                 break;
             }
-            number = entries.referred(entry, dw::DW_AT_type)?;
+            number = entries.referenced_entry(entry, dw::DW_AT_type)?;
             entry = entries.get(number)?;
         }
         let own = entry.unsigned(dw::DW_AT_byte_size).and_then(|bytes| bytes.checked_mul(8));
@@ -132,7 +132,7 @@ impl<'e> Type<'e> {
         let bits = bit_size.or(own).or_else(|| match entry.tag() {
             tag if POINTERS.contains(&tag) => Some(POINTER_BITS),
             dw::DW_TAG_enumeration_type => {
-                let base = entries.referred(entry, dw::DW_AT_type)?;
+                let base = entries.referenced_entry(entry, dw::DW_AT_type)?;
                 entries.get(base)?.unsigned(dw::DW_AT_byte_size)?.checked_mul(8)
             }
             _ => None,
@@ -228,7 +228,7 @@ impl<'e> Type<'e> {
         let Some((plain, signed)) = unsigned(bits).zip(self.signed(bits)) else {
             return ConstantValue::Bytes;
         };
-        let base = entries.referred(self.entry, dw::DW_AT_type);
+        let base = entries.referenced_entry(self.entry, dw::DW_AT_type);
         let base = base.and_then(|base| Type::of(entries, base, None));
         let encoding = base.and_then(|base| base.entry.unsigned(dw::DW_AT_encoding));
         let mut has_negative = false;
@@ -263,7 +263,7 @@ impl<'e> Type<'e> {
 
     /// An array of one dimension; characters are text.
     fn array(&self, entries: &Entries<'_>, bits: &[u8], budget: &mut WorkBudget) -> ConstantValue {
-        let element = entries.referred(self.entry, dw::DW_AT_type);
+        let element = entries.referenced_entry(self.entry, dw::DW_AT_type);
         let element = element.and_then(|element| Type::of(entries, element, None));
         let size = element.and_then(|element| usize::try_from(element.bits?.checked_div(8)?).ok());
         let (Some(element), Some(size)) = (element, size.filter(|size| *size > 0)) else {

@@ -3,7 +3,7 @@
 use super::{Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
 use crate::limits::LOCATION_STEPS;
-use crate::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
+use crate::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, ResolvedAddress};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
@@ -131,7 +131,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// Whether calls share so many pieces of code that not all were kept, which no compiler makes.
-    pub fn is_cut(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         self.cut
     }
 
@@ -162,7 +162,7 @@ impl<'v> InlinedCalls<'v> {
 
     /// The frames of a place: those of the line table; where the unit's rows know of no inlined code at all, the calls that the place is
     /// in. A call's code is what its entry says, which for LLVM is all from its first to its last instruction.
-    pub fn frames<'s>(&'s self, place: Place<'s>) -> impl Iterator<Item = Frame<'s>> {
+    pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
         calls.reverse();
@@ -182,12 +182,12 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// How many [`frames`](Self::frames) a place has.
-    pub fn depth(&self, place: &Place<'_>) -> usize {
+    pub fn depth(&self, place: &ResolvedAddress<'_>) -> usize {
         place.depth() + self.calls(place).len()
     }
 
     /// The calls that a place is in and its row does not know of, innermost first.
-    fn calls(&self, place: &Place<'_>) -> Vec<&Scope> {
+    fn calls(&self, place: &ResolvedAddress<'_>) -> Vec<&Scope> {
         if place.depth() != 1 || self.spans.is_empty() || place.has_contexts() {
             return Vec::new();
         }

@@ -1,8 +1,8 @@
 //! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They are looked up while
 //! they are handed out.
 
-use super::placed::PlacedAnswer;
-use super::{CodeRange, Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
+use super::location_answer::LocationAnswer;
+use super::{CodeRange, LocationRange, Scope, ScopeKind, SourceLine, UnreadableSection, Variable, Variables};
 use crate::entries::Entry;
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
 use crate::names::{Name, demangle, demangle_type};
@@ -38,7 +38,7 @@ pub struct Listing<'a> {
     /// The scopes that have the variables, and those around them.
     scopes: Scopes<'a>,
     /// One for each entry: a variable of an inlined function comes once for each call.
-    variables: Shown<'a>,
+    variables: ShownVariables<'a>,
     /// Sections that cannot be read, without which there are answers all the same. Absent where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<FaultRow<'a>>,
@@ -87,7 +87,7 @@ struct Scopes<'a> {
 }
 
 #[derive(Debug)]
-struct Shown<'a> {
+struct ShownVariables<'a> {
     cubin: &'a Cubin<'a>,
     variables: &'a Variables<'a>,
     wanted: &'a VariableFilter<'a>,
@@ -186,18 +186,18 @@ pub struct VariableRow<'a> {
     pub cut: bool,
     /// Where it is, by ascending start; those of a location list may overlap and go beyond the scope. With `--at` only those
     /// at the address.
-    pub places: Vec<PlaceRow<'a>>,
+    pub places: Vec<LocationRow<'a>>,
 }
 
 /// A place over a stretch of code.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VariablePlace")]
-pub struct PlaceRow<'a> {
+pub struct LocationRow<'a> {
     /// The code over which it is there; `None` for a place that holds everywhere.
     pub code: Option<CodeRow<'a>>,
     /// The place.
     #[serde(flatten)]
-    pub place: PlacedAnswer<'a>,
+    pub place: LocationAnswer<'a>,
 }
 
 impl<'a> Listing<'a> {
@@ -246,7 +246,12 @@ impl<'a> Listing<'a> {
         let last_chain = RefCell::default();
         let scopes = Scopes { cubin, variables, indices, paths: Rc::clone(&paths), last_chain };
         let faults = variables.faults().iter().map(FaultRow::new).collect();
-        Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order, paths }, faults }
+        Self {
+            at,
+            scopes,
+            variables: ShownVariables { cubin, variables, wanted, groups, order, paths },
+            faults,
+        }
     }
 
     /// The sections that could not be read.
@@ -255,8 +260,8 @@ impl<'a> Listing<'a> {
     }
 
     /// Whether ranges were left out of what has been written.
-    pub fn is_cut(&self) -> bool {
-        self.variables.variables.is_cut() || self.variables.paths.0.borrow().is_spent()
+    pub fn is_truncated(&self) -> bool {
+        self.variables.variables.is_truncated() || self.variables.paths.0.borrow().is_spent()
     }
 
     /// The addresses that were asked for.
@@ -275,8 +280,8 @@ impl<'a> Listing<'a> {
 }
 
 impl<'a> FaultRow<'a> {
-    fn new(fault: &'a Fault) -> Self {
-        let Fault { error, missing } = fault;
+    fn new(fault: &'a UnreadableSection) -> Self {
+        let UnreadableSection { error, missing } = fault;
         let (section, offset) = (error.section(), error.offset());
         Self { section, offset, error: error.to_string(), missing: missing.words() }
     }
@@ -385,7 +390,7 @@ impl JsonSchema for Scopes<'_> {
     }
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownVariables<'a> {
     fn of_group(&self, group: &Range<usize>) -> impl Iterator<Item = &'a Variable> {
         let all = self.variables.all();
         let indices = self.order.get(group.clone()).unwrap_or_default();
@@ -397,9 +402,9 @@ impl<'a> Shown<'a> {
         let location = variables.location(variable);
         let class = variables.class(variable);
         let wanted = location.ranges.iter().filter(|range| self.wanted.has_range(range));
-        let places = wanted.map(|range| PlaceRow {
+        let places = wanted.map(|range| LocationRow {
             code: range.code.as_ref().map(|stretch| code(self.cubin, stretch)),
-            place: PlacedAnswer::new(self.cubin, &range.place),
+            place: LocationAnswer::new(self.cubin, &range.location),
         });
         let name = variables.name(variable).map(Cow::into_owned);
         let type_name = variables.type_name(variable);
@@ -423,14 +428,14 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Serialize for Shown<'_> {
+impl Serialize for ShownVariables<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let all = self.groups.iter().flat_map(|(_, group)| self.of_group(group));
         serializer.collect_seq(all.map(|variable| self.row(variable)))
     }
 }
 
-impl JsonSchema for Shown<'_> {
+impl JsonSchema for ShownVariables<'_> {
     fn inline_schema() -> bool {
         true
     }

@@ -1,8 +1,8 @@
 //! Which memory an address of a variable is in, and where there.
 
-use super::location::Builder;
-use super::place::{Frame, FrameBase, Memory, Place, Unavailable};
-use super::{Remark, Variables};
+use super::location_list::Builder;
+use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
+use super::{DebuggerPitfall, Variables};
 use crate::entries::Address;
 use nv_debug_sections::address_class::{AddressClass, constant_bank, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
@@ -11,12 +11,12 @@ use std::ops::RangeInclusive;
 
 impl Variables<'_> {
     /// An address in the memory that the entry's class names.
-    pub(super) fn memory(&self, address: Address, added: u64, builder: &mut Builder<'_>) -> Place {
+    pub(super) fn memory(&self, address: Address, added: u64, builder: &mut Builder<'_>) -> VariableLocation {
         let space = builder.class.taken.unwrap_or(AddressClass::Global);
         let mut memory =
             Memory { space, offset: added, section: None, bank: None, symbol: None, parameter: None };
         match address {
-            Address::Place { section, offset, symbol } => {
+            Address::InSection { section, offset, symbol } => {
                 memory.offset = offset.wrapping_add(added);
                 memory.section = Some(section);
                 let name = self.cubin.section_name(section);
@@ -29,7 +29,7 @@ impl Variables<'_> {
                         value.saturating_sub(shared_window_reserve(self.cubin.target())).wrapping_add(added);
                     memory.symbol = Some((symbol, memory.offset));
                     memory.section = None;
-                    return Place::Memory(memory);
+                    return VariableLocation::Memory(memory);
                 }
                 let own = self.cubin.symbols().get(symbol.as_usize()).is_none_or(Symbol::is_section);
                 memory.symbol = if own {
@@ -40,7 +40,7 @@ impl Variables<'_> {
             }
             Address::Undefined(symbol) if address.is_local_undefined(self.cubin) => {
                 let name = self.cubin.symbol_name(symbol).to_owned();
-                return Place::Unavailable(Unavailable::NoSymbol(name));
+                return VariableLocation::Unavailable(Unavailable::NoSymbol(name));
             }
             Address::Undefined(symbol) => {
                 let found = self.cubin.symbols().get(symbol.as_usize()).and_then(AddressClass::of_undefined);
@@ -52,11 +52,11 @@ impl Variables<'_> {
                 return self.number(number, memory, builder);
             }
         }
-        Place::Memory(memory)
+        VariableLocation::Memory(memory)
     }
 
     /// A number, which is an address where the memory has offsets that are numbers.
-    fn number(&self, number: u64, mut memory: Memory, builder: &mut Builder<'_>) -> Place {
+    fn number(&self, number: u64, mut memory: Memory, builder: &mut Builder<'_>) -> VariableLocation {
         let base = parameter_base(self.cubin.target());
         let parameter = |memory: &mut Memory| {
             memory.bank = Some(0);
@@ -70,14 +70,18 @@ impl Variables<'_> {
                 parameter(&mut memory);
             }
             if class.stated.is_none() {
-                builder.remark(Remark::NoClass);
+                builder.remark(DebuggerPitfall::NoClass);
             }
-            return Place::Memory(memory);
+            return VariableLocation::Memory(memory);
         }
         let known = self.numbers.memory(self.cubin, self.entries, builder.entry(), number);
         if let Some(found) = known {
             if !class.taken.is_some_and(|class| class.fits(found) && class.is_number()) {
-                builder.remark(if is_stated { Remark::OtherClass } else { Remark::NoClass });
+                builder.remark(if is_stated {
+                    DebuggerPitfall::OtherClass
+                } else {
+                    DebuggerPitfall::NoClass
+                });
                 memory.space = found;
             }
             if found == AddressClass::Parameter {
@@ -86,40 +90,40 @@ impl Variables<'_> {
         } else {
             match memory.space {
                 AddressClass::Local | AddressClass::Frame => {
-                    return Place::Unavailable(Unavailable::NoFrameOffset(number));
+                    return VariableLocation::Unavailable(Unavailable::NoFrameOffset(number));
                 }
                 space if space.is_register() => {
-                    builder.remark(Remark::OtherClass);
-                    return Place::Unavailable(Unavailable::NoAddress(number));
+                    builder.remark(DebuggerPitfall::OtherClass);
+                    return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 space if !space.is_number() && class.stated.is_some() => {
-                    builder.remark(Remark::Unplaced);
-                    return Place::Unavailable(Unavailable::NoAddress(number));
+                    builder.remark(DebuggerPitfall::Unplaced);
+                    return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 AddressClass::Global if number == 0 => {
-                    builder.remark(Remark::NoClass);
-                    return Place::Unavailable(Unavailable::NoAddress(number));
+                    builder.remark(DebuggerPitfall::NoClass);
+                    return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 AddressClass::Shared if number == self.no_shared_address() => {
-                    return Place::Unavailable(Unavailable::NoSharedAddress);
+                    return VariableLocation::Unavailable(Unavailable::NoSharedAddress);
                 }
                 AddressClass::Shared if self.cubin.header.is_relocatable() => {
-                    return Place::Unavailable(Unavailable::NotRelocated);
+                    return VariableLocation::Unavailable(Unavailable::NotRelocated);
                 }
                 space if self.window(space, builder).is_some_and(|window| !window.contains(&number)) => {
-                    return Place::Unavailable(Unavailable::OutsideMemory(number));
+                    return VariableLocation::Unavailable(Unavailable::OutsideMemory(number));
                 }
                 AddressClass::Parameter => parameter(&mut memory),
                 _ => {}
             }
             if class.stated.is_none() {
-                builder.remark(Remark::NoClass);
+                builder.remark(DebuggerPitfall::NoClass);
             }
         }
         if self.open_symbols.may_be(number, known.is_some()) {
-            builder.remark(Remark::MaybeUndefined);
+            builder.remark(DebuggerPitfall::MaybeUndefined);
         }
-        Place::Memory(memory)
+        VariableLocation::Memory(memory)
     }
 
     fn window(&self, space: AddressClass, builder: &Builder<'_>) -> Option<RangeInclusive<u64>> {
@@ -147,7 +151,7 @@ impl Variables<'_> {
             return;
         };
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
-        builder.remark(if is_stated { Remark::OtherClass } else { Remark::NoClass });
+        builder.remark(if is_stated { DebuggerPitfall::OtherClass } else { DebuggerPitfall::NoClass });
         memory.space = found;
     }
 
@@ -160,7 +164,7 @@ impl Variables<'_> {
                 || class == AddressClass::Generic && frame.base != FrameBase::CallFrame
         };
         if is_other && !builder.class.taken.is_some_and(fits) {
-            builder.remark(Remark::OtherClass);
+            builder.remark(DebuggerPitfall::OtherClass);
         }
     }
 }

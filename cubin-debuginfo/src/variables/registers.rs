@@ -1,4 +1,4 @@
-//! From PTX registers to SASS registers.
+//! Finds the SASS registers of PTX registers.
 
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::Result;
@@ -12,28 +12,28 @@ use std::ops::Range;
 
 /// One 32-bit word of a PTX register, or all of it where it is narrower, and the SASS register that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Word {
+pub struct RegisterPart {
     /// [`RegisterRange::part`](reg_sass::RegisterRange::part): 0 is the low word.
     pub part: u32,
     /// Where it is.
     pub register: SassRegister,
 }
 
-/// A PTX register that is in SASS registers.
+/// The SASS registers that hold a PTX register.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct SassAllocation {
     /// Its name, with `%`; empty where the expression names the SASS register itself.
     pub ptx: String,
     /// The type it is declared with, as far as `.nv_debug_info_reg_type` says it.
     pub r#type: Option<RegisterType>,
     /// Its words, ascending. A word may be in several registers at a time, each of which has it; only the four of a `.b128` register, whose
     /// parts are 0, 1, 1, 2, are all different.
-    pub words: Vec<Word>,
+    pub words: Vec<RegisterPart>,
 }
 
-impl Held {
-    /// Whether every word of it is in a register.
-    pub fn is_whole(&self) -> bool {
+impl SassAllocation {
+    /// Whether every word of the PTX register is in a SASS register.
+    pub fn is_complete(&self) -> bool {
         let Some(words) = self.r#type.map(|r#type| usize::from(r#type.words())) else {
             return self.words.first().is_none_or(|word| word.part == 0);
         };
@@ -54,7 +54,7 @@ impl Held {
 /// Parts beyond are none.
 const LAST_PART: u32 = 3;
 
-impl fmt::Display for Held {
+impl fmt::Display for SassAllocation {
     /// Its words from high to low: `R5:R4`; `R9|R17:R8` where one is in two registers, `R5:--` where one is in none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.r#type.map_or(0, |r#type| usize::from(r#type.words()));
@@ -62,9 +62,9 @@ impl fmt::Display for Held {
             for (at, word) in self.words.iter().rev().enumerate() {
                 write!(f, "{}{}", if at == 0 { "" } else { ":" }, word.register)?;
             }
-            return if self.is_whole() { Ok(()) } else { f.write_str(" (not all)") };
+            return if self.is_complete() { Ok(()) } else { f.write_str(" (not all)") };
         }
-        let part = |word: &Word| word.part.min(LAST_PART);
+        let part = |word: &RegisterPart| word.part.min(LAST_PART);
         let missing = |f: &mut fmt::Formatter<'_>, parts: Range<u32>| {
             parts.into_iter().try_for_each(|_| f.write_str("--:"))
         };
@@ -90,7 +90,7 @@ impl fmt::Display for Held {
 /// A register's word over a range of a code section.
 #[derive(Debug, Clone)]
 struct Entry {
-    word: Word,
+    word: RegisterPart,
     range: Range<u64>,
     r#type: Option<RegisterType>,
 }
@@ -131,7 +131,7 @@ impl RegisterMap {
             let own = functions.entry(*section).or_default();
             for (at, range) in function.ranges.iter().enumerate() {
                 let r#type = types.get(at).and_then(|code| RegisterType::of_code(*code));
-                let word = Word { part: range.part, register: range.register };
+                let word = RegisterPart { part: range.part, register: range.register };
                 let entry = Entry { word, range: range.start.into()..range.end.into(), r#type };
                 match own.get_mut(range.ptx_name) {
                     Some(all) => all.push(entry),
@@ -154,7 +154,7 @@ impl RegisterMap {
         range: &Range<u64>,
         ptx: &str,
         budget: &mut WorkBudget,
-    ) -> Vec<(Range<u64>, Option<Held>)> {
+    ) -> Vec<(Range<u64>, Option<SassAllocation>)> {
         let all = self
             .functions
             .get(&section)
@@ -172,7 +172,7 @@ impl RegisterMap {
             }
         }
         let (mut pieces, mut at) = (Pieces { ptx, all: Vec::new() }, range.start);
-        let mut words: BTreeMap<Word, (usize, Option<RegisterType>)> = BTreeMap::new();
+        let mut words: BTreeMap<RegisterPart, (usize, Option<RegisterType>)> = BTreeMap::new();
         for (offset, changed) in changes {
             if !budget.take((words.len() + 1) as u64) {
                 break;
@@ -194,16 +194,17 @@ impl RegisterMap {
 
 struct Pieces<'p> {
     ptx: &'p str,
-    all: Vec<(Range<u64>, Option<Held>)>,
+    all: Vec<(Range<u64>, Option<SassAllocation>)>,
 }
 
 impl Pieces<'_> {
-    fn push(&mut self, range: Range<u64>, words: &BTreeMap<Word, (usize, Option<RegisterType>)>) {
+    fn push(&mut self, range: Range<u64>, words: &BTreeMap<RegisterPart, (usize, Option<RegisterType>)>) {
         if range.is_empty() {
             return;
         }
         let r#type = words.values().find_map(|(_, r#type)| *r#type);
-        let held = Held { ptx: self.ptx.to_owned(), r#type, words: words.keys().copied().collect() };
+        let held =
+            SassAllocation { ptx: self.ptx.to_owned(), r#type, words: words.keys().copied().collect() };
         let held = (!words.is_empty()).then_some(held);
         match self.all.last_mut() {
             Some((last, before)) if *before == held && last.end == range.start => last.end = range.end,
@@ -217,12 +218,12 @@ mod tests {
     use super::*;
     use nv_debug_sections::register::RegisterClass;
 
-    fn held(r#type: Option<RegisterType>, words: &[(u32, u32)]) -> Held {
-        let word = |&(part, number): &(u32, u32)| Word {
+    fn held(r#type: Option<RegisterType>, words: &[(u32, u32)]) -> SassAllocation {
+        let word = |&(part, number): &(u32, u32)| RegisterPart {
             part,
             register: SassRegister::new(RegisterClass::General, number),
         };
-        Held { ptx: "%r".to_owned(), r#type, words: words.iter().map(word).collect() }
+        SassAllocation { ptx: "%r".to_owned(), r#type, words: words.iter().map(word).collect() }
     }
 
     #[test]
@@ -244,7 +245,7 @@ mod tests {
             (held(None, &[(0, 4), (1, 5)]), "R5:R4", true),
             (held(None, &[(u32::MAX, 4)]), "R4:--:--:--", false),
         ] {
-            assert_eq!((held.to_string().as_str(), held.is_whole()), (text, whole));
+            assert_eq!((held.to_string().as_str(), held.is_complete()), (text, whole));
         }
     }
 }

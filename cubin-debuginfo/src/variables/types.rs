@@ -100,7 +100,7 @@ fn point(declarator: &mut String, qualifiers: &mut String, entry: Entry<'_>, mar
 
 /// The class that a pointer to a member has in front.
 fn class_of(entries: &Entries<'_>, entry: Entry<'_>) -> String {
-    let class = entries.referred(entry, dw::DW_AT_containing_type);
+    let class = entries.referenced_entry(entry, dw::DW_AT_containing_type);
     let class = class.and_then(|number| Some((number, entries.get(number)?)));
     class.map_or_else(|| "?".to_owned(), |(number, class)| named(entries, number, class))
 }
@@ -148,7 +148,7 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
     };
     let _ = write!(declarator, "({text})");
     // What qualifies the object that `this` points to stands behind the parameters.
-    let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, dw::DW_AT_type));
+    let mut object = all().find(is_this).and_then(|entry| entries.referenced_entry(entry, dw::DW_AT_type));
     for _ in 0..MAX_TYPE_PARTS {
         let Some(entry) = object.and_then(|number| entries.get(number)) else { break };
         match entry.tag() {
@@ -157,7 +157,7 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
             dw::DW_TAG_volatile_type => declarator.push_str(" volatile"),
             _ => break,
         }
-        object = entries.referred(entry, dw::DW_AT_type);
+        object = entries.referenced_entry(entry, dw::DW_AT_type);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `.debug_info`.
 
 use super::lines::{LineFiles, TableFiles};
-use super::{Check, RuleId, short};
+use super::{RuleId, Verifier, short};
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
@@ -13,7 +13,7 @@ mod classes;
 mod files;
 mod references;
 
-pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Option<&LineFiles>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, lines: Option<&LineFiles>) {
     let tables = lines.map(|lines| lines.tables.as_slice());
     for unit in entries.units() {
         header(check, entries, unit);
@@ -29,14 +29,14 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Opt
             attributes.extend(entry.attributes());
             for attribute in &attributes {
                 value(check, entries, entry, attribute, table);
-                references::check(check, entries, (number, entry), attribute, &siblings);
+                references::check(check, entries, entry, attribute, &siblings);
             }
             range(check, entries, entry);
             for attribute in &attributes {
                 width(check, entries, attribute);
             }
             for attribute in &attributes {
-                addresses::check(check, entries, (number, entry), attribute);
+                addresses::check(check, entries, entry, attribute);
             }
         }
     }
@@ -50,7 +50,7 @@ fn words(entry: Entry<'_>) -> String {
     }
 }
 
-fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
+fn header(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
     let name = entries.section_name();
     if unit.version != 2 {
         let found = format!("version {}", unit.version);
@@ -81,7 +81,7 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
 }
 
 /// An address, also one in an expression.
-fn width(check: &mut Check<'_, '_>, entries: &Entries<'_>, attribute: &Attribute<'_>) {
+fn width(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, attribute: &Attribute<'_>) {
     let Some(data) = entries.section() else { return };
     let at = match &attribute.value {
         Value::Address(_) => attribute.offset,
@@ -95,7 +95,7 @@ fn width(check: &mut Check<'_, '_>, entries: &Entries<'_>, attribute: &Attribute
 
 /// The line table of a unit; `None` if it has none, or none that is known.
 fn line_table<'t>(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
     unit: &Unit,
     tables: Option<&'t [TableFiles]>,
@@ -116,7 +116,7 @@ fn line_table<'t>(
 
 /// Class of the value, files, strings.
 fn value(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
     entry: Entry<'_>,
     attribute: &Attribute<'_>,
@@ -148,23 +148,23 @@ const INNER: [u16; 4] =
     [dw::DW_TAG_lexical_block, dw::DW_TAG_inlined_subroutine, dw::DW_TAG_try_block, dw::DW_TAG_catch_block];
 
 /// An entry's code, and that of the entry it belongs to.
-fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
+fn range(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some((section, code)) = entry.code() else { return };
     let low_pc = entry.attribute(dw::DW_AT_low_pc);
     let at = low_pc.map_or(entry.offset(), |attribute| attribute.offset);
-    let found = |check: &Check<'_, '_>| {
-        format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end)
+    let found = |check: &Verifier<'_, '_>| {
+        format!("{}: {} to {:#x}", words(entry), check.place(section, code.start), code.end)
     };
     let name = entries.section_name();
     if let Some(expected) = misplaced(check, entry.tag(), section, &code) {
         let (function, found) = (check.function_name(section, code.start), found(check));
-        check.find_in(function, (RuleId::EntriesRange, name, at), found, expected);
+        check.find_in(function, RuleId::EntriesRange.at(name, at), found, expected);
         return;
     }
     if !(check.is_instruction(code.start) && check.is_instruction(code.end)) {
         let (function, found) = (check.function_name(section, code.start), found(check));
         let expected = "the starts of instructions";
-        check.find_in(function, (RuleId::EntriesInside, name, at), found, expected);
+        check.find_in(function, RuleId::EntriesInside.at(name, at), found, expected);
     }
     if !INNER.contains(&entry.tag()) {
         return;
@@ -172,14 +172,14 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let parent = entry.parent().and_then(|parent| entries.get(parent));
     let Some((outer, around)) = parent.and_then(Entry::code) else { return };
     if outer != section || code.start < around.start || around.end < code.end {
-        let expected = format!("a range in {} to {:#x}", check.place((outer, around.start)), around.end);
+        let expected = format!("a range in {} to {:#x}", check.place(outer, around.start), around.end);
         let (function, found) = (check.function_name(section, code.start), found(check));
-        check.find_in(function, (RuleId::EntriesParent, name, at), found, expected);
+        check.find_in(function, RuleId::EntriesParent.at(name, at), found, expected);
     }
 }
 
 /// What is expected of a range that is not where it may be.
-fn misplaced(check: &Check<'_, '_>, tag: u16, section: SectionIndex, code: &Range<u64>) -> Option<String> {
+fn misplaced(check: &Verifier<'_, '_>, tag: u16, section: SectionIndex, code: &Range<u64>) -> Option<String> {
     let Some(size) = check.code_size(section) else {
         return Some("a place in a code section".to_owned());
     };

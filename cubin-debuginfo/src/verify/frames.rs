@@ -1,6 +1,6 @@
 //! `.debug_frame`.
 
-use super::{Check, RuleId, View, short};
+use super::{RuleId, SectionView, Verifier, short};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::cursor::Cursor;
@@ -17,7 +17,7 @@ const INITIAL_LOCATION: u64 = 20;
 /// Offset of `address_range`.
 const ADDRESS_RANGE: u64 = 28;
 
-pub(super) fn check(check: &mut Check<'_, '_>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>) {
     let Some(view) = check.view(SectionKind::DebugFrame) else { return };
     let decoded = frame::decode(&view.data.bytes, &frame::field_symbols(&view.data));
     let starts = decoded.and_then(|entries| Ok((starts(&view)?, entries)));
@@ -51,7 +51,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
             let name = code.and_then(|(section, start, ..)| check.function_name(section, start));
             let (first, last) = (from.saturating_add(missing.start), from.saturating_add(missing.end));
             let found = format!("no CFA from {first:#x} to {last:#x}");
-            let at = (RuleId::FramesNoCfa, view.name, start);
+            let at = RuleId::FramesNoCfa.at(view.name, start);
             check.find_in(name, at, found, "a rule for the CFA in each row");
         }
         covered.extend(code);
@@ -64,14 +64,14 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
     for function in functions {
         if !with_frame.contains(&(function.section, function.offset)) {
             let name = Some(short(function.name).to_owned());
-            let found = format!("no FDE for {}", check.place((function.section, function.offset)));
-            check.find_in(name, (RuleId::FramesMissing, view.name, 0), found, "one for each function");
+            let found = format!("no FDE for {}", check.place(function.section, function.offset));
+            check.find_in(name, RuleId::FramesMissing.at(view.name, 0), found, "one for each function");
         }
     }
 }
 
 /// Start of each entry and its `CIE_pointer`, of a section that can be decoded.
-fn starts(view: &View<'_>) -> Result<Vec<(u64, u64)>> {
+fn starts(view: &SectionView<'_>) -> Result<Vec<(u64, u64)>> {
     let mut cursor = Cursor::new(view.name, &view.data.bytes);
     let mut starts = Vec::new();
     while !cursor.is_empty() {
@@ -86,7 +86,7 @@ fn starts(view: &View<'_>) -> Result<Vec<(u64, u64)>> {
 /// Section, start, end, and offset of the FDE that covers it.
 type Covered = (SectionIndex, u64, u64, u64);
 
-fn location(check: &mut Check<'_, '_>, view: &View<'_>, entry: u64, range: u64) -> Option<Covered> {
+fn location(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, entry: u64, range: u64) -> Option<Covered> {
     let at = entry + INITIAL_LOCATION;
     let field = at as usize;
     let address = view.data.bytes.get(field..).and_then(|rest| rest.first_chunk()).copied();
@@ -112,25 +112,25 @@ fn location(check: &mut Check<'_, '_>, view: &View<'_>, entry: u64, range: u64) 
         if range < size {
             let (found, expected) = (format!("{range:#x} bytes"), format!("{size:#x}, all of the function"));
             let at = entry + ADDRESS_RANGE;
-            check.find_in(name, (RuleId::FramesShort, view.name, at), found, expected);
+            check.find_in(name, RuleId::FramesShort.at(view.name, at), found, expected);
         }
         return Some((section, start, end, entry));
     }
-    let found = format!("{} to {end:#x}", check.place((section, start)));
+    let found = format!("{} to {end:#x}", check.place(section, start));
     let expected = format!("a function's start, and no more than its end {limit:#x}");
-    check.find_in(name, (RuleId::FramesRange, view.name, at), found, expected);
+    check.find_in(name, RuleId::FramesRange.at(view.name, at), found, expected);
     // It covers no more than it may: one fault is enough.
     is_start.then_some((section, start, limit, entry))
 }
 
-fn overlaps(check: &mut Check<'_, '_>, view: &View<'_>, covered: &mut [Covered]) {
+fn overlaps(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, covered: &mut [Covered]) {
     covered.sort_unstable();
     for (first, second) in covered.iter().zip(covered.iter().skip(1)) {
         if first.0 == second.0 && second.1 < first.2 {
             let name = check.function_name(second.0, second.1);
-            let found = format!("{} to {:#x}", check.place((second.0, second.1)), second.2);
+            let found = format!("{} to {:#x}", check.place(second.0, second.1), second.2);
             let expected = format!("code that the FDE at {:#x} does not cover", first.3);
-            check.find_in(name, (RuleId::FramesOverlap, view.name, second.3), found, expected);
+            check.find_in(name, RuleId::FramesOverlap.at(view.name, second.3), found, expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the code of a linked file has debug information of one level.
 
-use super::{Check, RuleId};
+use super::{RuleId, Verifier};
 use crate::entries::Entries;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// What names of functions start with that ptxas adds, for divisions and the like.
 const HELPER: &str = "__cuda_";
 
-pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>, entries: Option<&Entries<'_>>) {
     if !check.is_linked {
         return;
     }

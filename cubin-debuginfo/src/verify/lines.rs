@@ -1,7 +1,7 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
-use super::{Check, RuleId, View, sources};
-use crate::symbolize::{CalleeNames, Doubt, UnitNames};
+use super::{RuleId, SectionView, Verifier, sources};
+use crate::symbolize::{CalleeNames, NameUncertainty, UnitNames};
 use dwarf2_reader::line::Params;
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
@@ -16,13 +16,13 @@ mod files;
 pub(super) mod rows;
 
 /// The tables of `.debug_line`; `None` if there is no such section, or it cannot be read.
-pub(super) fn check(check: &mut Check<'_, '_>) -> Option<LineFiles> {
+pub(super) fn check(check: &mut Verifier<'_, '_>) -> Option<LineFiles> {
     let files = section(check, SectionKind::DebugLine);
     section(check, SectionKind::NvDebugLineSass);
     files
 }
 
-fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
+fn section(check: &mut Verifier<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     let view = check.view(kind)?;
     let read = || {
         let units = line::unit_programs(view.name, &view.data.bytes).collect::<Result<Vec<_>, _>>()?;
@@ -44,9 +44,9 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     for unit in &units {
         header(check, &view, unit);
         for sequence in unit.sequences().map_while(Result::ok) {
-            if let Some(place) = of_sequence(check, &view, &sequence, &mut covered) {
-                places.insert(sequence.base_offset, place);
-                rows(check, &view, place, &sequence);
+            if let Some((section, start)) = of_sequence(check, &view, &sequence, &mut covered) {
+                places.insert(sequence.base_offset, (section, start));
+                rows(check, &view, section, start, &sequence);
             }
         }
     }
@@ -69,7 +69,7 @@ fn header_words(params: Params) -> String {
     )
 }
 
-fn header(check: &mut Check<'_, '_>, view: &View<'_>, unit: &UnitProgram<'_>) {
+fn header(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, unit: &UnitProgram<'_>) {
     let start = unit.offset;
     let LineTable { params, directories, files, debug_str_base, .. } = &unit.table;
     if *params != PTXAS_PARAMS {
@@ -93,8 +93,8 @@ fn header(check: &mut Check<'_, '_>, view: &View<'_>, unit: &UnitProgram<'_>) {
 
 /// Code section of a sequence, where it starts there, and that section's size.
 fn place_of(
-    check: &Check<'_, '_>,
-    view: &View<'_>,
+    check: &Verifier<'_, '_>,
+    view: &SectionView<'_>,
     sequence: &SequenceProgram<'_>,
 ) -> Result<(SectionIndex, u64, u64), (RuleId, String)> {
     let nowhere = |found: String| (RuleId::LineSequence, found);
@@ -109,14 +109,14 @@ fn place_of(
             (rule, format!("address {:#x} without relocation", sequence.base))
         })?,
     };
-    let size = check.code_size(section).ok_or_else(|| nowhere(check.place((section, start))))?;
+    let size = check.code_size(section).ok_or_else(|| nowhere(check.place(section, start)))?;
     Ok((section, start, size))
 }
 
 /// Where a sequence starts, if that is known. `covered` has what sequences before cover, by section.
 fn of_sequence(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     sequence: &SequenceProgram<'_>,
     covered: &mut HashMap<SectionIndex, (u64, u64)>,
 ) -> Option<(SectionIndex, u64)> {
@@ -133,12 +133,12 @@ fn of_sequence(
     if end != size {
         let (function, found) = (check.function_name(section, start), format!("a sequence to {end:#x}"));
         let expected = format!("one to {size:#x}, the end of {}", check.cubin.section_name(section));
-        check.find_in(function, (RuleId::LineEnd, view.name, at), found, expected);
+        check.find_in(function, RuleId::LineEnd.at(view.name, at), found, expected);
     }
     // In one section there is one: a file with more is a faulty one.
     match covered.get(&section) {
         Some((first, last)) if start < *last && *first < end => {
-            let found = check.place((section, start));
+            let found = check.place(section, start);
             let expected = format!("rows of that section once: {first:#x} to {last:#x} have some");
             check.find(RuleId::LineTwice, view.name, at, found, expected);
         }
@@ -151,9 +151,10 @@ fn of_sequence(
 }
 
 fn rows(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
-    (section, start): (SectionIndex, u64),
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
+    section: SectionIndex,
+    start: u64,
     sequence: &SequenceProgram<'_>,
 ) {
     let size = check.instruction;
@@ -167,9 +168,9 @@ fn rows(
             continue;
         }
         let row = steps.row();
-        let mut find = |rule, found: String, expected: String| {
+        let mut find = |rule: RuleId, found: String, expected: String| {
             let function = check.function_name(section, start.saturating_add(row.address));
-            check.find_in(function, (rule, view.name, sequence.base_offset), found, expected);
+            check.find_in(function, rule.at(view.name, sequence.base_offset), found, expected);
         };
         let LineRow { number, address, context, .. } = *row;
         if address < last {
@@ -194,7 +195,7 @@ fn rows(
 }
 
 /// Files and names of `.debug_line`.
-fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
+fn source(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_, '_>) {
     let strings = check.cubin.section_by_name(SectionKind::DebugStr.name());
     let strings = strings.map(|index| check.relocated.section(index).map(|section| section.bytes));
     let no_strings = strings.is_none();
@@ -219,15 +220,15 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
         if row.context == 0 || !seen_names.insert((unit, row.name)) {
             continue;
         }
-        match names.get(unit, row.name).doubt {
+        match names.get(unit, row.name).uncertainty {
             // Inlined code of functions without name (no `function_name`) has 0.
-            Some(Doubt::NoString) if no_strings && row.name == 0 => {}
-            Some(Doubt::NoString) if no_strings => {
+            Some(NameUncertainty::NoString) if no_strings && row.name == 0 => {}
+            Some(NameUncertainty::NoString) if no_strings => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
                 let expected = "none without .debug_str";
                 check.find(RuleId::LineNameless, view.name, base_offset, found, expected);
             }
-            Some(Doubt::NoString) => {
+            Some(NameUncertainty::NoString) => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
                 let (rule, expected) = if names.get(unit, row.name).offset < strings_end {
                     (RuleId::LineNameInside, "the start of a string in .debug_str, or a base that grows")
@@ -236,7 +237,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
                 };
                 check.find(rule, view.name, base_offset, found, expected);
             }
-            Some(Doubt::UnrelatedBase) if unrelated.insert(unit) => {
+            Some(NameUncertainty::UnrelatedBase) if unrelated.insert(unit) => {
                 let base = table.debug_str_base.unwrap_or(0);
                 let found = format!("{base:#x} as base of the names of table {unit}");
                 check.find(
@@ -253,7 +254,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
 }
 
 /// Lines of `.nv_debug_line_sass` in the texts.
-fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
+fn ptx(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_, '_>) {
     let cubin = check.cubin;
     let is_text = |name: &str| SectionKind::from_name(name) == Some(SectionKind::NvDebugPtxTxt);
     let mut texts = HashMap::new();

@@ -2,7 +2,7 @@
 
 use super::entries::addresses;
 use super::registers::Used;
-use super::{Check, RuleId, View, expression, short};
+use super::{RuleId, SectionView, Verifier, expression, short};
 use crate::code_ranges::place;
 use crate::entries::{Entries, Entry, Value};
 use crate::lists::{Item as ListItem, Pair, items as read_items};
@@ -36,7 +36,7 @@ struct Owner {
 type Owners = [Option<Rc<Owner>>];
 
 /// Checks both, and collects the registers that lists and expressions of entries use.
-pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) -> Vec<Used> {
+pub(super) fn check(check: &mut Verifier<'_, '_>, entries: Option<&Entries<'_>>) -> Vec<Used> {
     let mut used = Vec::new();
     let owner_of = entries.map(|entries| functions(check, entries)).unwrap_or_default();
     for kind in [SectionKind::DebugLoc, SectionKind::DebugRanges] {
@@ -69,7 +69,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) ->
 }
 
 /// All lists, which follow one another.
-fn read(view: &View<'_>, kind: SectionKind) -> Result<Lists> {
+fn read(view: &SectionView<'_>, kind: SectionKind) -> Result<Lists> {
     let mut lists = Lists::new();
     let mut items = Vec::new();
     let mut first = None;
@@ -95,7 +95,7 @@ fn read(view: &View<'_>, kind: SectionKind) -> Result<Lists> {
 
 /// The first entry that each list is of; attributes that lead to none are findings.
 fn users(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
     kind: SectionKind,
     lists: &Lists,
@@ -121,7 +121,13 @@ fn users(
 }
 
 /// The addresses in the expression of an item, which says where the variable of entry `user` is.
-fn address(check: &mut Check<'_, '_>, view: &View<'_>, item: &Item, entries: &Entries<'_>, user: usize) {
+fn address(
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
+    item: &Item,
+    entries: &Entries<'_>,
+    user: usize,
+) {
     let Some((start, length)) = item.pair.expression else { return };
     let range = start as usize..start.saturating_add(length) as usize;
     let Some(bytes) = view.data.bytes.get(range) else { return };
@@ -130,7 +136,7 @@ fn address(check: &mut Check<'_, '_>, view: &View<'_>, item: &Item, entries: &En
 }
 
 /// For each entry the function it belongs to: the code of the nearest entry above that has some.
-fn functions(check: &Check<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owner>>> {
+fn functions(check: &Verifier<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owner>>> {
     let mut owners: Vec<Option<Rc<Owner>>> = Vec::with_capacity(entries.count());
     for entry in entries.iter() {
         let own = (entry.tag() == dw::DW_TAG_subprogram).then(|| entry.code()).flatten();
@@ -147,8 +153,8 @@ fn functions(check: &Check<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owne
 }
 
 fn of_item(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     item: &Item,
     owner: Option<&Owner>,
     used: &mut Vec<Used>,
@@ -165,23 +171,23 @@ fn of_item(
             section == owner.section && owner.code.start <= start && end <= owner.code.end
         });
         if !(check.is_instruction(start) && check.is_instruction(end)) {
-            let found = format!("{} to {end:#x}", check.place((section, start)));
-            let place = (RuleId::ListInside, view.name, item.offset);
+            let found = format!("{} to {end:#x}", check.place(section, start));
+            let place = RuleId::ListInside.at(view.name, item.offset);
             check.find_in(name.clone(), place, found, "the starts of instructions");
         }
         if !is_inside || !is_owned {
-            let found = format!("{} to {}", check.place((section, start)), check.place((other, end)));
+            let found = format!("{} to {}", check.place(section, start), check.place(other, end));
             let expected = match owner {
                 Some(Owner { section, code, .. }) => {
-                    format!("a range in {} to {:#x}", check.place((*section, code.start)), code.end)
+                    format!("a range in {} to {:#x}", check.place(*section, code.start), code.end)
                 }
                 None => "a range in one code section".to_owned(),
             };
-            check.find_in(name, (RuleId::ListRange, view.name, item.offset), found, expected);
+            check.find_in(name, RuleId::ListRange.at(view.name, item.offset), found, expected);
         }
     } else {
         let found = "an address that is nowhere";
-        check.find_in(name, (RuleId::ListUnresolved, view.name, item.offset), found, "a place in code");
+        check.find_in(name, RuleId::ListUnresolved.at(view.name, item.offset), found, "a place in code");
     }
     let range = item.pair.expression.map(|(at, length)| at as usize..at.saturating_add(length) as usize);
     let Some(bytes) = range.and_then(|range| view.data.bytes.get(range)) else { return };
@@ -201,7 +207,7 @@ fn of_item(
 }
 
 /// Registers in expressions of attributes; those that cannot be decoded are findings.
-fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owners) -> Vec<Used> {
+fn of_entries(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, owner_of: &Owners) -> Vec<Used> {
     let mut used = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
         for attribute in entry.blocks() {
@@ -225,7 +231,7 @@ fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owner
     used
 }
 
-fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>, offset: u64, found: &str) {
+fn fault(check: &mut Verifier<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>, offset: u64, found: &str) {
     let name = entry.name().unwrap_or_default();
     let found = format!("{} {}: {found}", entry.tag_text(), short(&name));
     check.find(RuleId::EntriesExpression, entries.section_name(), offset, found, "DWARF operations");

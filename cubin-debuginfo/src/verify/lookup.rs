@@ -1,6 +1,6 @@
 //! `.debug_pubnames`, `.debug_pubtypes`, `.debug_aranges`.
 
-use super::{Check, RuleId, View};
+use super::{RuleId, SectionView, Verifier};
 use crate::entries::{Entries, Unit};
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::{aranges, pubnames};
@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
-pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>, entries: Option<&Entries<'_>>) {
     for kind in [SectionKind::DebugPubnames, SectionKind::DebugPubtypes, SectionKind::DebugAranges] {
         let Some(view) = check.view(kind) else { continue };
         let read = match kind {
@@ -22,7 +22,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) {
 }
 
 /// Refuses the set that begins at `start` if it is of another version.
-fn version(view: &View<'_>, start: u64, version: u16) -> Result<()> {
+fn version(view: &SectionView<'_>, start: u64, version: u16) -> Result<()> {
     if version == 2 {
         return Ok(());
     }
@@ -31,10 +31,12 @@ fn version(view: &View<'_>, start: u64, version: u16) -> Result<()> {
 }
 
 fn unit<'e>(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     entries: Option<&'e Entries<'_>>,
-    (start, offset, length): (u64, u64, Option<u64>),
+    start: u64,
+    offset: u64,
+    length: Option<u64>,
 ) -> Option<&'e Unit> {
     let entries = entries?;
     let found = entries.units().binary_search_by_key(&offset, |unit| unit.offset).ok();
@@ -55,8 +57,8 @@ fn unit<'e>(
 
 /// DWARF 2.0.0 §6.1.1.
 fn names(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     entries: Option<&Entries<'_>>,
     section: &'static str,
 ) -> Result<()> {
@@ -66,8 +68,8 @@ fn names(
         match item {
             pubnames::Item::Set(header) => {
                 version(view, span.start, header.version)?;
-                let place = (span.start, header.info, Some(header.info_length));
-                set = Some((header.info, unit(check, view, entries, place)));
+                let length = Some(header.info_length);
+                set = Some((header.info, unit(check, view, entries, span.start, header.info, length)));
             }
             pubnames::Item::Name { entry, name } => {
                 let (Some(entries), Some((info, Some(unit)))) = (entries, set) else { continue };
@@ -94,14 +96,18 @@ fn names(
 }
 
 /// DWARF 2.0.0 §6.1.2.
-fn code_ranges(check: &mut Check<'_, '_>, view: &View<'_>, entries: Option<&Entries<'_>>) -> Result<()> {
+fn code_ranges(
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
+    entries: Option<&Entries<'_>>,
+) -> Result<()> {
     let mut sizes = HashMap::new();
     for item in aranges::items(&view.data.bytes, |at| view.data.target(at).is_some()) {
         let (span, item) = item?;
         let (address, length) = match item {
             aranges::Item::Set(set) => {
                 version(view, span.start, set.version)?;
-                unit(check, view, entries, (span.start, set.info, None));
+                unit(check, view, entries, span.start, set.info, None);
                 continue;
             }
             aranges::Item::Range { address, length } => (address, length),
@@ -116,7 +122,8 @@ fn code_ranges(check: &mut Check<'_, '_>, view: &View<'_>, entries: Option<&Entr
             size.is_some_and(|size| offset.checked_add(length).is_some_and(|end| end <= size))
         });
         if !fits {
-            let text = place.map_or_else(|| format!("{address:#x}"), |place| check.place(place));
+            let text = place
+                .map_or_else(|| format!("{address:#x}"), |(section, offset)| check.place(section, offset));
             let found = format!("{text}, {length:#x} bytes");
             check.find(RuleId::ArangesRange, view.name, span.start, found, "a range in a code section");
         }

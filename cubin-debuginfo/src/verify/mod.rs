@@ -21,11 +21,13 @@ mod sources;
 pub use findings::{RuleTable, Severity};
 pub use known_faults::{KnownFault, known_faults};
 pub use rules::{Details, RULES, Rule, RuleId};
-pub use sources::{Context, SourceFile, SourceLines};
+
+use rules::BrokenRule;
+pub use sources::{SourceFile, SourceLines, VerifyContext};
 
 use crate::entries::Entries;
 use crate::limits::MAX_NAME_CHARS;
-use crate::numbers::{Numbers, OpenSymbols};
+use crate::unrelocated_addresses::{OpenSymbols, UnrelocatedAddresses};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -45,14 +47,14 @@ pub type Report = findings::Report<RuleId>;
 
 /// Looks at everything. What cannot be read is a finding; what depends on it is then not looked at.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
-    verify_with(cubin, Context::default())
+    verify_with(cubin, VerifyContext::default())
 }
 
 /// [`verify`], and what follows from `context`.
-pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
+pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: VerifyContext<'c>) -> Report {
     let code = Code::new(cubin);
     let sizes = code.functions().iter().map(|function| (function.name, function.size)).collect();
-    let mut check = Check {
+    let mut check = Verifier {
         cubin,
         context,
         code,
@@ -91,9 +93,9 @@ fn short(name: &str) -> &str {
 }
 
 /// The file, and what was found so far.
-struct Check<'c, 'd> {
+struct Verifier<'c, 'd> {
     cubin: &'c Cubin<'d>,
-    context: Context<'c>,
+    context: VerifyContext<'c>,
     code: Code<'c>,
     relocated: RelocatedCubin<'c, 'd>,
     /// Whether nvlink wrote it.
@@ -105,9 +107,9 @@ struct Check<'c, 'd> {
     /// The symbols that ptxas left open, once a finding needs them.
     open_symbols: OnceCell<OpenSymbols>,
     /// What tells the memory of a number, once an address needs it.
-    numbers: OnceCell<Numbers<'c>>,
+    numbers: OnceCell<UnrelocatedAddresses<'c>>,
     /// Numbers that are in order unless they are undefined symbols.
-    doubts: Vec<entries::addresses::Doubt>,
+    doubts: Vec<entries::addresses::PossibleName>,
     /// Whether there is a finding about a number that may be an undefined symbol.
     has_open_number: bool,
     /// Sizes of functions by name.
@@ -126,7 +128,7 @@ fn is_of_ptxas(cubin: &Cubin<'_>) -> bool {
 const ADDRESS_BYTES: u8 = 8;
 
 /// Offset of the first unit of another version than those of cubins, and that version.
-fn unknown_version(info: &View<'_>) -> Option<(u64, u16)> {
+fn unknown_version(info: &SectionView<'_>) -> Option<(u64, u16)> {
     let mut cursor = Cursor::new(info.name, &info.data.bytes);
     while !cursor.is_empty() {
         let offset = cursor.offset();
@@ -140,12 +142,12 @@ fn unknown_version(info: &View<'_>) -> Option<(u64, u16)> {
 }
 
 /// One native section with its relocations.
-struct View<'c> {
+struct SectionView<'c> {
     name: &'c str,
     data: RelocatedSection<'c>,
 }
 
-impl<'c> Check<'c, '_> {
+impl<'c> Verifier<'c, '_> {
     fn find(
         &mut self,
         rule: RuleId,
@@ -165,11 +167,8 @@ impl<'c> Check<'c, '_> {
     }
 
     /// The same, with words that are put together only if the finding is kept: what was found, and what was expected.
-    fn find_with(
-        &mut self,
-        (rule, section, offset): (RuleId, &str, u64),
-        words: impl FnOnce() -> (String, String),
-    ) {
+    fn find_with(&mut self, broken: BrokenRule<'_>, words: impl FnOnce() -> (String, String)) {
+        let BrokenRule { rule, section, offset } = broken;
         if self.report.is_full(rule) {
             return self.report.count_one(rule);
         }
@@ -181,10 +180,11 @@ impl<'c> Check<'c, '_> {
     fn find_in(
         &mut self,
         function: Option<String>,
-        (rule, section, offset): (RuleId, &str, u64),
+        broken: BrokenRule<'_>,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) {
+        let BrokenRule { rule, section, offset } = broken;
         let (section, found, expected) = (short(section).to_owned(), found.into(), expected.into());
         self.report.push(Finding { rule: rule.rule(), section, offset, function, found, expected });
     }
@@ -201,10 +201,10 @@ impl<'c> Check<'c, '_> {
     }
 
     /// The first native section of a kind. `None` too if its relocations are faulty, which is a finding already.
-    fn view(&self, kind: SectionKind) -> Option<View<'c>> {
+    fn view(&self, kind: SectionKind) -> Option<SectionView<'c>> {
         let index = self.cubin.section_by_name(kind.name())?;
         let data = self.relocated.section(index).ok()?;
-        Some(View { name: self.cubin.section_name(index), data })
+        Some(SectionView { name: self.cubin.section_name(index), data })
     }
 
     fn entries(&mut self) -> Option<Entries<'c>> {
@@ -275,8 +275,8 @@ impl<'c> Check<'c, '_> {
         self.function_at(section, offset).map(|function| short(function.name).to_owned())
     }
 
-    /// A place in words.
-    fn place(&self, (section, offset): (SectionIndex, u64)) -> String {
+    /// An offset of a section as text: `.text.f+0x10`.
+    fn place(&self, section: SectionIndex, offset: u64) -> String {
         format!("{}+{offset:#x}", short(self.cubin.section_name(section)))
     }
 }

@@ -1,6 +1,6 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`, and whether they have the registers of locations.
 
-use super::{Check, RuleId, View, short};
+use super::{RuleId, SectionView, Verifier, short};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
@@ -19,7 +19,7 @@ pub(super) struct Used {
     pub(super) offset: u64,
 }
 
-pub(super) fn check(check: &mut Check<'_, '_>, used: &[Used]) {
+pub(super) fn check(check: &mut Verifier<'_, '_>, used: &[Used]) {
     let Some(sass) = check.view(SectionKind::NvDebugInfoRegSass) else { return };
     let functions = match reg_sass::decode(&sass.data.bytes) {
         Ok(functions) => functions,
@@ -45,7 +45,12 @@ pub(super) fn check(check: &mut Check<'_, '_>, used: &[Used]) {
         if !is_known && seen.insert((function, register)) {
             let name = Some(function.to_string());
             let found = format!("a location in {register}");
-            check.find_in(name, (RuleId::RegistersMissing, section, *offset), found, "a register of the map");
+            check.find_in(
+                name,
+                RuleId::RegistersMissing.at(section, *offset),
+                found,
+                "a register of the map",
+            );
         }
     }
 }
@@ -56,8 +61,8 @@ fn text(bytes: &[u8]) -> String {
 
 /// The ranges of one function at byte `at`; returns where the next one is.
 fn of_function(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     function: &FunctionRegisters<'_>,
     at: u64,
     is_again: bool,
@@ -74,7 +79,7 @@ fn of_function(
         Some(_) => None,
     };
     if let Some((rule, expected)) = fault {
-        check.find_in(Some(name.clone()), (rule, view.name, at), "this name", expected);
+        check.find_in(Some(name.clone()), rule.at(view.name, at), "this name", expected);
     }
     let mut offset = at + function.function.len() as u64 + 1 + 4;
     for range in &function.ranges {
@@ -82,10 +87,10 @@ fn of_function(
         let ptx = text(ptx_name);
         if register.class().is_none() {
             let found = format!("class {} of the register of {ptx}", register.class_number());
-            let place = (RuleId::RegistersClass, view.name, offset);
+            let place = RuleId::RegistersClass.at(view.name, offset);
             check.find_in(Some(name.clone()), place, found, "a known class of SASS registers");
         } else if !register.exists_on(check.cubin.target()) {
-            let place = (RuleId::RegistersNumber, view.name, offset);
+            let place = RuleId::RegistersNumber.at(view.name, offset);
             check.find_in(
                 Some(name.clone()),
                 place,
@@ -95,7 +100,7 @@ fn of_function(
         }
         if let Some((rule, expected)) = range_fault(check, start, end, size) {
             let found = format!("{start:#x} to {end:#x} for {ptx}");
-            check.find_in(Some(name.clone()), (rule, view.name, offset), found, expected);
+            check.find_in(Some(name.clone()), rule.at(view.name, offset), found, expected);
         }
         offset += 4 + ptx_name.len() as u64 + 1 + 12;
     }
@@ -103,7 +108,12 @@ fn of_function(
 }
 
 /// What is wrong with a range, and what is expected. `size` is the function's, where it is known.
-fn range_fault(check: &Check<'_, '_>, start: u32, end: u32, size: Option<u64>) -> Option<(RuleId, String)> {
+fn range_fault(
+    check: &Verifier<'_, '_>,
+    start: u32,
+    end: u32,
+    size: Option<u64>,
+) -> Option<(RuleId, String)> {
     let expected = || match size {
         Some(size) => format!("a range in the function's {size:#x} bytes"),
         None => "a range with bytes".to_owned(),
@@ -128,8 +138,8 @@ fn range_fault(check: &Check<'_, '_>, start: u32, end: u32, size: Option<u64>) -
 }
 
 fn types_of(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     functions: &[FunctionRegisters<'_>],
     types: &[FunctionTypes<'_>],
 ) {
@@ -150,13 +160,13 @@ fn types_of(
             match RegisterType::of_code(*code) {
                 None => {
                     let found = format!("type {code} of {}", text(range.ptx_name));
-                    let place = (RuleId::RegistersClass, view.name, at);
+                    let place = RuleId::RegistersClass.at(view.name, at);
                     check.find_in(name(), place, found, "a known type of PTX registers");
                 }
                 Some(known) if range.part >= known.words().into() => {
                     let found = format!("part {} of {}, a .{}", range.part, text(range.ptx_name), known);
                     let expected = format!("one of {}", known.words());
-                    check.find_in(name(), (RuleId::RegistersPart, view.name, at), found, expected);
+                    check.find_in(name(), RuleId::RegistersPart.at(view.name, at), found, expected);
                 }
                 Some(_) => {}
             }

@@ -1,6 +1,6 @@
 //! Relocations of debug sections, native and Mercury.
 
-use super::{Check, RuleId, short};
+use super::{RuleId, Verifier, short};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex, Symbol, sht};
@@ -9,7 +9,7 @@ use nv_debug_sections::reloc::{RelocAction, RelocType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(super) fn check(check: &mut Check<'_, '_>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>) {
     let cubin = check.cubin;
     let mut tables: BTreeMap<SectionIndex, Vec<SectionIndex>> = BTreeMap::new();
     for (index, _, section) in cubin.iter().filter(|(_, _, section)| section.relocations().is_some()) {
@@ -23,7 +23,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
     }
 }
 
-fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tables: &[SectionIndex]) {
+fn of_section(check: &mut Verifier<'_, '_>, target: SectionIndex, space: Space, tables: &[SectionIndex]) {
     let cubin = check.cubin;
     let bytes = cubin.bytes(target).unwrap_or_default();
     let name = cubin.section_name(target);
@@ -32,7 +32,7 @@ fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tab
         let Ok(section) = cubin.section(table) else { continue };
         let symtab = SectionIndex(section.link);
         for relocation in section.relocations().unwrap_or_default() {
-            let one = One { cubin, target, symtab, space, bytes: &bytes, relocation };
+            let one = AppliedRelocation { cubin, target, symtab, space, bytes: &bytes, relocation };
             match one.faults() {
                 Ok(width) => fields.push((relocation.offset, width)),
                 Err((rule, found, expected)) => check.find(rule, name, relocation.offset, found, expected),
@@ -51,8 +51,8 @@ fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tab
 /// How many times the size of `.debug_frame` its Mercury form may have, where the file does not have that.
 const MERCURY_FRAME_SPREAD: u64 = 2;
 
-/// One relocation, and what it is applied to.
-struct One<'c, 'd> {
+/// A relocation, and the section to which it applies.
+struct AppliedRelocation<'c, 'd> {
     cubin: &'c Cubin<'d>,
     /// The section that the field is in.
     target: SectionIndex,
@@ -64,7 +64,7 @@ struct One<'c, 'd> {
 
 type Fault = (RuleId, String, String);
 
-impl One<'_, '_> {
+impl AppliedRelocation<'_, '_> {
     /// Width of the field, if all is well with it.
     fn faults(&self) -> Result<u8, Fault> {
         let &Relocation { offset, r_type, symbol, addend } = self.relocation;

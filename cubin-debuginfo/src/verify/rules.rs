@@ -113,6 +113,23 @@ pub enum RuleId {
     LevelsMixed,
 }
 
+/// A rule, and the place where a cubin breaks it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BrokenRule<'s> {
+    pub(super) rule: RuleId,
+    /// Name of the section.
+    pub(super) section: &'s str,
+    /// Byte offset in the section.
+    pub(super) offset: u64,
+}
+
+impl RuleId {
+    /// The rule broken at a byte of a section.
+    pub(super) fn at(self, section: &str, offset: u64) -> BrokenRule<'_> {
+        BrokenRule { rule: self, section, offset }
+    }
+}
+
 impl RuleTable for RuleId {
     type Details = Details;
     const SUBJECTS: &'static [(char, &'static str)] = &[
@@ -172,7 +189,8 @@ const fn row(
 
 const fn fault(
     id: RuleId,
-    (code, name): (&'static str, &'static str),
+    code: &'static str,
+    name: &'static str,
     of: &'static str,
     summary: &'static str,
     why: &'static str,
@@ -212,12 +230,12 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::LinePtx, "L013", "line-ptx", Error, "A line of .nv_debug_line_sass is in the embedded PTX text.", "The PTX cannot be shown beside the code."),
     row(Id::LinePastEnd, "L014", "line-past-end", Warning, "A line is one that the source file has.", "Looked at where the source is at hand and of the size that the table records. Likely causes: inlined code filed under its caller's file, or lines counted up inside one construct."),
     row(Id::LineInside, "L015", "line-inside", Error, "A row starts where an instruction does.", "No instruction would be on its line alone; 16 bytes each, before sm_70 8."),
-    fault(Id::LineUndeclaredFile, ("L101", "line-undeclared-file"), "ptxas 13.0", "The file of a row is in the table.", "ptxas closes gaps in the numbers of .file but not in rows, takes a .loc of a file that is not declared, and drops the table where rows use file 0. nvdisasm -g crashes on such a file."),
-    fault(Id::LineUnrelatedBase, ("L102", "line-unrelated-base"), "nvlink 13.0", "The base of a table's names is where its names are in .debug_str.", "nvlink joins .debug_str and leaves the bases of sm_90 and later at 0: names of inlined functions are those of the first object."),
-    fault(Id::LineDropped, ("L103", "line-dropped"), "nvlink 13.0", "A sequence has the relocation that says whose it is.", "nvlink keeps the rows of functions that it drops, without relocation, so that they seem to be of any function."),
-    fault(Id::LineNameless, ("L104", "line-nameless"), "ptxas 13.0", "A file with names of inlined functions has a .debug_str.", "ptxas takes function_name without that section too, and the table then names nothing."),
-    fault(Id::LinePlaceholder, ("L105", "line-placeholder"), "NVRTC and nvcc 13.0, front ends", "A file of a table is a source, and no placeholder such as `default_program` or `<stdin>`.", "What compiles from memory puts it where it was given no name; no reader will find this source. `check --fix=path-map` writes another name."),
-    fault(Id::LineForgottenFile, ("L106", "line-forgotten-file"), "ptxas 13.0", "A call site is in the file that its row is in.", "From sm_90 on ptxas forgets to set the file of a call site that is in the context of the row before: the row has the line of one file and the name of another. Seen where the line is past that file's end, as in L014."),
+    fault(Id::LineUndeclaredFile, "L101", "line-undeclared-file", "ptxas 13.0", "The file of a row is in the table.", "ptxas closes gaps in the numbers of .file but not in rows, takes a .loc of a file that is not declared, and drops the table where rows use file 0. nvdisasm -g crashes on such a file."),
+    fault(Id::LineUnrelatedBase, "L102", "line-unrelated-base", "nvlink 13.0", "The base of a table's names is where its names are in .debug_str.", "nvlink joins .debug_str and leaves the bases of sm_90 and later at 0: names of inlined functions are those of the first object."),
+    fault(Id::LineDropped, "L103", "line-dropped", "nvlink 13.0", "A sequence has the relocation that says whose it is.", "nvlink keeps the rows of functions that it drops, without relocation, so that they seem to be of any function."),
+    fault(Id::LineNameless, "L104", "line-nameless", "ptxas 13.0", "A file with names of inlined functions has a .debug_str.", "ptxas takes function_name without that section too, and the table then names nothing."),
+    fault(Id::LinePlaceholder, "L105", "line-placeholder", "NVRTC and nvcc 13.0, front ends", "A file of a table is a source, and no placeholder such as `default_program` or `<stdin>`.", "What compiles from memory puts it where it was given no name; no reader will find this source. `check --fix=path-map` writes another name."),
+    fault(Id::LineForgottenFile, "L106", "line-forgotten-file", "ptxas 13.0", "A call site is in the file that its row is in.", "From sm_90 on ptxas forgets to set the file of a call site that is in the context of the row before: the row has the line of one file and the name of another. Seen where the line is past that file's end, as in L014."),
 
     row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "docs/formats/ptx-text.md."),
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
@@ -242,8 +260,8 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::EntriesNoClass, "I017", "entries-no-class", Warning, "A variable in shared or constant memory or among the parameters has a DW_AT_address_class.", "Without one CUDA-GDB reads global memory. What is in a frame it reads from local memory."),
     row(Id::EntriesOtherFile, "I018", "entries-other-file", Warning, "The DW_AT_decl_file of a function is a file that its unit's name or the rows of its code name.", "The number is one of the unit's file table, but of another module's: two modules were joined, and their tables were not."),
     row(Id::EntriesDoubt, "I019", "entries-doubt", Warning, "A number that is the address of a variable is no undefined symbol's.", "For a name that the module does not define, ptxas writes 0 or the number behind the name. Where such a name is in the symbol table and is no label of the embedded PTX text, a number that may be a place can be that name as well."),
-    fault(Id::EntriesDropped, ("I101", "entries-dropped"), "nvlink 13.0", "An address of an entry has the relocation that says which code or data it is in.", "nvlink keeps the entries of functions and variables that it drops, without relocations, so that they seem to be of any function."),
-    fault(Id::EntriesUnresolved, ("I102", "entries-unresolved"), "ptxas 13.0", "A code address of an entry has the relocation that says where it is.", "ptxas leaves some labels open that stand before code under a .loc of line 0: address 0 without relocation, as in lists (O101). Known where the embedded PTX text has the label."),
+    fault(Id::EntriesDropped, "I101", "entries-dropped", "nvlink 13.0", "An address of an entry has the relocation that says which code or data it is in.", "nvlink keeps the entries of functions and variables that it drops, without relocations, so that they seem to be of any function."),
+    fault(Id::EntriesUnresolved, "I102", "entries-unresolved", "ptxas 13.0", "A code address of an entry has the relocation that says where it is.", "ptxas leaves some labels open that stand before code under a .loc of line 0: address 0 without relocation, as in lists (O101). Known where the embedded PTX text has the label."),
 
     row(Id::LookupUnreadable, "T001", "lookup-unreadable", Error, ".debug_pubnames, .debug_pubtypes and .debug_aranges can be decoded.", "DWARF 2.0.0 6.1."),
     row(Id::LookupUnit, "T002", "lookup-unit", Error, "A set of a look-up table is about a unit of .debug_info.", "By its offset, and in name tables its size."),
@@ -256,7 +274,7 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::ListRange, "O003", "list-range", Error, "A range of a list does not go back and lies in one code section, that of a variable in its function.", "The variable would seem to be where it is not."),
     row(Id::ListExpression, "O004", "list-expression", Error, "A location expression of a list can be decoded.", "DWARF 2.0.0 2.4."),
     row(Id::ListInside, "O005", "list-inside", Error, "A range of a list starts and ends where an instruction does.", "16 bytes each, before sm_70 8."),
-    fault(Id::ListUnresolved, ("O101", "list-unresolved"), "ptxas 13.0", "A range of a list has both addresses.", "ptxas leaves labels open that stand before code under a .loc of line 0: address 0 without relocation."),
+    fault(Id::ListUnresolved, "O101", "list-unresolved", "ptxas 13.0", "A range of a list has both addresses.", "ptxas leaves labels open that stand before code under a .loc of line 0: address 0 without relocation."),
 
     row(Id::RegistersUnreadable, "R001", "registers-unreadable", Error, ".nv_debug_info_reg_sass and .nv_debug_info_reg_type can be decoded.", "docs/formats/register-maps.md."),
     row(Id::RegistersFunction, "R002", "registers-function", Error, "A function of a register map is in the file, and once in the map.", "The map is looked up by name."),
@@ -266,12 +284,12 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::RegistersPart, "R006", "registers-part", Error, "The part of a register is one that its type has.", "0 and 1 of 64 bits, 0 to 3 of 128."),
     row(Id::RegistersNumber, "R007", "registers-number", Error, "A SASS register is one that the chip has.", "As nvdisasm names them: R0 to R254, UR0 to UR62 and from sm_100 on to UR254, P0 to P6, UP0 to UP6; RZ and URZ."),
     row(Id::RegistersInside, "R008", "registers-inside", Error, "A range of a register starts and ends where an instruction does.", "16 bytes each, before sm_70 8."),
-    fault(Id::RegistersEmpty, ("R101", "registers-empty"), "ptxas 13.0", "A range of a register has bytes.", "Of registers that are set and never read, ptxas writes ranges that start where they end."),
-    fault(Id::RegistersTwice, ("R102", "registers-twice"), "nvlink 13.0", "A function of a linked file is in the map once.", "Helpers such as __cuda_sm3x_div_rn_noftz_f32_slowpath come with each object; nvlink keeps all maps and not all functions, so that the name alone does not tell which is meant."),
-    fault(Id::RegistersMissing, ("R103", "registers-missing"), "ptxas 13.0", "A register that a location uses is one of its function in the map.", "ptxas leaves out registers that get no place, so that the variable cannot be shown."),
-    fault(Id::RegistersDropped, ("R104", "registers-dropped"), "nvlink 13.0", "A function of a linked file's register map is in the file.", "nvlink keeps the maps of functions that it drops."),
-    fault(Id::RegistersReversed, ("R105", "registers-reversed"), "ptxas 13.0", "A range of a register ends after it begins.", "In code with several exits, and for the registers of division helpers, ptxas writes ranges whose end is before their start. They hold nowhere."),
-    fault(Id::RegistersNoStart, ("R106", "registers-no-start"), "ptxas 13.0", "A range of a register has a start.", "From sm_100 on ptxas writes 0xffffffff as the start of a range whose first Mercury instruction has no native one. The range holds nowhere."),
+    fault(Id::RegistersEmpty, "R101", "registers-empty", "ptxas 13.0", "A range of a register has bytes.", "Of registers that are set and never read, ptxas writes ranges that start where they end."),
+    fault(Id::RegistersTwice, "R102", "registers-twice", "nvlink 13.0", "A function of a linked file is in the map once.", "Helpers such as __cuda_sm3x_div_rn_noftz_f32_slowpath come with each object; nvlink keeps all maps and not all functions, so that the name alone does not tell which is meant."),
+    fault(Id::RegistersMissing, "R103", "registers-missing", "ptxas 13.0", "A register that a location uses is one of its function in the map.", "ptxas leaves out registers that get no place, so that the variable cannot be shown."),
+    fault(Id::RegistersDropped, "R104", "registers-dropped", "nvlink 13.0", "A function of a linked file's register map is in the file.", "nvlink keeps the maps of functions that it drops."),
+    fault(Id::RegistersReversed, "R105", "registers-reversed", "ptxas 13.0", "A range of a register ends after it begins.", "In code with several exits, and for the registers of division helpers, ptxas writes ranges whose end is before their start. They hold nowhere."),
+    fault(Id::RegistersNoStart, "R106", "registers-no-start", "ptxas 13.0", "A range of a register has a start.", "From sm_100 on ptxas writes 0xffffffff as the start of a range whose first Mercury instruction has no native one. The range holds nowhere."),
 
     row(Id::FramesUnreadable, "F001", "frames-unreadable", Error, ".debug_frame can be decoded.", "DWARF 3 in the 64-bit format (docs/formats/frames.md)."),
     row(Id::FramesCie, "F002", "frames-cie", Error, "An FDE's CIE_pointer leads to a CIE.", "The rules at the start of the function are lost."),
@@ -280,8 +298,8 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::FramesMissing, "F005", "frames-missing", Error, "Each function has an FDE.", "Observed: 556 of 556 sections. The stack cannot be unwound there."),
     row(Id::FramesShort, "F006", "frames-short", Error, "An FDE covers all of its function.", "Observed: 556 of 556 sections. The stack cannot be unwound behind it."),
     row(Id::FramesNoCfa, "F007", "frames-no-cfa", Error, "Each row of an FDE has a rule for the CFA, from the start of the function on.", "DWARF 2.0.0 6.4.1: all other rules count from the CFA. Debuggers stop with an internal error there."),
-    fault(Id::FramesCieNowhere, ("F101", "frames-cie-nowhere"), "ptxas -c and nvlink 13.0", "A relocated CIE_pointer leads to a CIE.", "From sm_90 on ptxas -c writes the CIE's offset in the Mercury .debug_frame, which may be past the end of this one, and nvlink keeps what it gets. Each FDE's CIE is the one before it."),
-    fault(Id::FramesDropped, ("F102", "frames-dropped"), "nvlink 13.0", "An FDE has the relocation that says whose it is.", "nvlink keeps the entries of functions that it drops, without relocation, so that they seem to be of any function."),
+    fault(Id::FramesCieNowhere, "F101", "frames-cie-nowhere", "ptxas -c and nvlink 13.0", "A relocated CIE_pointer leads to a CIE.", "From sm_90 on ptxas -c writes the CIE's offset in the Mercury .debug_frame, which may be past the end of this one, and nvlink keeps what it gets. Each FDE's CIE is the one before it."),
+    fault(Id::FramesDropped, "F102", "frames-dropped", "nvlink 13.0", "An FDE has the relocation that says whose it is.", "nvlink keeps the entries of functions that it drops, without relocation, so that they seem to be of any function."),
 
     row(Id::LevelsMixed, "M001", "levels-mixed", Warning, "All code of a linked file has debug information of one level.", "nvlink says nothing when it links -G, -lineinfo and plain objects; readers that go by compile units see the first kind only."),
 ];

@@ -1,12 +1,12 @@
 //! Which debug sections there are, with which headers; and the PTX texts.
 
-use super::{Check, RuleId};
+use super::{RuleId, Verifier};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::compare::{HeaderOddity, compare};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{self, PtxText};
 
-pub(super) fn check(check: &mut Check<'_, '_>) {
+pub(super) fn check(check: &mut Verifier<'_, '_>) {
     let cubin = check.cubin;
     let found = DetectedLevel::of(cubin);
     let expected = found.expected();
@@ -33,7 +33,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
     texts(check);
 }
 
-fn texts(check: &mut Check<'_, '_>) {
+fn texts(check: &mut Verifier<'_, '_>) {
     let cubin = check.cubin;
     for (index, name, section) in cubin.iter() {
         if SectionKind::from_name(name) != Some(SectionKind::NvDebugPtxTxt) || section.is_mercury() {

@@ -1,7 +1,7 @@
 //! File tables and rows against the source files, as far as these are at hand.
 
 use super::lines::rows::{Units, all_rows};
-use super::{Check, RuleId, View};
+use super::{RuleId, SectionView, Verifier};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{LineFile, LineOp, SequenceProgram, UnitProgram};
@@ -25,19 +25,19 @@ pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
 
 /// What the caller knows beside the cubin.
 #[derive(Default, Clone, Copy)]
-pub struct Context<'c> {
+pub struct VerifyContext<'c> {
     /// Asked once for each file of a table that has rows, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
 }
 
-impl fmt::Debug for Context<'_> {
+impl fmt::Debug for VerifyContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
     }
 }
 
 /// Placeholders in the file tables.
-pub(super) fn names(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
+pub(super) fn names(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_, '_>) {
     for UnitProgram { offset: start, table, .. } in units {
         let folder = |file: &LineFile<'_>| {
             let index = usize::try_from(file.directory).ok()?.checked_sub(1)?;
@@ -55,8 +55,8 @@ pub(super) fn names(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_,
 
 /// Lines past the end of their file. `places` has where sequences start, by the offset of their address.
 pub(super) fn lines(
-    check: &mut Check<'_, '_>,
-    view: &View<'_>,
+    check: &mut Verifier<'_, '_>,
+    view: &SectionView<'_>,
     units: Units<'_, '_>,
     places: &HashMap<u64, (SectionIndex, u64)>,
 ) {
@@ -90,7 +90,7 @@ pub(super) fn lines(
         let forgotten = forgotten.get_or_init(|| forgotten_files(check.cubin.target(), units));
         let is_forgotten = forgotten.contains(&(base_offset, row.number));
         let rule = if is_forgotten { RuleId::LineForgottenFile } else { RuleId::LinePastEnd };
-        check.find_in(function, (rule, view.name, base_offset), found, expected);
+        check.find_in(function, rule.at(view.name, base_offset), found, expected);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::commands::read::{self, OneCubin};
 use crate::report::{DocumentSchema, Exit, is_of_stdout, write_document};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
+use cubin_debuginfo::diff::{CubinFacts, Difference, DifferenceKind, TextHasher, UnreadSection};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write;
@@ -22,10 +22,10 @@ pub struct Options {
     b: PathBuf,
     /// Leave these keys out, separated by commas; may be given several times
     #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = parse_key)]
-    ignore: Vec<Key>,
+    ignore: Vec<DifferenceKind>,
     /// Compare only these keys
     #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = parse_key, conflicts_with = "ignore")]
-    only: Vec<Key>,
+    only: Vec<DifferenceKind>,
     /// Show at most so many differences of each key; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -35,7 +35,8 @@ pub struct Options {
 }
 
 fn after_help() -> String {
-    let keys: Vec<String> = Key::all().map(|key| format!("  {key:<12} {}\n", key.meaning())).collect();
+    let keys: Vec<String> =
+        DifferenceKind::all().map(|key| format!("  {key:<12} {}\n", key.meaning())).collect();
     format!(
         "\
 Compared is what the files say, not how they are laid out: addresses are those in a function,
@@ -61,9 +62,9 @@ Exit status:
 /// # Errors
 ///
 /// A message that lists the names.
-fn parse_key(name: &str) -> Result<Key, String> {
-    Key::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Key::all().map(Key::name).collect();
+fn parse_key(name: &str) -> Result<DifferenceKind, String> {
+    DifferenceKind::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = DifferenceKind::all().map(DifferenceKind::name).collect();
         format!("no such key; the keys are {}", names.join(", "))
     })
 }
@@ -85,7 +86,7 @@ struct Answer<'a> {
 enum Outcome<'a> {
     Compared {
         /// Keys that were not compared. Absent with `error`.
-        ignored: &'a [Key],
+        ignored: &'a [DifferenceKind],
         /// All differences, whatever `--limit` says. Absent with `error`.
         differences: &'a [Difference],
         /// Source files of both whose time or size in the file table differs, which is not a difference. Absent with `error`.
@@ -120,12 +121,13 @@ fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
     }
-    let hashes = Hashes::default();
+    let hashes = TextHasher::default();
     let (a, b) = (OneCubin::read(a)?, OneCubin::read(b)?);
     let (old, new) = (options.facts_of(&a, &hashes)?, options.facts_of(&b, &hashes)?);
-    let other_file_stats = if options.wants(Key::Lines) { old.other_file_stats(&new) } else { Vec::new() };
+    let other_file_stats =
+        if options.wants(DifferenceKind::Lines) { old.other_file_stats(&new) } else { Vec::new() };
     let other_file_stats: Vec<String> = other_file_stats.into_iter().map(str::to_owned).collect();
-    let ignored: Vec<Key> = Key::all().filter(|key| !options.wants(*key)).collect();
+    let ignored: Vec<DifferenceKind> = DifferenceKind::all().filter(|key| !options.wants(*key)).collect();
     let limit = if options.json || options.limit == 0 { usize::MAX } else { options.limit };
     let mut differences = old.compare(&new, |key| options.wants(key), limit);
     drop((old, new));
@@ -149,16 +151,18 @@ fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 }
 
 impl Options {
-    fn wants(&self, key: Key) -> bool {
+    fn wants(&self, key: DifferenceKind) -> bool {
         (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
     }
 
     /// What a file says. The cubin itself is not held: it may be a large image of a small fatbin.
-    fn facts_of(&self, file: &OneCubin, hashes: &Hashes) -> Result<CubinFacts> {
+    fn facts_of(&self, file: &OneCubin, hashes: &TextHasher) -> Result<CubinFacts> {
         let (name, bytes) = (file.name(), file.bytes()?);
         let cubin = read::cubin(name, &bytes)?;
         let facts = CubinFacts::new(&cubin, bytes.len(), hashes).with_context(|| name.to_owned())?;
-        if let Some(Unread { key, error }) = facts.unread().iter().find(|unread| self.wants(unread.key)) {
+        if let Some(UnreadSection { key, error }) =
+            facts.unread().iter().find(|unread| self.wants(unread.key))
+        {
             bail!("{name}: {error} (--ignore {key} compares the rest)");
         }
         Ok(facts)

@@ -9,7 +9,7 @@ use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::dump::ptxas_style::{Model, is_shown};
-use cubin_debuginfo::dump::{Filter, Header, NoItem, Section, SectionOffset, Source, section_table};
+use cubin_debuginfo::dump::{DumpSource, Filter, Header, NoItem, Section, SectionOffset, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -106,7 +106,7 @@ struct Sections<'a, 'c> {
     name: &'a str,
     /// The name for messages about debug sections.
     shown: &'a str,
-    source: Source<'c, 'a>,
+    source: DumpSource<'c, 'a>,
     chosen: Vec<SectionIndex>,
     /// Whether all that were written could be decoded.
     is_sound: Cell<bool>,
@@ -151,7 +151,7 @@ fn of_cubin(
     if let Some(why) = no_debug_sections(cubin, None).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
     }
-    let source = Source::new(cubin, filter, options.offset.as_ref().map(|place| place.offset));
+    let source = DumpSource::new(cubin, filter, options.offset.as_ref().map(|place| place.offset));
     let model = options.style.model();
     if model.is_some() {
         chosen.retain(|index| is_shown(cubin.section_name(*index)));

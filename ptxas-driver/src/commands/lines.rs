@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::lines::{
-    self, Columns, LineCode, Listing, Lookup, QueryAnswer, Samples, UnplacedSequences,
+    self, LineCode, LineLookup, Listing, PtxColumns, QueryAnswer, Samples, UnplacedSequences,
 };
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
@@ -157,7 +157,7 @@ struct Run<'r, 's> {
     name: &'r str,
     cubin: &'s Cubin<'s>,
     symbolizer: &'s Symbolizer<'s>,
-    lookup: Lookup<'s>,
+    lookup: LineLookup<'s>,
 }
 
 /// The schema of the documents.
@@ -226,9 +226,9 @@ fn of_cubin(
     let facts =
         |ptx: &PtxFile, module| PtxFacts::of(module, cubin.target(), &LineIndex::new(&ptx.text), None);
     let facts = asked.ptx.map(|(ptx, module)| (ptx.bytes_of(&ptx.text), facts(ptx, module)));
-    let mut lookup = Lookup::new(cubin, &symbolizer);
+    let mut lookup = LineLookup::new(cubin, &symbolizer);
     if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {
-        if calls.is_cut() {
+        if calls.is_truncated() {
             note(format_args!(
                 "{name}: not all inlined calls of .debug_info are shown: they share too many pieces of code"
             ));
@@ -236,7 +236,7 @@ fn of_cubin(
         lookup = lookup.with_calls(calls);
     }
     if let Some((bytes, facts)) = &facts {
-        match Columns::new(cubin, bytes, |line| facts.positions_at_line(line)) {
+        match PtxColumns::new(cubin, bytes, |line| facts.positions_at_line(line)) {
             Ok(columns) => lookup = lookup.with_columns(columns),
             Err(why) => note(format_args!("{name}: {why}")),
         }

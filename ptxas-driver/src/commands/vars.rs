@@ -158,7 +158,7 @@ fn of_cubin(
     let answered = Answered { listing, has_named };
     answers.add_cubin(image, cubin, &answered)?;
     let listing = answered.listing;
-    if listing.is_cut() {
+    if listing.is_truncated() {
         note(format_args!("{name}: more ranges or paths than anybody could read; some are left out"));
     }
     for fault in listing.faults() {

@@ -10,7 +10,9 @@ use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Image, Sta
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::Args;
-use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
+use cubin_debuginfo::verify::{
+    self as native, KnownFault, SourceFile, VerifyContext, known_faults, verify_with,
+};
 use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
@@ -175,7 +177,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection: &Selection) -> Verified {
     let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
     let source_lines = sources.is_some().then_some(&source_lines as _);
-    let report = verify_with(cubin, Context { source_lines });
+    let report = verify_with(cubin, VerifyContext { source_lines });
     let mut summary = Summary::default();
     summary.add(&report, selection, |rule| rule.details.fault_of);
     // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.

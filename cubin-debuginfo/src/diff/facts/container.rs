@@ -3,8 +3,8 @@
 use super::Collector;
 use super::text;
 use crate::diff::compare::Facts;
-use crate::diff::key::Key;
-use crate::dump::{NvInfoRecord, Stream};
+use crate::diff::key::DifferenceKind;
+use crate::dump::{ItemStream, NvInfoRecord};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter};
@@ -23,7 +23,7 @@ pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
         ("flags", format!("{flags:#x}")),
         ("code", cubin.code_location().as_str().to_owned()),
     ] {
-        facts.named(Key::Header, "", name, value);
+        facts.named(DifferenceKind::Header, "", name, value);
     }
 }
 
@@ -43,11 +43,11 @@ pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
         let value = format!(
             "type {sh_type:#x} flags {flags:#x} align {align} entry size {entsize}{size}{shared}{belongs}"
         );
-        facts.named(Key::Sections, "", name, value);
+        facts.named(DifferenceKind::Sections, "", name, value);
         order.push(name);
     }
     let order = order.into_iter().map(|name| facts.words(name.to_owned())).collect();
-    facts.put(Key::Sections, "order", Facts::Listed(order));
+    facts.put(DifferenceKind::Sections, "order", Facts::Listed(order));
 }
 
 /// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from the symbols.
@@ -71,9 +71,11 @@ fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
 }
 
 pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
-    for (key, table) in [(Key::Symbols, cubin.symtab()), (Key::Mercury, cubin.mercury_symtab())] {
+    for (key, table) in
+        [(DifferenceKind::Symbols, cubin.symtab()), (DifferenceKind::Mercury, cubin.mercury_symtab())]
+    {
         let Some(table) = table else { continue };
-        let subject = if key == Key::Mercury { "symbols" } else { "" };
+        let subject = if key == DifferenceKind::Mercury { "symbols" } else { "" };
         for (index, symbol) in (0..).zip(cubin.symbols_of(table)).skip(1) {
             let name = cubin.symbol_name_in(table, SymbolIndex(index));
             facts.named(key, subject, name, symbol_words(cubin, symbol));
@@ -109,7 +111,11 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
         let Some(relocations) = section.relocations() else { continue };
         let table = SectionIndex(section.link);
         let parsed = SectionName::parse(name);
-        let key = if parsed.space == Space::Mercury { Key::Mercury } else { Key::Relocations };
+        let key = if parsed.space == Space::Mercury {
+            DifferenceKind::Mercury
+        } else {
+            DifferenceKind::Relocations
+        };
         let words = |relocation: &Relocation| {
             let kind = match RelocType::from_number(relocation.r_type) {
                 Some(known) if known.space == Space::Native => known.name.to_owned(),
@@ -141,7 +147,7 @@ pub(super) fn attributes(
     cubin: &Cubin<'_>,
     index: SectionIndex,
     name: &str,
-    records: &Stream<'_, NvInfoRecord>,
+    records: &ItemStream<'_, NvInfoRecord>,
     facts: &mut Collector<'_>,
 ) {
     let bytes = cubin.bytes(index).unwrap_or_default();
@@ -158,7 +164,7 @@ pub(super) fn attributes(
     };
     let mut words = words;
     let _ = records.try_each(|record| {
-        facts.listed(Key::Info, name, words(record));
+        facts.listed(DifferenceKind::Info, name, words(record));
         facts.go_on()
     });
 }
@@ -168,7 +174,7 @@ pub(super) fn notes(cubin: &Cubin<'_>, index: SectionIndex, name: &str, facts: &
     let bytes = cubin.bytes(index).unwrap_or_default();
     let tools = (name == tkinfo::NAME).then(|| tkinfo::decode(&bytes));
     let Some(Ok(tools)) = tools else {
-        return facts.put(Key::Notes, name, Facts::Bytes(bytes.into_owned()));
+        return facts.put(DifferenceKind::Notes, name, Facts::Bytes(bytes.into_owned()));
     };
     for tool in tools {
         let subject = text(tool.tool);
@@ -178,7 +184,7 @@ pub(super) fn notes(cubin: &Cubin<'_>, index: SectionIndex, name: &str, facts: &
             ("build", tool.build),
             ("options", tool.options),
         ] {
-            facts.named(Key::Notes, &subject, name, text(value));
+            facts.named(DifferenceKind::Notes, &subject, name, text(value));
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Entries of `.debug_info`, tables of names, registers, call frame rules: decoded by `dump`, here without offsets.
 
 use super::{Collector, Full};
-use crate::diff::key::Key;
-use crate::dump::{Contents, Die, FrameEntry, InfoUnit, Lookup, Opened, Register, Registers, Source, Stream};
+use crate::diff::key::DifferenceKind;
+use crate::dump::{
+    Contents, Die, DumpSource, FrameEntry, InfoUnit, ItemStream, NameLookup, OpenSection, Register, Registers,
+};
 use crate::limits::MAX_INDENTED_DEPTH;
 use nv_debug_sections::catalog::SectionKind;
 use std::collections::HashMap;
@@ -17,7 +19,7 @@ pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector<'_>) {
     };
     let mut all: Vec<String> = function.ranges.collect().iter().map(words).collect();
     all.sort_unstable();
-    facts.listed(Key::Registers, &function.function, all);
+    facts.listed(DifferenceKind::Registers, &function.function, all);
 }
 
 /// Call frame rules of each function; those of its CIE first.
@@ -25,7 +27,7 @@ pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector<'_>) {
 /// # Errors
 ///
 /// There is no room for more.
-pub(super) fn frames(entries: &Stream<'_, FrameEntry>, facts: &mut Collector<'_>) -> Result<(), Full> {
+pub(super) fn frames(entries: &ItemStream<'_, FrameEntry>, facts: &mut Collector<'_>) -> Result<(), Full> {
     let mut common = Vec::new();
     entries.try_each(|entry| {
         let FrameEntry { entry, header, rules, .. } = entry;
@@ -38,7 +40,7 @@ pub(super) fn frames(entries: &Stream<'_, FrameEntry>, facts: &mut Collector<'_>
         let (place, words) = header.split_once(", ").unwrap_or((&header, ""));
         let words = words.rsplit_once(", CIE").map_or(words, |(words, _)| words);
         let own = std::iter::once(words.to_owned()).chain(rules);
-        facts.listed(Key::Frame, place, common.iter().cloned().chain(own));
+        facts.listed(DifferenceKind::Frame, place, common.iter().cloned().chain(own));
         facts.go_on()
     })
 }
@@ -52,14 +54,18 @@ struct Meanings<'m, 'c, 'd> {
 
 /// The entries of `.debug_info` by offset, in words.
 struct Descriptions<'m, 'c, 'd> {
-    source: &'m Source<'c, 'd>,
-    opened: &'m Opened<'c>,
+    source: &'m DumpSource<'c, 'd>,
+    opened: &'m OpenSection<'c>,
     /// For each byte of the section whether an entry starts there.
     starts: Vec<u8>,
 }
 
 impl<'m, 'c, 'd> Descriptions<'m, 'c, 'd> {
-    fn new(source: &'m Source<'c, 'd>, opened: &'m Opened<'c>, units: &Stream<'_, InfoUnit<'_>>) -> Self {
+    fn new(
+        source: &'m DumpSource<'c, 'd>,
+        opened: &'m OpenSection<'c>,
+        units: &ItemStream<'_, InfoUnit<'_>>,
+    ) -> Self {
         let mut starts = Vec::new();
         let _ = units.try_each(|unit| {
             unit.entries.try_each(|die| {
@@ -90,9 +96,9 @@ impl<'m, 'c, 'd> Descriptions<'m, 'c, 'd> {
 ///
 /// There is no room for more.
 pub(super) fn info<'c>(
-    source: &Source<'c, '_>,
-    opened: &Opened<'c>,
-    units: &Stream<'_, InfoUnit<'_>>,
+    source: &DumpSource<'c, '_>,
+    opened: &OpenSection<'c>,
+    units: &ItemStream<'_, InfoUnit<'_>>,
     facts: &mut Collector<'_>,
 ) -> Result<(), Full> {
     let entries = Descriptions::new(source, opened, units);
@@ -105,12 +111,12 @@ pub(super) fn info<'c>(
         unit.entries.try_each(|die| {
             let indent = "  ".repeat(die.depth.min(MAX_INDENTED_DEPTH));
             let description = words(&die.tag, name(&die).as_deref());
-            facts.listed(Key::Entries, &subject, [format!("{indent}{description}")]);
+            facts.listed(DifferenceKind::Entries, &subject, [format!("{indent}{description}")]);
             die.attributes.try_each(|attribute| {
                 if !["DW_AT_sibling", "DW_AT_name"].contains(&&*attribute.name) {
                     let value = meanings.value(&attribute.name, &attribute.value);
                     let words = format!("{indent}  {description} {}: {value}", attribute.name);
-                    facts.listed(Key::Entries, &subject, [words]);
+                    facts.listed(DifferenceKind::Entries, &subject, [words]);
                 }
                 facts.go_on()
             })?;
@@ -125,9 +131,9 @@ pub(super) fn info<'c>(
 ///
 /// There is no room for more.
 pub(super) fn lookup(
-    source: &Source<'_, '_>,
+    source: &DumpSource<'_, '_>,
     subject: &str,
-    names: &Stream<'_, Lookup<'_>>,
+    names: &ItemStream<'_, NameLookup<'_>>,
     facts: &mut Collector<'_>,
 ) -> Result<(), Full> {
     let opened = source.first(SectionKind::DebugInfo).map(|index| source.open(index));
@@ -136,9 +142,9 @@ pub(super) fn lookup(
         Some((opened, Contents::Info(units))) => Some(Descriptions::new(source, opened, units)),
         _ => None,
     };
-    names.try_each(|Lookup { name, die, .. }| {
+    names.try_each(|NameLookup { name, die, .. }| {
         let entry = entries.as_ref().and_then(|entries| entries.at(die));
-        facts.named(Key::Entries, subject, name, entry.unwrap_or_else(|| "no entry".to_owned()));
+        facts.named(DifferenceKind::Entries, subject, name, entry.unwrap_or_else(|| "no entry".to_owned()));
         facts.go_on()
     })
 }
@@ -177,7 +183,7 @@ impl Meanings<'_, '_, '_> {
 }
 
 /// Location lists by the offset of their first entry.
-fn lists(source: &Source<'_, '_>) -> HashMap<u64, String> {
+fn lists(source: &DumpSource<'_, '_>) -> HashMap<u64, String> {
     let mut lists = HashMap::new();
     let Some(opened) = source.first(SectionKind::DebugLoc).map(|index| source.open(index)) else {
         return lists;
@@ -204,7 +210,7 @@ fn lists(source: &Source<'_, '_>) -> HashMap<u64, String> {
 }
 
 /// Paths by file number, where the file has one table of them.
-fn files(source: &Source<'_, '_>) -> HashMap<u64, String> {
+fn files(source: &DumpSource<'_, '_>) -> HashMap<u64, String> {
     let mut files = HashMap::new();
     let Some(opened) = source.first(SectionKind::DebugLine).map(|index| source.open(index)) else {
         return files;

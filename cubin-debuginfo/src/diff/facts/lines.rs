@@ -3,16 +3,16 @@
 use super::Collector;
 use super::text;
 use crate::diff::compare::{Facts, Ranges, Words};
-use crate::diff::key::Key;
+use crate::diff::key::DifferenceKind;
 use crate::names::demangle;
-use crate::symbolize::{FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use crate::symbolize::{FileName, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use nv_debug_sections::Result;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use std::collections::HashMap;
 
 /// Offset and size of functions, and what is true there, by key.
-type AtPlace = ((u64, u64), [(Key, Ranges); 2]);
+type AtPlace = ((u64, u64), [(DifferenceKind, Ranges); 2]);
 
 /// Lines of every function, and of code that belongs to none.
 ///
@@ -34,14 +34,14 @@ pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector<'_>) -> Result<()> 
             let known = last.take().filter(|(at, _)| *at == place);
             let (_, all) = last.insert(known.unwrap_or_else(|| {
                 let of_key = |key| {
-                    let words = |place: &Place<'_>| match key {
-                        Key::Lines => source_words(place, &mut names),
+                    let words = |place: &ResolvedAddress<'_>| match key {
+                        DifferenceKind::Lines => source_words(place, &mut names),
                         _ => ptx_words(place),
                     };
                     let ranges = ranges(&symbolizer, function, own, facts, words);
                     (key, facts.ranges(ranges))
                 };
-                (place, [Key::Lines, Key::PtxLines].map(of_key))
+                (place, [DifferenceKind::Lines, DifferenceKind::PtxLines].map(of_key))
             }));
             for (key, ranges) in all.iter().filter(|(_, ranges)| !ranges.all.is_empty()) {
                 facts.put(*key, function.name, Facts::Ranges(ranges.clone()));
@@ -76,7 +76,7 @@ fn ranges(
     function: &Function<'_>,
     cuts: &[u64],
     facts: &mut Collector<'_>,
-    mut words: impl FnMut(&Place<'_>) -> Option<String>,
+    mut words: impl FnMut(&ResolvedAddress<'_>) -> Option<String>,
 ) -> Vec<(u64, u64, Words)> {
     let mut ranges: Vec<(u64, u64, Words)> = Vec::new();
     for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
@@ -98,7 +98,7 @@ fn ranges(
 type Names = HashMap<Vec<u8>, String>;
 
 /// `a.h:3 in f, a.cu:20`: innermost first, at most [`MAX_FRAMES`].
-fn source_words(place: &Place<'_>, names: &mut Names) -> Option<String> {
+fn source_words(place: &ResolvedAddress<'_>, names: &mut Names) -> Option<String> {
     let frames: Vec<String> = place
         .frames()
         .take(MAX_FRAMES)
@@ -127,7 +127,7 @@ fn callee_name<'n>(name: Option<&[u8]>, names: &'n mut Names) -> &'n str {
     names.get(name).map_or("??", String::as_str)
 }
 
-fn ptx_words(place: &Place<'_>) -> Option<String> {
+fn ptx_words(place: &ResolvedAddress<'_>) -> Option<String> {
     let ptx = place.ptx()?;
     let line = ptx.text.map_or(String::new(), |line| format!(": {}", text(line)));
     Some(format!("{}{line}", ptx.line))

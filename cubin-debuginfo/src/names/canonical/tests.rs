@@ -44,7 +44,7 @@ const PRINTED: [(&str, &str); 27] = [
 fn names_that_cuda_prints_are_those_that_are_demangled() {
     for (mangled, printed) in PRINTED {
         let ours = demangle(mangled).unwrap();
-        assert_eq!(Canonical::of(&ours), Canonical::of(printed), "{ours}, {printed}");
+        assert_eq!(CanonicalName::of(&ours), CanonicalName::of(printed), "{ours}, {printed}");
     }
 }
 
@@ -59,7 +59,7 @@ fn one_function_has_many_spellings() {
         ("void k<(bool)0>()", "void k<false>()"),
         ("(anonymous namespace)::f<std::vector<int> >(int)", "<unnamed>::f<std::vector<int>>(int)"),
     ] {
-        assert_eq!(Canonical::of(one), Canonical::of(other), "{one}, {other}");
+        assert_eq!(CanonicalName::of(one), CanonicalName::of(other), "{one}, {other}");
     }
     for (one, other) in [
         ("k(float*)", "k(float)"),
@@ -70,7 +70,7 @@ fn one_function_has_many_spellings() {
         ("a::f()", "b::f()"),
         ("f(unsigned char)", "f(signed char)"),
     ] {
-        assert_ne!(Canonical::of(one).whole, Canonical::of(other).whole, "{one}, {other}");
+        assert_ne!(CanonicalName::of(one).whole, CanonicalName::of(other).whole, "{one}, {other}");
     }
 }
 
@@ -90,7 +90,7 @@ fn parts_of_a_name() {
         ("plain", "plain", "plain"),
         ("$k$plain", "$k$plain", "$k$plain"),
     ] {
-        let found = Canonical::of(name);
+        let found = CanonicalName::of(name);
         assert_eq!((&*found.without_return, &*found.bare), (without_return, bare), "{name}");
     }
 }
@@ -111,8 +111,8 @@ fn odd_names_are_no_harm() {
         "[lambda(",
         "const",
     ] {
-        let _ = Canonical::of(name);
+        let _ = CanonicalName::of(name);
     }
     let deep = "a<".repeat(100_000);
-    assert!(Canonical::of(&deep).whole.len() <= deep.len() + 2 * MAX_NAME_NESTING);
+    assert!(CanonicalName::of(&deep).whole.len() <= deep.len() + 2 * MAX_NAME_NESTING);
 }

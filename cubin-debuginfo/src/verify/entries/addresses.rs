@@ -1,12 +1,12 @@
 //! Places of entries: whether each address is known, and whether the place is in the memory that the entry names.
 #![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
-use super::super::{Check, RuleId, short};
+use super::super::{RuleId, Verifier, short};
 use super::words;
 use crate::entries::{Address, Attribute, Entries, Entry, Value};
 use crate::expression;
 use crate::limits::{MAX_ANCESTORS, MAX_NAMED_SYMBOLS};
-use crate::numbers::{Numbers, OpenSymbols};
+use crate::unrelocated_addresses::{OpenSymbols, UnrelocatedAddresses};
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::expression::{Operand, Operation};
 use dwarf2_writer::constants::{
@@ -17,11 +17,11 @@ use nv_debug_sections::address_class::{AddressClass, memory_of_section};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::relocated::RelocatedSection;
 
-/// An address of entry `number`: the attribute itself, or one in the expression that it is.
+/// An address of an entry: the attribute itself, or one in the expression that it is.
 pub(super) fn check(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
-    (number, entry): (usize, Entry<'_>),
+    entry: Entry<'_>,
     attribute: &Attribute<'_>,
 ) {
     match &attribute.value {
@@ -37,7 +37,7 @@ pub(super) fn check(
             let Some(section) = entries.section() else { return };
             let bytes = section.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
             let place = Expression { section, start: range.start, bytes };
-            location(check, entries, number, entries.section_name(), &place);
+            location(check, entries, entry.number(), entries.section_name(), &place);
         }
         _ => {}
     }
@@ -94,7 +94,7 @@ impl Subject<'_> {
 
 /// The memories that an expression names, which says where the variable of entry `number` is.
 pub(in super::super) fn location(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
     number: usize,
     name: &str,
@@ -121,19 +121,19 @@ pub(in super::super) fn location(
         if let Some((rule, found, expected)) = fault(check, address, &subject) {
             check.has_open_number |= is_number;
             let found = || format!("DW_AT_location of {}: {found}", label());
-            check.find_with((rule, name, at), || (found(), expected));
+            check.find_with(rule.at(name, at), || (found(), expected));
         } else if let Address::Constant(number) = address
             && is_in_doubt(check, number, &subject)
         {
             let is_known = known_memory(check, address, &subject).is_some();
             let (entry, section) = (subject.entry, name.to_owned());
-            check.doubts.push(Doubt { entry, section, offset: at, number, is_known });
+            check.doubts.push(PossibleName { entry, section, offset: at, number, is_known });
         }
     }
     let fault = || operations().find_map(|operation| wrong_class(&operation, &subject));
     if !has_address && let Some((rule, found, expected)) = fault() {
         let found = || format!("DW_AT_location of {}: {found}", label());
-        check.find_with((rule, name, place.start), || (found(), expected));
+        check.find_with(rule.at(name, place.start), || (found(), expected));
     }
 }
 
@@ -176,15 +176,15 @@ fn unknown_class(subject: &Subject<'_>, place: &str) -> Fault {
 type Fault = (RuleId, String, String);
 
 /// A fault, in words that are left out where a finding of the rule would only be counted.
-fn worded(check: &Check<'_, '_>, rule: RuleId, words: impl FnOnce() -> (String, String)) -> Fault {
+fn worded(check: &Verifier<'_, '_>, rule: RuleId, words: impl FnOnce() -> (String, String)) -> Fault {
     let (found, expected) = if check.report.is_full(rule) { Default::default() } else { words() };
     (rule, found, expected)
 }
 
 /// The memory that an address leads to, where the file says it in another way than by the entry's class.
-fn known_memory(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<AddressClass> {
+fn known_memory(check: &Verifier<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<AddressClass> {
     match address {
-        Address::Place { section, .. } => memory_of_section(check.cubin.section_name(section)),
+        Address::InSection { section, .. } => memory_of_section(check.cubin.section_name(section)),
         Address::Undefined(symbol) => {
             AddressClass::of_undefined(check.cubin.symbols().get(symbol.as_usize())?)
         }
@@ -196,14 +196,14 @@ fn known_memory(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) 
 }
 
 /// What is wrong with the address of a variable.
-fn fault(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<Fault> {
+fn fault(check: &Verifier<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<Fault> {
     let is_number = matches!(address, Address::Constant(_));
     // In debug-only objects all addresses are numbers.
-    if check.code.has_addresses() && !matches!(address, Address::Place { .. }) {
+    if check.code.has_addresses() && !matches!(address, Address::InSection { .. }) {
         return None;
     }
     let place = || match address {
-        Address::Place { section, offset, .. } => check.place((section, offset)),
+        Address::InSection { section, offset, .. } => check.place(section, offset),
         Address::Undefined(symbol) => {
             format!("the undefined symbol {}", short(check.cubin.symbol_name(symbol)))
         }
@@ -236,7 +236,7 @@ fn fault(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Opti
 
 /// What is wrong with a number that is in no kernel's window of the memory that the class names, or not in the variable of its name.
 fn outside(
-    check: &Check<'_, '_>,
+    check: &Verifier<'_, '_>,
     address: Address,
     class: AddressClass,
     subject: &Subject<'_>,
@@ -255,12 +255,12 @@ fn outside(
 }
 
 /// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses, to which the reserve is added.
-fn is_no_shared_address(check: &Check<'_, '_>, number: u64) -> bool {
+fn is_no_shared_address(check: &Verifier<'_, '_>, number: u64) -> bool {
     number == shared_window_reserve(check.cubin.target()).wrapping_sub(1)
 }
 
 /// What is wrong with an address that leads to no section; `class` is the memory that it should be in.
-fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Option<Fault> {
+fn unplaced(check: &Verifier<'_, '_>, address: Address, class: AddressClass) -> Option<Fault> {
     // In debug-only objects all addresses are numbers.
     if check.code.has_addresses() {
         return None;
@@ -273,7 +273,7 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
     };
     let is_relocatable = check.cubin.header.is_relocatable();
     match address {
-        Address::Place { .. } => None,
+        Address::InSection { .. } => None,
         // What another file defines; a local symbol is nobody's.
         Address::Undefined(_) if is_relocatable && !address.is_local_undefined(check.cubin) => None,
         Address::Undefined(symbol) => {
@@ -292,7 +292,7 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
 }
 
 fn unplaced_number(
-    check: &Check<'_, '_>,
+    check: &Verifier<'_, '_>,
     address: Address,
     class: AddressClass,
     expected: impl FnOnce() -> String,
@@ -316,7 +316,7 @@ fn unplaced_number(
 
 /// A number that is in order, but may also be a name that the module does not define.
 #[derive(Debug)]
-pub(in super::super) struct Doubt {
+pub(in super::super) struct PossibleName {
     /// Number of the variable's entry.
     entry: usize,
     section: String,
@@ -326,7 +326,7 @@ pub(in super::super) struct Doubt {
     is_known: bool,
 }
 
-fn is_in_doubt(check: &Check<'_, '_>, number: u64, subject: &Subject<'_>) -> bool {
+fn is_in_doubt(check: &Verifier<'_, '_>, number: u64, subject: &Subject<'_>) -> bool {
     if check.code.has_addresses() || is_no_shared_address(check, number) {
         return false;
     }
@@ -335,8 +335,8 @@ fn is_in_doubt(check: &Check<'_, '_>, number: u64, subject: &Subject<'_>) -> boo
 }
 
 /// The numbers that may be undefined symbols. Where another finding is about such a number, those with a variable of their name are in order.
-pub(in super::super) fn doubts(check: &mut Check<'_, '_>, entries: &Entries<'_>) {
-    for Doubt { entry, section, offset, number, is_known } in std::mem::take(&mut check.doubts) {
+pub(in super::super) fn doubts(check: &mut Verifier<'_, '_>, entries: &Entries<'_>) {
+    for PossibleName { entry, section, offset, number, is_known } in std::mem::take(&mut check.doubts) {
         if is_known && check.has_open_number {
             continue;
         }
@@ -347,11 +347,11 @@ pub(in super::super) fn doubts(check: &mut Check<'_, '_>, entries: &Entries<'_>)
     }
 }
 
-fn numbers<'k>(check: &'k Check<'_, '_>) -> &'k Numbers<'k> {
-    check.numbers.get_or_init(|| Numbers::of(check.cubin))
+fn numbers<'k>(check: &'k Verifier<'_, '_>) -> &'k UnrelocatedAddresses<'k> {
+    check.numbers.get_or_init(|| UnrelocatedAddresses::of(check.cubin))
 }
 
-fn open_symbols<'k>(check: &'k Check<'_, '_>) -> &'k OpenSymbols {
+fn open_symbols<'k>(check: &'k Verifier<'_, '_>) -> &'k OpenSymbols {
     check.open_symbols.get_or_init(|| OpenSymbols::of(check.cubin))
 }
 

@@ -1,7 +1,7 @@
 //! File numbers of entries that exist, but name a file that neither the unit nor the rows of the code know.
 
 use super::super::lines::{LineFiles, TableFiles};
-use super::super::{Check, RuleId, short};
+use super::super::{RuleId, Verifier, short};
 use super::words;
 use crate::entries::{Entries, Entry, Unit};
 use crate::limits::MAX_ANCESTORS;
@@ -24,7 +24,7 @@ struct Function {
 /// A function may well be declared in another file than its code is from; then its unit is
 /// called after the first, as where the body is included, or its rows start in it.
 pub(super) fn check(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
     unit: &Unit,
     table: &TableFiles,
@@ -64,7 +64,7 @@ pub(super) fn check(
             let found = format!("{attribute} of {}: file {file}, {}", words(entry), short(lines.path(path)));
             let expected = "a file of its unit's name, or of a row of its code";
             let name = check.function_name(function.section, function.code.start);
-            let place = (RuleId::EntriesOtherFile, entries.section_name(), at);
+            let place = RuleId::EntriesOtherFile.at(entries.section_name(), at);
             check.find_in(name, place, found, expected);
         }
     }

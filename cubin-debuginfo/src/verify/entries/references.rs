@@ -1,6 +1,6 @@
 //! References between entries.
 
-use super::super::{Check, RuleId};
+use super::super::{RuleId, Verifier};
 use super::words;
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use dwarf2_reader::constants as dw;
@@ -41,11 +41,11 @@ impl Siblings {
     }
 }
 
-/// The reference of one attribute of entry `number`, if it is one.
+/// The reference of one attribute of an entry, if it is one.
 pub(super) fn check(
-    check: &mut Check<'_, '_>,
+    check: &mut Verifier<'_, '_>,
     entries: &Entries<'_>,
-    (number, entry): (usize, Entry<'_>),
+    entry: Entry<'_>,
     attribute: &Attribute<'_>,
     siblings: &Siblings,
 ) {
@@ -53,7 +53,7 @@ pub(super) fn check(
     let name = entries.section_name();
     let found = || format!("{} of {}: {offset:#x}", attribute.name_text(), words(entry));
     if attribute.name == dw::DW_AT_sibling {
-        let next = siblings.of(number).and_then(|next| entries.get(next));
+        let next = siblings.of(entry.number()).and_then(|next| entries.get(next));
         // The last one's may be what ends the siblings, which is no entry.
         let is_next = match next {
             Some(next) => next.offset() == *offset,

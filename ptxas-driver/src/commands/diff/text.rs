@@ -2,7 +2,7 @@
 
 use crate::commands::read::{demangle, printable};
 use crate::limits::{MAX_SOURCES_NAMED, MAX_VALUE_CHARS};
-use cubin_debuginfo::diff::{Difference, Differences, Key};
+use cubin_debuginfo::diff::{Difference, DifferenceKind, Differences};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ pub(super) fn differences(
     out: &mut dyn Write,
     (a, b): (&str, &str),
     differences: &Differences,
-    ignored: &[Key],
+    ignored: &[DifferenceKind],
 ) -> io::Result<()> {
     let but = match ignored {
         [] => String::new(),
@@ -56,7 +56,7 @@ pub(super) fn other_file_stats(out: &mut dyn Write, paths: &[String]) -> io::Res
     writeln!(out, "other time or size of source files, not compared: {}{more}", shown.join(", "))
 }
 
-fn names(keys: &[Key]) -> String {
+fn names(keys: &[DifferenceKind]) -> String {
     keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
 }
 

@@ -4,7 +4,7 @@ use super::text::hex;
 use crate::commands::read::{printable, text};
 use crate::stderr::complain;
 use cubin_debuginfo::dump::ptxas_style::{Entry, Item, Model, UnitHeader, items, names, operations};
-use cubin_debuginfo::dump::{Source, View};
+use cubin_debuginfo::dump::{DumpSource, RelocatedView};
 use dwarf2_reader::abbrev::{Abbreviation, AttributeSpec};
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::info::{Attribute, Value};
@@ -20,8 +20,8 @@ use std::io::{self, Write};
 pub(super) fn section<'c>(
     out: &mut dyn Write,
     file: &str,
-    source: &Source<'c, '_>,
-    view: &View<'c>,
+    source: &DumpSource<'c, '_>,
+    view: &RelocatedView<'c>,
     model: Model,
 ) -> Result<io::Result<bool>> {
     let name = printable(&view.name);

@@ -3,8 +3,9 @@
 use crate::commands::read::{demangle, printable};
 use crate::table::{Column, Row, write_table};
 use cubin_debuginfo::dump::{
-    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
-    LineUnit, Location, Part, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span, Stream,
+    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, ItemStream, LineParams, LineRow,
+    LineSequence, LineUnit, Location, Register, Registers, Section, SharedVariables, ShownUnclaimed, Span,
+    StreamPart, UnclaimedBytes,
 };
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line::PTXAS_PARAMS;
@@ -55,7 +56,7 @@ pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]
 /// Writes items and, in between, what is between them.
 struct Writer<'o, 's> {
     out: Out<'o>,
-    rest: &'s ShownRest,
+    rest: &'s ShownUnclaimed,
     /// The last file of a row, and its path.
     path: Option<(u64, Option<String>)>,
 }
@@ -68,7 +69,7 @@ pub(super) fn section(out: Out<'_>, section: &Section<'_>) -> io::Result<()> {
     }
     let mut writer = Writer { out, rest: &section.rest, path: None };
     writer.contents(&section.contents)?;
-    if let ShownRest::Bytes(rest) = &section.rest {
+    if let ShownUnclaimed::Bytes(rest) = &section.rest {
         writer.rest(rest)?;
     }
     section.functions.iter().try_for_each(|function| facts(writer.out, function))
@@ -76,7 +77,7 @@ pub(super) fn section(out: Out<'_>, section: &Section<'_>) -> io::Result<()> {
 
 impl Writer<'_, '_> {
     /// What is between items.
-    fn rest(&mut self, rest: &Rest) -> io::Result<()> {
+    fn rest(&mut self, rest: &UnclaimedBytes) -> io::Result<()> {
         if !rest.bytes.is_empty() {
             return hex(self.out, &rest.bytes, rest.at.offset);
         }
@@ -93,13 +94,13 @@ impl Writer<'_, '_> {
     /// Writes the items of a section, and the headers, ends of lists and padding between them.
     fn all<'i, T: 'i>(
         &mut self,
-        items: &Stream<'i, T>,
+        items: &ItemStream<'i, T>,
         mut item: impl FnMut(&mut Self, T) -> io::Result<()>,
     ) -> io::Result<()> {
         items.try_parts(|part| match part {
-            Part::Item(one) => item(self, one),
-            Part::Rest(rest) if self.rest.shows(&rest) => self.rest(&rest),
-            Part::Rest(_) => Ok(()),
+            StreamPart::Item(one) => item(self, one),
+            StreamPart::Rest(rest) if self.rest.shows(&rest) => self.rest(&rest),
+            StreamPart::Rest(_) => Ok(()),
         })
     }
 

@@ -1,37 +1,37 @@
-//! Places of variables, and what is said of them, in words.
+//! The text of variable locations, and of what is remarked on them.
 
-use super::place::{Frame, FrameBase, Memory, Place, Unavailable};
-use super::{Missing, Remark, ScopeKind};
+use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
+use super::{DebuggerPitfall, MissingFacts, ScopeKind};
 use nv_debug_sections::cubin::Cubin;
 use std::fmt;
 
-/// A place with the cubin whose sections it names.
-struct Words<'a, 'c>(&'a Place, &'a Cubin<'c>);
+/// A location with the cubin whose sections it names.
+struct LocationDisplay<'a, 'c>(&'a VariableLocation, &'a Cubin<'c>);
 
-impl Place {
+impl VariableLocation {
     /// The place in words, with the cubin's names of sections: `.nv.shared.k+0x10`, `local[R1+0x8]`, `= 7`; of a variable that is nowhere
     /// the reason.
     pub fn display<'a>(&'a self, cubin: &'a Cubin<'_>) -> impl fmt::Display {
-        Words(self, cubin)
+        LocationDisplay(self, cubin)
     }
 }
 
-impl fmt::Display for Words<'_, '_> {
+impl fmt::Display for LocationDisplay<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(place, cubin) = self;
         match place {
-            Place::Register(held) => write!(f, "{held}"),
-            Place::Memory(memory) => write!(f, "{}", memory.words(cubin)),
-            Place::Frame(frame) => write!(f, "{frame}"),
-            Place::Based { register, offset, value: true } => {
+            VariableLocation::Register(held) => write!(f, "{held}"),
+            VariableLocation::Memory(memory) => write!(f, "{}", memory.words(cubin)),
+            VariableLocation::Frame(frame) => write!(f, "{frame}"),
+            VariableLocation::RegisterOffset { register, offset, value: true } => {
                 write!(f, "{register}{}", signed((*offset).into()))
             }
-            Place::Based { register, offset, value: false } => {
+            VariableLocation::RegisterOffset { register, offset, value: false } => {
                 write!(f, "[{register}{}]", signed((*offset).into()))
             }
-            Place::Constant(constant) => write!(f, "= {constant}"),
-            Place::Words(words) => f.write_str(words),
-            Place::Unavailable(reason) => write!(f, "{reason}"),
+            VariableLocation::Constant(constant) => write!(f, "= {constant}"),
+            VariableLocation::Words(words) => f.write_str(words),
+            VariableLocation::Unavailable(reason) => write!(f, "{reason}"),
         }
     }
 }
@@ -152,7 +152,7 @@ impl ScopeKind {
     }
 }
 
-impl Missing {
+impl MissingFacts {
     /// What answers lack, in words: `SASS registers`.
     pub fn words(self) -> &'static str {
         match self {
@@ -163,7 +163,7 @@ impl Missing {
     }
 }
 
-impl Remark {
+impl DebuggerPitfall {
     /// What a debugger may get wrong, in words.
     pub fn words(self) -> &'static str {
         match self {

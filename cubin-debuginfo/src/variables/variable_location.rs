@@ -1,8 +1,8 @@
-//! What a location expression says: the forms that compilers write for GPUs, and anything else in words.
+//! Evaluates location expressions: the forms that compilers write for GPUs, and anything else as text.
 #![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
 use super::constant::Constant;
-use super::registers::Held;
+use super::registers::SassAllocation;
 use crate::entries::Address;
 use crate::expression;
 use dwarf2_reader::expression::{Operand, Operation};
@@ -19,19 +19,19 @@ use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::register::DwarfRegister;
 use nv_debug_sections::relocated::RelocatedSection;
 
-/// Where a variable is.
+/// Where a variable is: the value of its location expression (DWARF: location description).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum VariableLocation {
     /// In registers.
-    Register(Held),
+    Register(SassAllocation),
     /// At an address of a memory.
     Memory(Memory),
     /// In the function's frame, which is in a thread's local memory.
     Frame(Frame),
     /// At `offset` bytes from what a register holds; with `value` the sum itself is the variable.
-    Based {
+    RegisterOffset {
         /// The register.
-        register: Held,
+        register: SassAllocation,
         /// Added to it.
         offset: i64,
         /// `DW_OP_stack_value`: the sum is no address.
@@ -62,7 +62,7 @@ pub struct Memory {
     pub parameter: Option<u64>,
 }
 
-/// A place in a frame.
+/// An offset in the frame of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Byte offset from the function's `DW_AT_frame_base`.
@@ -73,7 +73,7 @@ pub struct Frame {
     pub from_stack_pointer: Option<i64>,
 }
 
-/// What `DW_AT_frame_base` says.
+/// The base of a frame: the value of `DW_AT_frame_base`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameBase {
     /// The call frame address (`DW_OP_call_frame_cfa`): all that ptxas' frames need.
@@ -86,7 +86,7 @@ pub enum FrameBase {
     Words(String),
 }
 
-/// Why a variable is nowhere.
+/// Why a variable has no location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unavailable {
     /// The entry has no location: the compiler has removed the variable, or never had it in a place.
@@ -135,9 +135,9 @@ pub enum Unavailable {
     UnknownRegister(String),
 }
 
-/// What an expression says before registers, sections and frames are looked up.
+/// The form of a location expression, before registers, sections and frames are looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LocationForm {
     Empty,
     Register(DwarfRegister),
     Memory(Address, u64),
@@ -155,7 +155,7 @@ pub(super) fn form(
     base: u64,
     section: Option<&RelocatedSection<'_>>,
     address: &dyn Fn(Address) -> String,
-) -> Form {
+) -> LocationForm {
     let at = |field: u64, value: u64| match section {
         Some(section) => Address::at(section, base.saturating_add(field), value),
         None => Address::Constant(value),
@@ -166,7 +166,7 @@ pub(super) fn form(
     // The rest cannot be read.
     let simple = simple.filter(|_| end == bytes.len() as u64);
     simple.unwrap_or_else(|| {
-        Form::Words(expression::words(bytes, base, &|field, value| {
+        LocationForm::Words(expression::operations_text(bytes, base, &|field, value| {
             address(at(field.saturating_sub(base), value))
         }))
     })
@@ -180,9 +180,9 @@ const DW_OP_LIT31: u8 = DW_OP_lit0 + 31;
 fn simple<'d>(
     mut operations: impl Iterator<Item = Operation<'d>>,
     at: &dyn Fn(u64, u64) -> Address,
-) -> Option<Form> {
+) -> Option<LocationForm> {
     use Operand::{Address as Target, Block, Register, Signed, Unsigned};
-    let Some(first) = operations.next() else { return Some(Form::Empty) };
+    let Some(first) = operations.next() else { return Some(LocationForm::Empty) };
     let (mut offset, mut none_added, mut value) = (0_u64, true, false);
     for operation in operations {
         match (operation.opcode, operation.operands) {
@@ -197,38 +197,40 @@ fn simple<'d>(
     }
     Some(match (first.opcode, first.operands) {
         (DW_OP_regx, [Some(Register(number)), None]) if none_added && !value => {
-            Form::Register(DwarfRegister::from_uleb(number))
+            LocationForm::Register(DwarfRegister::from_uleb(number))
         }
         (number @ DW_OP_reg0..=DW_OP_REG31, [None, None]) if none_added && !value => {
-            Form::Register(DwarfRegister::from_number((number - DW_OP_reg0).into()))
+            LocationForm::Register(DwarfRegister::from_number((number - DW_OP_reg0).into()))
         }
         (DW_OP_addr, [Some(Target(number)), None]) if !value => {
-            Form::Memory(at(expression::address_field(&first), number), offset)
+            LocationForm::Memory(at(expression::address_field(&first), number), offset)
         }
         (DW_OP_fbreg, [Some(Signed(number)), None]) if !value => {
-            Form::Frame(number.wrapping_add_unsigned(offset))
+            LocationForm::Frame(number.wrapping_add_unsigned(offset))
         }
         (DW_OP_bregx, [Some(Register(register)), Some(Signed(number))]) => {
             let register = DwarfRegister::from_uleb(register);
-            Form::Based(register, number.wrapping_add_unsigned(offset), value)
+            LocationForm::Based(register, number.wrapping_add_unsigned(offset), value)
         }
         (breg @ DW_OP_breg0..=DW_OP_BREG31, [Some(Signed(number)), None]) => {
             let register = DwarfRegister::from_number((breg - DW_OP_breg0).into());
-            Form::Based(register, number.wrapping_add_unsigned(offset), value)
+            LocationForm::Based(register, number.wrapping_add_unsigned(offset), value)
         }
         (literal @ DW_OP_lit0..=DW_OP_LIT31, [None, None]) if none_added => {
-            Form::Constant((literal - DW_OP_lit0).into())
+            LocationForm::Constant((literal - DW_OP_lit0).into())
         }
         (
             DW_OP_const1u | DW_OP_const2u | DW_OP_const4u | DW_OP_const8u | DW_OP_constu,
             [Some(Unsigned(number)), None],
-        ) if none_added => Form::Constant(number.into()),
+        ) if none_added => LocationForm::Constant(number.into()),
         (
             DW_OP_const1s | DW_OP_const2s | DW_OP_const4s | DW_OP_const8s | DW_OP_consts,
             [Some(Signed(number)), None],
-        ) if none_added => Form::Constant(number.into()),
-        (DW_OP_implicit_value, [Some(Block(bytes)), None]) if none_added => Form::Bytes(bytes.to_vec()),
-        (DW_OP_call_frame_cfa, [None, None]) if none_added && !value => Form::CallFrame,
+        ) if none_added => LocationForm::Constant(number.into()),
+        (DW_OP_implicit_value, [Some(Block(bytes)), None]) if none_added => {
+            LocationForm::Bytes(bytes.to_vec())
+        }
+        (DW_OP_call_frame_cfa, [None, None]) if none_added && !value => LocationForm::CallFrame,
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
-//! Where a variable is, as an answer: all that people and programs ask of a place, whatever kind it is.
+//! The location of a variable as an answer for people and programs.
 
-use super::{ConstantValue, Frame, Held, Memory, Place, Unavailable};
+use super::{ConstantValue, Frame, Memory, SassAllocation, Unavailable, VariableLocation};
 use nv_debug_sections::cubin::Cubin;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeSeq as _;
@@ -13,7 +13,7 @@ const NOWHERE: &str = "unavailable";
 
 /// Where a variable is. Members that its kind of place does not have are left out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct PlacedAnswer<'a> {
+pub struct LocationAnswer<'a> {
     /// What kind of place it is: in a register; in memory at the value of a register plus `offset` (`based`); the value of a
     /// register plus `offset` itself (`computed`); in memory; in the frame of the function; a constant; a constant whose type
     /// is not taken apart, as a structure (`bytes`); an expression, whose operations are in `text`; nowhere.
@@ -42,7 +42,7 @@ pub struct PlacedAnswer<'a> {
     pub bits: Option<String>,
     /// The SASS registers that hold `register`, `based` and `computed`. Absent where none is known, and for other kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub registers: Vec<RegisterAnswer>,
+    pub registers: Vec<RegisterPartAnswer>,
     /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<&'static str>,
@@ -74,26 +74,26 @@ pub struct PlacedAnswer<'a> {
 /// A SASS register that holds a part of a value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PartRegister")]
-pub struct RegisterAnswer {
+pub struct RegisterPartAnswer {
     /// Which 32-bit word of the value: 0 is the lowest; of `.b128` 0, 1, 1, 2. A part that comes twice is in both registers.
     pub part: u32,
     /// Its name, such as `R5`, `R2.H1`, `P0` or `UR4`.
     pub register: String,
 }
 
-impl<'a> PlacedAnswer<'a> {
+impl<'a> LocationAnswer<'a> {
     /// Describes a place of a variable of `cubin`.
-    pub fn new(cubin: &'a Cubin<'_>, place: &Place) -> Self {
+    pub fn new(cubin: &'a Cubin<'_>, place: &VariableLocation) -> Self {
         let (text, whole) = (place.display(cubin).to_string(), place.is_available());
         let words = match place {
-            Place::Register(held) => Self::held("register", held),
-            Place::Memory(memory) => Self::memory(cubin, memory),
-            Place::Frame(frame) => Self::frame(frame),
-            Place::Based { register, offset, value } => {
+            VariableLocation::Register(held) => Self::held("register", held),
+            VariableLocation::Memory(memory) => Self::memory(cubin, memory),
+            VariableLocation::Frame(frame) => Self::frame(frame),
+            VariableLocation::RegisterOffset { register, offset, value } => {
                 let kind = if *value { "computed" } else { "based" };
                 Self { offset: Some((*offset).into()), ..Self::held(kind, register) }
             }
-            Place::Constant(constant) => {
+            VariableLocation::Constant(constant) => {
                 let is_bytes = constant.value == ConstantValue::Bytes;
                 Self {
                     kind: if is_bytes { "bytes" } else { "constant" },
@@ -102,8 +102,8 @@ impl<'a> PlacedAnswer<'a> {
                     ..Self::default()
                 }
             }
-            Place::Words(_) => Self { kind: "expression", ..Self::default() },
-            Place::Unavailable(reason) => {
+            VariableLocation::Words(_) => Self { kind: "expression", ..Self::default() },
+            VariableLocation::Unavailable(reason) => {
                 Self { kind: NOWHERE, is_abstract: *reason == Unavailable::Abstract, ..Self::default() }
             }
         };
@@ -115,10 +115,10 @@ impl<'a> PlacedAnswer<'a> {
         self.kind == NOWHERE
     }
 
-    fn held(kind: &'static str, held: &Held) -> Self {
+    fn held(kind: &'static str, held: &SassAllocation) -> Self {
         let registers = held.words.iter();
         let registers = registers
-            .map(|word| RegisterAnswer { part: word.part, register: word.register.to_string() })
+            .map(|word| RegisterPartAnswer { part: word.part, register: word.register.to_string() })
             .collect();
         let ptx = Some(held.ptx.clone()).filter(|ptx| !ptx.is_empty());
         Self { kind, ptx, registers, ..Self::default() }

@@ -5,9 +5,9 @@ use dwarf2_reader::line::Params;
 use dwarf2_reader::{Cursor, Result};
 use nv_debug_sections::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, Registers, Step, step};
 
-/// A row and what contexts may mean by it.
+/// A row and the number by which contexts refer to it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Numbered {
+pub(super) struct NumberedRow {
     pub(super) row: LineRow,
     /// Rows before this one that contexts count.
     pub(super) seen: u32,
@@ -16,7 +16,7 @@ pub(super) struct Numbered {
 }
 
 /// A line program while it is run.
-pub(super) struct Walk<'d> {
+pub(super) struct RowWalker<'d> {
     pub(super) cursor: Cursor<'d>,
     params: Params,
     registers: Registers,
@@ -26,7 +26,7 @@ pub(super) struct Walk<'d> {
     last: Option<(u64, u32)>,
 }
 
-impl<'d> Walk<'d> {
+impl<'d> RowWalker<'d> {
     /// From the start of a program, behind its `DW_LNE_set_address`.
     pub(super) fn new(cursor: Cursor<'d>, params: Params) -> Self {
         let row = LineRow::start(params.default_is_stmt);
@@ -35,7 +35,7 @@ impl<'d> Walk<'d> {
 
     /// From behind the opcode of a row, with [`Numbered::seen`] counting from there.
     #[inline]
-    pub(super) fn behind(cursor: Cursor<'d>, params: Params, row: LineRow) -> Self {
+    pub(super) fn after_row(cursor: Cursor<'d>, params: Params, row: LineRow) -> Self {
         let registers = Registers { address: row.address, line: row.line };
         Self { cursor, params, registers, row, seen: 0, last: Some((row.address, row.line)) }
     }
@@ -47,7 +47,7 @@ impl<'d> Walk<'d> {
 
     /// Runs to the next row; `None` behind the last.
     #[inline]
-    pub(super) fn next_row(&mut self) -> Result<Option<Numbered>> {
+    pub(super) fn next_row(&mut self) -> Result<Option<NumberedRow>> {
         loop {
             match self.frequent() {
                 Some(true) => break,
@@ -69,7 +69,7 @@ impl<'d> Walk<'d> {
         self.row.number = self.row.number.wrapping_add(1);
         let seen = self.seen;
         self.seen = seen.saturating_add(counted.into());
-        Ok(Some(Numbered { row: self.row, seen, counted }))
+        Ok(Some(NumberedRow { row: self.row, seen, counted }))
     }
 
     /// Runs an opcode of those that nearly all programs consist of, and whether it makes a row; `None` leaves it to [`step`],
@@ -161,7 +161,7 @@ mod tests {
                 bytes.extend(inlined);
             }
             bytes.extend(operands);
-            let start = || Walk::new(Cursor::new("", &bytes), PARAMS);
+            let start = || RowWalker::new(Cursor::new("", &bytes), PARAMS);
             let mut quick = start();
             if let Some(is_row) = quick.frequent() {
                 let mut slow = start();

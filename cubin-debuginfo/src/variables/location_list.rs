@@ -1,9 +1,9 @@
 //! Where a variable is, over which addresses.
 
 use super::constant::{self, Constant, ConstantValue, RawConstant};
-use super::place::{self, Form, Frame, FrameBase, Place, Unavailable};
-use super::registers::Held;
-use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
+use super::registers::SassAllocation;
+use super::variable_location::{self, Frame, FrameBase, LocationForm, Unavailable, VariableLocation};
+use super::{DebuggerPitfall, RegisterPart, Scope, ScopeKind, Variable, VariableClass, Variables};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
 use dwarf2_reader::WorkBudget;
@@ -22,9 +22,9 @@ use std::ops::Range;
 /// Type of the symbols of variables (ELF gABI).
 const STT_OBJECT: u8 = 1;
 
-/// Where one variable is.
+/// The locations of one variable over the code of its scope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Location {
+pub struct LocationList {
     /// Places with their addresses by ascending start, those without first; the ranges of the scope that a list leaves out are among them.
     /// Ranges of a list may overlap, and go beyond the scope.
     pub ranges: Vec<LocationRange>,
@@ -33,25 +33,25 @@ pub struct Location {
     /// Bytes of it in which the variable is somewhere as a whole.
     pub available_bytes: u64,
     /// What a debugger may get wrong.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<DebuggerPitfall>,
     /// The budget was used up: ranges are left out, and the bytes are not those of all.
     pub cut: bool,
 }
 
-/// A place over a range of addresses.
+/// The location of a variable over a range of addresses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocationRange {
     /// The addresses; `None` for a place that holds everywhere, as a global variable's.
     pub code: Option<CodeRange>,
-    /// The place.
-    pub place: Place,
+    /// The location.
+    pub location: VariableLocation,
 }
 
-impl Place {
+impl VariableLocation {
     /// Whether the variable is there as a whole.
     pub fn is_available(&self) -> bool {
         match self {
-            Self::Register(held) | Self::Based { register: held, .. } => held.is_whole(),
+            Self::Register(held) | Self::RegisterOffset { register: held, .. } => held.is_complete(),
             Self::Unavailable(_) => false,
             Self::Memory(_) | Self::Frame(_) | Self::Constant(_) | Self::Words(_) => true,
         }
@@ -62,23 +62,23 @@ impl Place {
 pub(super) struct Builder<'b> {
     variable: &'b Variable,
     scope: &'b Scope,
-    pub(super) class: Class,
-    found: Location,
+    pub(super) class: VariableClass,
+    found: LocationList,
 }
 
 impl Builder<'_> {
-    fn push(&mut self, code: Option<CodeRange>, place: Place) {
-        self.found.ranges.push(LocationRange { code, place });
+    fn push(&mut self, code: Option<CodeRange>, place: VariableLocation) {
+        self.found.ranges.push(LocationRange { code, location: place });
     }
 
     /// A place that holds in the whole scope.
-    fn same(&mut self, place: Place, budget: &mut WorkBudget) {
+    fn same(&mut self, place: VariableLocation, budget: &mut WorkBudget) {
         let scope = self.scope;
         match scope.kind {
             ScopeKind::Unit | ScopeKind::Abstract => self.push(None, place),
             _ if scope.code.is_empty() => {
-                let says_why = matches!(place, Place::Unavailable(_));
-                let place = if says_why { place } else { Place::Unavailable(Unavailable::NoCode) };
+                let says_why = matches!(place, VariableLocation::Unavailable(_));
+                let place = if says_why { place } else { VariableLocation::Unavailable(Unavailable::NoCode) };
                 self.push(None, place);
             }
             _ => {
@@ -94,7 +94,7 @@ impl Builder<'_> {
         self.variable.entry
     }
 
-    pub(super) fn remark(&mut self, remark: Remark) {
+    pub(super) fn remark(&mut self, remark: DebuggerPitfall) {
         if !self.found.remarks.contains(&remark) {
             self.found.remarks.push(remark);
         }
@@ -105,16 +105,16 @@ impl Variables<'_> {
     /// Where a variable is.
     ///
     /// All calls together may do as much work as fits the size of the file: enough to ask for each variable once, however it is made
-    /// by a compiler. After that answers are [cut short](Location::cut); a [clone](Clone::clone) made before has its own.
-    pub fn location(&self, variable: &Variable) -> Location {
+    /// by a compiler. After that answers are [cut short](LocationList::cut); a [clone](Clone::clone) made before has its own.
+    pub fn location(&self, variable: &Variable) -> LocationList {
         self.budget.with(|budget| self.location_within(variable, budget))
     }
 
-    fn location_within(&self, variable: &Variable, budget: &mut WorkBudget) -> Location {
-        let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
+    fn location_within(&self, variable: &Variable, budget: &mut WorkBudget) -> LocationList {
+        let Some(scope) = self.scope(variable.scope) else { return LocationList::nowhere() };
         let scope_bytes =
             if budget.take((scope.code.len() + 1) as u64) { code_ranges::bytes(&scope.code) } else { 0 };
-        let found = Location { scope_bytes, ..Location::nowhere() };
+        let found = LocationList { scope_bytes, ..LocationList::nowhere() };
         let mut builder = Builder { variable, scope, class: self.class(variable), found };
         self.fill(variable, &mut builder, budget);
         let Builder { mut found, .. } = builder;
@@ -142,29 +142,29 @@ impl Variables<'_> {
             }
             Some(Value::Unsigned(value)) => {
                 let constant = self.constant(variable, RawConstant::Number(value.into()), budget);
-                builder.same(Place::Constant(constant), budget);
+                builder.same(VariableLocation::Constant(constant), budget);
             }
             Some(Value::Signed(value)) => {
                 let constant = self.constant(variable, RawConstant::Number(value.into()), budget);
-                builder.same(Place::Constant(constant), budget);
+                builder.same(VariableLocation::Constant(constant), budget);
             }
             Some(Value::Block(range)) => {
                 let bytes = self.bytes(&range, budget).to_vec();
                 let constant = self.constant(variable, RawConstant::Bytes(&bytes), budget);
-                builder.same(Place::Constant(constant), budget);
+                builder.same(VariableLocation::Constant(constant), budget);
             }
             Some(Value::String(Some(bytes))) if budget.take(bytes.len() as u64) => {
                 let value = ConstantValue::Text(String::from_utf8_lossy(bytes).into_owned());
-                builder.same(Place::Constant(Constant { value, bits: bytes.to_vec() }), budget);
+                builder.same(VariableLocation::Constant(Constant { value, bits: bytes.to_vec() }), budget);
             }
             Some(other) => {
                 let words = format!("{other:?}");
                 let words = if budget.take(words.len() as u64) { words } else { String::new() };
-                builder.same(Place::Words(words), budget);
+                builder.same(VariableLocation::Words(words), budget);
             }
             None => {
                 let reason = self.without_location(variable, builder.scope);
-                builder.same(Place::Unavailable(reason), budget);
+                builder.same(VariableLocation::Unavailable(reason), budget);
             }
         }
     }
@@ -183,7 +183,7 @@ impl Variables<'_> {
     /// A constant in the variable's type.
     fn constant(&self, variable: &Variable, given: RawConstant<'_>, budget: &mut WorkBudget) -> Constant {
         let kind = self.attribute(variable.entry, dw::DW_AT_type);
-        let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, dw::DW_AT_type));
+        let kind = kind.and_then(|(entry, _)| self.entries.referenced_entry(entry, dw::DW_AT_type));
         let bit_size = self.unsigned(variable.entry, dw::DW_AT_bit_size);
         constant::read(self.entries, kind, bit_size, given, budget)
     }
@@ -195,15 +195,15 @@ impl Variables<'_> {
         if budget.take(bytes.len() as u64) { bytes } else { &[] }
     }
 
-    fn form_in_entries(&self, range: &Range<u64>, budget: &mut WorkBudget) -> Form {
+    fn form_in_entries(&self, range: &Range<u64>, budget: &mut WorkBudget) -> LocationForm {
         let bytes = self.bytes(range, budget);
         let start = range.start;
-        place::form(bytes, start, self.entries.section(), &|address| self.address_words(address))
+        variable_location::form(bytes, start, self.entries.section(), &|address| self.address_words(address))
     }
 
     fn address_words(&self, address: Address) -> String {
         match address {
-            Address::Place { section, offset, .. } => {
+            Address::InSection { section, offset, .. } => {
                 format!("{}+{offset:#x}", self.cubin.section_name(section))
             }
             Address::Undefined(symbol) => format!("{} (undefined)", self.cubin.symbol_name(symbol)),
@@ -212,19 +212,19 @@ impl Variables<'_> {
     }
 
     /// An expression that holds in the whole scope. What is in static memory is there without it too.
-    fn everywhere(&self, form: Form, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
+    fn everywhere(&self, form: LocationForm, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
         let scope = builder.scope;
-        if let Form::Register(register) | Form::Based(register, ..) = &form
+        if let LocationForm::Register(register) | LocationForm::Based(register, ..) = &form
             && scope.code.is_empty()
         {
             let reason = match scope.kind {
                 ScopeKind::Unit | ScopeKind::Abstract => Unavailable::NotInRegister(register.to_string()),
                 _ => Unavailable::NoCode,
             };
-            return builder.push(None, Place::Unavailable(reason));
+            return builder.push(None, VariableLocation::Unavailable(reason));
         }
         match form {
-            Form::Register(_) | Form::Based(..) => {
+            LocationForm::Register(_) | LocationForm::Based(..) => {
                 for stretch in scope.code.iter() {
                     if !budget.take(1) {
                         return;
@@ -232,7 +232,7 @@ impl Variables<'_> {
                     self.in_register(stretch, &form, builder, budget);
                 }
             }
-            Form::Memory(address, offset) => {
+            LocationForm::Memory(address, offset) => {
                 let place = self.memory(address, offset, builder);
                 if scope.code.is_empty() {
                     builder.push(None, place);
@@ -261,7 +261,8 @@ impl Variables<'_> {
                 Ok(Some(pair)) => pair,
                 Ok(None) => continue,
                 Err(error) => {
-                    builder.push(None, Place::Unavailable(Unavailable::BadList(error.to_string())));
+                    builder
+                        .push(None, VariableLocation::Unavailable(Unavailable::BadList(error.to_string())));
                     anywhere = true;
                     break;
                 }
@@ -269,14 +270,14 @@ impl Variables<'_> {
             let Some(stretch) = code_ranges::code_range(&self.code, pair.start, pair.end) else {
                 let is_open = [pair.start, pair.end].contains(&Address::Constant(0));
                 let reason = if is_open { Unavailable::OpenRange } else { Unavailable::BadRange };
-                builder.push(None, Place::Unavailable(reason));
+                builder.push(None, VariableLocation::Unavailable(reason));
                 let sides = code_ranges::possible(&self.code, pair.start, pair.end);
                 anywhere |= sides.is_empty();
                 possible.extend(sides);
                 continue;
             };
             if stretch.range.start > stretch.range.end {
-                builder.push(Some(stretch), Place::Unavailable(Unavailable::BadRange));
+                builder.push(Some(stretch), VariableLocation::Unavailable(Unavailable::BadRange));
                 continue;
             }
             if stretch.range.is_empty() {
@@ -285,7 +286,9 @@ impl Variables<'_> {
             let form = self.form_in_list(pair.expression.unwrap_or_default(), budget);
             covered.push(stretch.clone());
             match form {
-                Form::Register(_) | Form::Based(..) => self.in_register(&stretch, &form, builder, budget),
+                LocationForm::Register(_) | LocationForm::Based(..) => {
+                    self.in_register(&stretch, &form, builder, budget);
+                }
                 other => {
                     let place = self.placed(other, builder, budget);
                     builder.push(Some(stretch), place);
@@ -297,91 +300,104 @@ impl Variables<'_> {
             let gaps = code_ranges::without(&builder.scope.code, &covered);
             let left_out = if anywhere { Vec::new() } else { code_ranges::without(&gaps, &possible) };
             for gap in code_ranges::without(&gaps, &left_out) {
-                builder.push(Some(gap), Place::Unavailable(Unavailable::Unknown));
+                builder.push(Some(gap), VariableLocation::Unavailable(Unavailable::Unknown));
             }
             for gap in left_out {
-                builder.push(Some(gap), Place::Unavailable(Unavailable::Gap));
+                builder.push(Some(gap), VariableLocation::Unavailable(Unavailable::Gap));
             }
         }
     }
 
-    fn form_in_list(&self, (start, length): (u64, u64), budget: &mut WorkBudget) -> Form {
+    fn form_in_list(&self, (start, length): (u64, u64), budget: &mut WorkBudget) -> LocationForm {
         let section = self.locations.section();
         let range = usize::try_from(start).ok().zip(usize::try_from(start.saturating_add(length)).ok());
         let bytes = section.zip(range).and_then(|(section, (start, end))| section.bytes.get(start..end));
         let bytes = bytes.filter(|bytes| budget.take(bytes.len() as u64)).unwrap_or_default();
-        place::form(bytes, start, section, &|address| self.address_words(address))
+        variable_location::form(bytes, start, section, &|address| self.address_words(address))
     }
 
     /// The places of a register over a range.
     fn in_register(
         &self,
         stretch: &CodeRange,
-        form: &Form,
+        form: &LocationForm,
         builder: &mut Builder<'_>,
         budget: &mut WorkBudget,
     ) {
         let (register, based) = match form {
-            Form::Register(register) => (register, None),
-            Form::Based(register, offset, value) => (register, Some((*offset, *value))),
+            LocationForm::Register(register) => (register, None),
+            LocationForm::Based(register, offset, value) => (register, Some((*offset, *value))),
             _ => return,
         };
         let is_memory = |class| !matches!(class, AddressClass::Register | AddressClass::UniformRegister);
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
         if based.is_none() && is_stated && builder.class.taken.is_none_or(is_memory) {
-            builder.remark(Remark::RegisterOfOtherClass);
+            builder.remark(DebuggerPitfall::RegisterOfOtherClass);
         }
         let target = self.cubin.target();
-        let placed = |held: Held| {
+        let placed = |held: SassAllocation| {
             if let Some(word) = held.words.iter().find(|word| !word.register.exists_on(target)) {
-                return Place::Unavailable(Unavailable::UnknownRegister(word.register.to_string()));
+                return VariableLocation::Unavailable(Unavailable::UnknownRegister(
+                    word.register.to_string(),
+                ));
             }
             match based {
-                None => Place::Register(held),
-                Some((offset, value)) => Place::Based { register: held, offset, value },
+                None => VariableLocation::Register(held),
+                Some((offset, value)) => VariableLocation::RegisterOffset { register: held, offset, value },
             }
         };
         let ptx = match register {
             DwarfRegister::Ptx(name) => name,
             DwarfRegister::Sass(register) => {
-                let held = Held { ptx: String::new(), r#type: None, words: vec![word(*register)] };
+                let held = SassAllocation { ptx: String::new(), r#type: None, words: vec![word(*register)] };
                 return builder.push(Some(stretch.clone()), placed(held));
             }
             DwarfRegister::Number(_) | DwarfRegister::Wide(_) => {
                 let reason = Unavailable::UnknownRegister(register.to_string());
-                return builder.push(Some(stretch.clone()), Place::Unavailable(reason));
+                return builder.push(Some(stretch.clone()), VariableLocation::Unavailable(reason));
             }
         };
         if !self.registers.is_there() {
             let reason = Unavailable::NoRegisterMap(ptx.clone());
-            return builder.push(Some(stretch.clone()), Place::Unavailable(reason));
+            return builder.push(Some(stretch.clone()), VariableLocation::Unavailable(reason));
         }
         for (range, held) in self.registers.held(stretch.section, &stretch.range, ptx, budget) {
-            let nowhere = || Place::Unavailable(Unavailable::NotInRegister(ptx.clone()));
+            let nowhere = || VariableLocation::Unavailable(Unavailable::NotInRegister(ptx.clone()));
             let place = held.map_or_else(nowhere, placed);
             builder.push(Some(CodeRange { section: stretch.section, range }), place);
         }
     }
 
     /// The place of an expression that needs no register.
-    fn placed(&self, form: Form, builder: &mut Builder<'_>, budget: &mut WorkBudget) -> Place {
+    fn placed(
+        &self,
+        form: LocationForm,
+        builder: &mut Builder<'_>,
+        budget: &mut WorkBudget,
+    ) -> VariableLocation {
         match form {
-            Form::Empty => Place::Unavailable(Unavailable::Empty),
-            Form::Memory(address, offset) => self.memory(address, offset, builder),
-            Form::Frame(offset) => {
+            LocationForm::Empty => VariableLocation::Unavailable(Unavailable::Empty),
+            LocationForm::Memory(address, offset) => self.memory(address, offset, builder),
+            LocationForm::Frame(offset) => {
                 let frame = self.frame(builder.scope, offset, budget);
                 Self::compare_frame(&frame, builder);
-                Place::Frame(frame)
+                VariableLocation::Frame(frame)
             }
-            Form::Constant(given) => {
-                Place::Constant(self.constant(builder.variable, RawConstant::Number(given), budget))
+            LocationForm::Constant(given) => VariableLocation::Constant(self.constant(
+                builder.variable,
+                RawConstant::Number(given),
+                budget,
+            )),
+            LocationForm::Bytes(bytes) => VariableLocation::Constant(self.constant(
+                builder.variable,
+                RawConstant::Bytes(&bytes),
+                budget,
+            )),
+            LocationForm::CallFrame => VariableLocation::Words("DW_OP_call_frame_cfa".to_owned()),
+            LocationForm::Register(register) | LocationForm::Based(register, ..) => {
+                VariableLocation::Words(register.to_string())
             }
-            Form::Bytes(bytes) => {
-                Place::Constant(self.constant(builder.variable, RawConstant::Bytes(&bytes), budget))
-            }
-            Form::CallFrame => Place::Words("DW_OP_call_frame_cfa".to_owned()),
-            Form::Register(register) | Form::Based(register, ..) => Place::Words(register.to_string()),
-            Form::Words(words) => Place::Words(words),
+            LocationForm::Words(words) => VariableLocation::Words(words),
         }
     }
 
@@ -408,9 +424,11 @@ impl Variables<'_> {
         let base = function.and_then(|scope| self.attribute(scope.entry, dw::DW_AT_frame_base));
         let base = match base.map(|(_, value)| value) {
             Some(Value::Block(range)) => match self.form_in_entries(&range, budget) {
-                Form::CallFrame => FrameBase::CallFrame,
-                Form::Register(register) | Form::Based(register, 0, _) => FrameBase::Register(register),
-                Form::Words(words) => FrameBase::Words(words),
+                LocationForm::CallFrame => FrameBase::CallFrame,
+                LocationForm::Register(register) | LocationForm::Based(register, 0, _) => {
+                    FrameBase::Register(register)
+                }
+                LocationForm::Words(words) => FrameBase::Words(words),
                 other => FrameBase::Words(format!("{other:?}")),
             },
             Some(other) => FrameBase::Words(format!("{other:?}")),
@@ -424,19 +442,19 @@ impl Variables<'_> {
     }
 }
 
-impl Location {
+impl LocationList {
     fn nowhere() -> Self {
         Self { ranges: Vec::new(), scope_bytes: 0, available_bytes: 0, remarks: Vec::new(), cut: false }
     }
 }
 
-fn word(register: SassRegister) -> Word {
-    Word { part: 0, register }
+fn word(register: SassRegister) -> RegisterPart {
+    RegisterPart { part: 0, register }
 }
 
 /// Bytes of the scope in which the variable is somewhere.
 fn available(ranges: &[LocationRange], scope: &Scope) -> u64 {
-    let somewhere = ranges.iter().filter(|range| range.place.is_available());
+    let somewhere = ranges.iter().filter(|range| range.location.is_available());
     let somewhere = code_ranges::joined(somewhere.filter_map(|range| range.code.clone()).collect());
     code_ranges::common_bytes(&scope.code, &somewhere)
 }

@@ -14,7 +14,7 @@
 //!
 //! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and nothing for either kind of function.
 
-use super::index::{Found, LineIndex};
+use super::index::{LineIndex, RowRef};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::LineRow;
@@ -37,10 +37,10 @@ pub struct CoveredRange {
 
 /// As [`CoveredRange`], with a row whose callers can be asked for.
 #[derive(Debug)]
-pub(super) struct FoundRange<'s> {
+pub(super) struct CoveredRowRange<'s> {
     pub(super) range: Range<u64>,
     sequence: usize,
-    pub(super) found: Found<'s>,
+    pub(super) found: RowRef<'s>,
 }
 
 impl LineIndex<'_> {
@@ -62,7 +62,7 @@ impl LineIndex<'_> {
         &'s self,
         code: &'s Code<'_>,
         section: SectionIndex,
-    ) -> impl Iterator<Item = FoundRange<'s>> + use<'s> {
+    ) -> impl Iterator<Item = CoveredRowRange<'s>> + use<'s> {
         // Of sequences that overlap, which no tool writes, the one that starts last counts.
         let limits = self.of(section).skip(1).map(|(base, _)| base).chain(std::iter::once(u64::MAX));
         let sequences = self.of(section).enumerate().zip(limits);
@@ -76,7 +76,7 @@ impl LineIndex<'_> {
                         let next = end.min(code.range(stretch).end);
                         let range = std::mem::replace(&mut start, next)..next;
                         if self.reaches(&found, stretch) {
-                            return Some(FoundRange { range, sequence, found });
+                            return Some(CoveredRowRange { range, sequence, found });
                         }
                     }
                     None
@@ -128,7 +128,7 @@ impl LineIndex<'_> {
     }
 
     /// The last row of a section before byte offset `end`.
-    fn last_before(&self, section: SectionIndex, end: u64) -> Option<Found<'_>> {
+    fn last_before(&self, section: SectionIndex, end: u64) -> Option<RowRef<'_>> {
         let (rows, offset) = self.sequence(section, end.checked_sub(1)?)?;
         rows.at(offset.min(rows.end().checked_sub(1)?))
     }

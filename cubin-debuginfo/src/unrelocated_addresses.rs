@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// What a file says of its shared variables and of its kernels' parameters.
+/// Finds the memory of addresses without relocation, by a file's shared variables and its kernels' parameters.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Numbers<'c> {
+pub(crate) struct UnrelocatedAddresses<'c> {
     /// Shared variables: name and offset in the window. None of relocatable files, which have no offsets yet.
     shared: HashSet<(&'c str, u64)>,
     /// The offsets that all shared variables of a name have together.
@@ -29,7 +29,7 @@ pub(crate) struct Numbers<'c> {
     parameters_end: u64,
 }
 
-impl<'c> Numbers<'c> {
+impl<'c> UnrelocatedAddresses<'c> {
     pub(crate) fn of(cubin: &'c Cubin<'_>) -> Self {
         let target = cubin.target();
         let reserve = shared_window_reserve(target);
