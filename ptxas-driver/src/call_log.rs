@@ -23,7 +23,7 @@ pub struct Call<'a> {
 /// One line of the log, as JSON.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
-    /// The name that we were called by, and the arguments behind it. What is no Unicode has U+FFFD.
+    /// The name that we were called by, and the arguments after it. What is not Unicode is U+FFFD.
     argv: Vec<String>,
     /// The folder that relative names start from.
     folder: String,

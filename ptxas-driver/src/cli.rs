@@ -9,7 +9,7 @@ use crate::options;
 use crate::output::{HalfWritten, is_closed_pipe};
 use crate::plain::{Plain, printable_lines};
 use crate::quiet::be_quiet;
-use crate::report::{Exit, Unanswered, is_of_stdout};
+use crate::report::{Exit, NoAnswer, is_of_stdout};
 use crate::stderr::{complain, complain_of_stdout};
 use clap::error::{ContextKind, ContextValue};
 use clap::{
@@ -46,7 +46,7 @@ Exit status:
 #[command(name = "ptxas-driver", version, propagate_version = true, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
-    speech: Speech,
+    speech: GlobalOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -54,7 +54,7 @@ struct Cli {
 /// What all commands but `compile` have.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "On all commands but compile")]
-struct Speech {
+struct GlobalOptions {
     /// When to use colours. auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
@@ -104,7 +104,7 @@ enum Command {
 const PTXAS_NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
 
 /// Runs the program. `name` is the one it was called by: by a name of ptxas it takes ptxas' command line and nothing else.
-/// `args` are those behind the name.
+/// `args` are those after the name.
 pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
     let stem = Path::new(name).file_stem().unwrap_or_default();
     if PTXAS_NAMES.iter().any(|name| stem == *name) {
@@ -235,7 +235,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             } else {
                 complain(format_args!("{error:#}"));
             }
-            let exit = if error.is::<Unanswered>() { Exit::Findings } else { Exit::Unreadable };
+            let exit = if error.is::<NoAnswer>() { Exit::Findings } else { Exit::Unreadable };
             exit.into()
         }
     }

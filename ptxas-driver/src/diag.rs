@@ -140,9 +140,9 @@ impl<'a> Reporter<'a> {
         let before = piece(whole.start.max(range.start.saturating_sub(SOURCE_MARGIN)), range.start);
         let end = whole.end.min(range.start.saturating_add(MAX_SOURCE_CONTEXT));
         let marked = piece(range.start, range.end.min(end));
-        let behind = piece(range.end.min(end), end).trim_end();
+        let after = piece(range.end.min(end), end).trim_end();
         let excerpt: String =
-            [before, marked, behind].into_iter().flat_map(str::chars).map(shown_as).collect();
+            [before, marked, after].into_iter().flat_map(str::chars).map(shown_as).collect();
         let number = line.to_string();
         let gutter = " ".repeat(number.len());
         let blanks = " ".repeat(before.chars().count());

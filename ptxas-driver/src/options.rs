@@ -149,7 +149,7 @@ pub enum Answer {
     Unknown,
     /// It takes it as it stands.
     Known,
-    /// It wants an argument behind it.
+    /// It wants an argument after it.
     WantsArgument,
 }
 

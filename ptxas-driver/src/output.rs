@@ -61,9 +61,9 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(is)
 }
 
-/// Why bytes that are no text are not written to a terminal, and what to do.
+/// Why bytes that are not text are not written to a terminal, and what to do.
 const NO_TERMINAL: &str =
-    "it is a terminal, and this is no text; name a file with -o, or send it to one with >";
+    "it is a terminal, and this is not text; name a file with -o, or send it to one with >";
 
 /// Whether bytes are something else than text, which a terminal would take for commands.
 fn is_for_no_terminal(bytes: &[u8]) -> bool {
@@ -87,7 +87,7 @@ struct Staged {
     registered: RegisteredPath,
     /// What the file is to have. Until then nobody else can read it.
     permissions: fs::Permissions,
-    /// What it is to be called, behind all links.
+    /// The path that it will have, with all links followed.
     path: PathBuf,
     /// As the caller calls it.
     shown: PathBuf,
@@ -174,7 +174,7 @@ impl<'b> Together<'b> {
         let mut done: Vec<Undo> = Vec::new();
         let mut folders: Vec<PathBuf> = Vec::new();
         for (number, (file, permissions, path, shown)) in files.into_iter().enumerate() {
-            // Nothing comes behind the last one that could fail.
+            // After the last one nothing is left that could fail.
             let undo = if number < last { Some(Undo::of(&path)) } else { None };
             let named = undo.transpose().and_then(|undo| {
                 file.as_file().set_permissions(permissions)?;

@@ -20,7 +20,7 @@ pub fn complain_of_stdout(error: &dyn fmt::Display) {
     complain(format_args!("Standard output could not be written: {error}"));
 }
 
-/// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
+/// Says what is wrong. Standard error that takes nothing is not a reason to panic, as `eprintln!` would.
 pub fn complain(message: fmt::Arguments<'_>) {
     say("error", AnsiColor::BrightRed, message);
 }

@@ -5,14 +5,14 @@ mod repair;
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
+    FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, Operand, PtxFile, SourceOptions, Wanted};
+use crate::commands::read::{self, FolderFilter, PtxFile, SourceOptions, WalkEntry};
 use crate::output;
 use crate::parallel;
 use crate::plain::{Plain, printable_lines};
 use crate::progress::Progress;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Image, Status};
+use crate::report::{Answer, Answers, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -39,7 +39,7 @@ Examples:
   ptxas-driver check --repairs                   every repair
 
 Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F). --fix leaves
-out a repair if all rules that it serves are ignored. Notes are no findings, unless --fail-on says so.
+out a repair if all rules that it serves are ignored. Notes do not count as findings, unless --fail-on says so.
 Lines are looked up in source files below the working folder, the folder of FILE and those of --source-dir.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
@@ -51,7 +51,7 @@ Exit status:
   1  findings; with --verdict, a file is rejected
   2  the command line is wrong, or a file cannot be read or repaired";
 
-/// Options of which each asks for another output than a few words.
+/// Options that exclude the short answers: each asks for an output of its own.
 const OTHER_OUTPUT: [&str; 6] = ["json", "format", "baseline", "write_baseline", "rules", "explain"];
 
 /// What to check, and what to show.
@@ -138,7 +138,7 @@ struct Checked<'o> {
     report: Report,
     /// Whether it is the repaired text that was checked.
     is_of_repaired: bool,
-    shown: Shown,
+    shown: FindingOutput,
 }
 
 impl FindingList for Checked<'_> {
@@ -171,8 +171,14 @@ pub const RULES_SCHEMA: DocumentSchema =
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.findings.asks_for_rules() {
-        let names = ("check", RULES_SCHEMA.name);
-        return show_rules(names, &options.findings, &fix::catalog(), json::CheckRule::new, out);
+        return show_rules(
+            "check",
+            RULES_SCHEMA.name,
+            &options.findings,
+            &fix::catalog(),
+            json::CheckRule::new,
+            out,
+        );
     }
     if options.repairs {
         text::repairs(out)?;
@@ -200,13 +206,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     }
     let check = Check { options, fixes: fixes.as_ref(), selection: findings.selection() };
     let run = |answers: &mut Answers<'_>| {
-        let operands = read::walk(&options.files, Wanted::Ptx);
+        let operands = read::walk(&options.files, FolderFilter::Ptx);
         let mut progress = Progress::new(operands.len() as u64);
-        let look = |operand: &Operand| match operand {
-            Operand::File(path) => Some(check.read(path)),
-            Operand::Fault { .. } => None,
+        let look = |operand: &WalkEntry| match operand {
+            WalkEntry::File(path) => Some(check.read(path)),
+            WalkEntry::Fault { .. } => None,
         };
-        parallel::in_order(operands, Operand::size, look, |operand, checked| {
+        parallel::in_order(operands, WalkEntry::size, look, |operand, checked| {
             let Some((path, checked)) = operand.file(answers)?.zip(checked) else { return Ok(()) };
             let name = read::shown_name(&path);
             if let Err(error) = checked.and_then(|checked| check.tell(checked, &findings, answers)) {
@@ -217,7 +223,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         })
     };
     // What is shown of several files has their names in it.
-    findings.report(out, (Checked::SCHEMA, &None::<()>), "", run)
+    findings.report(out, DocumentHead::of(Checked::SCHEMA), "", run)
 }
 
 /// What is asked of every file.
@@ -243,7 +249,7 @@ impl<'o> Check<'o> {
         findings: &Findings<'_>,
         answers: &mut Answers<'_>,
     ) -> Result<()> {
-        let image = Image { name: checked.file.name.clone(), ..Image::default() };
+        let image = InputName { name: checked.file.name.clone(), ..InputName::default() };
         let take = |checked: &mut Checked<'_>| findings.take(&findings.file(&image), checked);
         if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", image.name))? {
             answers.out.write_all(&text)?;
@@ -287,7 +293,7 @@ impl<'o> Check<'o> {
             report.more.retain(|more| more.severity > Severity::Note);
         }
         let lines = LineIndex::new(text);
-        let shown = Shown::default();
+        let shown = FindingOutput::default();
         Checked { options, file, repaired, lines, report, is_of_repaired: of_repaired, shown }
     }
 }

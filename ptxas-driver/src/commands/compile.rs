@@ -48,7 +48,7 @@ fn stop(error: impl Into<String>) -> Stopped {
     Stopped { exit: FAILURE, error }
 }
 
-/// Runs the command. `args` are those behind `compile`; `as_ptxas` if we were called by the name `ptxas`.
+/// Runs the command. `args` are those after `compile`; `as_ptxas` if we were called by the name `ptxas`.
 pub fn run(args: &[OsString], as_ptxas: bool) -> ExitCode {
     let call = Call::begin(args);
     let (code, exit) = run_call(args, as_ptxas);
@@ -114,7 +114,7 @@ fn say(message: &OptionMessage) {
     say_text(&format!("ptxas {message}"));
 }
 
-/// Prints to standard error. If nobody can read it there is nobody to tell.
+/// Prints to standard error. If it cannot be written, nothing is said.
 fn say_text(text: &str) {
     say_rendered(&printable_lines(text));
 }
@@ -263,7 +263,8 @@ impl<'o> Compile<'o> {
         }))
     }
 
-    /// Prints diagnostics, as far as `-w` lets it; fails if any is an error, as with `-Werror` a warning is that ptxas gives too.
+    /// Prints the diagnostics that `-w` does not suppress. Fails if one is an error; with `-Werror` a warning that ptxas gives too
+    /// is an error.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
         for mut diagnostic in diagnostics {

@@ -3,11 +3,11 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
+    FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, Wanted, no_debug_sections};
+use crate::commands::read::{self, DebugBytes, DebugFile, FolderFilter, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
-use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Image, Status};
+use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -26,7 +26,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
-Shares are of instructions, the NOPs behind the last one of a function left out:
+Shares are of instructions, the NOPs after the last one of a function left out:
   line       a row of the line table covers it, with a line other than 0
   inlined    the row is of inlined code
   own        of these the row starts in the function, at code of the same PTX line
@@ -124,7 +124,7 @@ struct Covered<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     no_code: Option<String>,
     #[serde(skip)]
-    shown: Shown,
+    shown: FindingOutput,
 }
 
 impl FindingList for Covered<'_> {
@@ -173,7 +173,7 @@ pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let catalog = Catalog::of::<RuleId>();
     if options.findings.asks_for_rules() {
-        return show_rules(("coverage", RULES_SCHEMA.name), &options.findings, &catalog, |rule| rule, out);
+        return show_rules("coverage", RULES_SCHEMA.name, &options.findings, &catalog, |rule| rule, out);
     }
     let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
@@ -183,7 +183,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let limits = options.limits();
     let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
     let look = |answers: &mut Answers<'_>| look(options, &findings, answers);
-    findings.report(out, (Covered::SCHEMA, &limits), &name, look)
+    findings.report(out, DocumentHead { schema: Covered::SCHEMA, members: &limits }, &name, look)
 }
 
 /// Looks at all files.
@@ -201,7 +201,7 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
     let limits = options.limits();
     let (mut reports, mut has_ptx) = (Vec::new(), false);
     let selection = findings.selection();
-    let look = |_: &Path, image: &Image, bytes: &[u8]| {
+    let look = |_: &Path, image: &InputName, bytes: &[u8]| {
         debug.look(&image.name, bytes, |cubin, _| {
             let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
             covered.select(selection);
@@ -210,32 +210,33 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
     };
     // Of the cubins of one operand: whether there is one, and whether limits could be looked at or it was said why not.
     let (is_read, is_judged) = (Cell::new(false), Cell::new(false));
-    let tell = |image: &Image, (kind, mut covered): (CubinKind, Covered<'_>), answers: &mut Answers<'_>| {
-        covered.notes.iter().for_each(|words| note(format_args!("{}: {words}", image.name)));
-        covered.shown = findings.take(&findings.file(image), &mut covered);
-        answers.add_cubin(image, kind, &covered)?;
-        answers.flush()?;
-        covered.complain(&debug);
-        let Covered { report, debug_only, .. } = covered;
-        is_read.set(true);
-        is_judged.set(is_judged.get() || debug_only.is_some() || report.judged > 0);
-        has_ptx |= report.ptx.is_some();
-        reports.push((report.instructions, report.variables));
-        Ok(())
-    };
+    let tell =
+        |image: &InputName, (kind, mut covered): (CubinKind, Covered<'_>), answers: &mut Answers<'_>| {
+            covered.notes.iter().for_each(|words| note(format_args!("{}: {words}", image.name)));
+            covered.shown = findings.take(&findings.file(image), &mut covered);
+            answers.add_cubin(image, kind, &covered)?;
+            answers.flush()?;
+            covered.complain(&debug);
+            let Covered { report, debug_only, .. } = covered;
+            is_read.set(true);
+            is_judged.set(is_judged.get() || debug_only.is_some() || report.judged > 0);
+            has_ptx |= report.ptx.is_some();
+            reports.push((report.instructions, report.variables));
+            Ok(())
+        };
     let end = |path: &Path, answers: &mut Answers<'_>| {
         let (is_read, is_judged) = (is_read.take(), is_judged.take());
         if limits.is_any() && is_read && !is_judged {
-            let image = Image { name: read::shown_name(path), ..Image::default() };
+            let image = InputName { name: read::shown_name(path), ..InputName::default() };
             say(findings.take_one(rules::no_code(&findings.file(&image), NO_CODE.to_owned())), answers)?;
         }
         Ok(())
     };
-    let operands = read::walk(&options.files, Wanted::Cubins);
+    let operands = read::walk(&options.files, FolderFilter::Cubins);
     let files = operands.len();
     read::each_cubin_in_parallel(operands, answers, look, tell, end)?;
     if let Some(file) = ptx_file.filter(|_| !has_ptx) {
-        let image = Image { name: file.name, ..Image::default() };
+        let image = InputName { name: file.name, ..InputName::default() };
         let words = "no function, source file or variable of it is in what was read".to_owned();
         say(findings.take_one(rules::unrelated_ptx(&findings.file(&image), words)), answers)?;
     }
@@ -246,7 +247,7 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
 }
 
 /// Says what is of no single cubin.
-fn say(finding: Option<(LocatedFinding, Shown)>, answers: &mut Answers<'_>) -> Result<()> {
+fn say(finding: Option<(LocatedFinding, FindingOutput)>, answers: &mut Answers<'_>) -> Result<()> {
     let Some((finding, shown)) = finding else { return Ok(()) };
     if shown.fails {
         answers.worsen(Exit::Findings);
@@ -274,7 +275,7 @@ impl Answer for Covered<'_> {
         if shown.write(out)? {
             return Ok(());
         }
-        text::file(out, (name, *sm, debug_only.as_deref()), report, options.by == By::File)?;
+        text::file(out, name, *sm, debug_only.as_deref(), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
                 out,
@@ -348,6 +349,6 @@ fn of_cubin<'a>(
         options,
         debug_only,
         no_code,
-        shown: Shown::default(),
+        shown: FindingOutput::default(),
     })
 }

@@ -26,7 +26,7 @@ pub struct Options {
     /// Compare only these keys
     #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = parse_key, conflicts_with = "ignore")]
     only: Vec<DifferenceKind>,
-    /// Show at most so many differences of each key; 0 for all
+    /// Show at most N differences of each key; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// One JSON document with all differences (docs/json.md)
@@ -71,7 +71,7 @@ fn parse_key(name: &str) -> Result<DifferenceKind, String> {
 
 /// What `diff` finds: what two cubins say differently. The exit status is 1 where there is a difference.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Answer<'a> {
+struct Diff<'a> {
     /// The first file, as given.
     a: &'a str,
     /// The second file, as given.
@@ -99,19 +99,19 @@ enum Outcome<'a> {
 }
 
 /// The schema of the documents.
-pub const SCHEMA: DocumentSchema = DocumentSchema::of::<Answer<'_>>("nvdwarf.diff");
+pub const SCHEMA: DocumentSchema = DocumentSchema::of::<Diff<'_>>("nvdwarf.diff");
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// A file is no readable cubin, or `out` cannot be written.
+/// A file is not a readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let done = compare(options, out);
     if let Some(error) = done.as_ref().err().filter(|error| options.json && !is_of_stdout(error)) {
         let [a, b] = [&options.a, &options.b].map(|path| read::shown_name(path));
         let outcome = Outcome::Refused { error: format!("{error:#}") };
-        write_document(out, SCHEMA.name, &Answer { a: &a, b: &b, outcome })?;
+        write_document(out, SCHEMA.name, &Diff { a: &a, b: &b, outcome })?;
     }
     done
 }
@@ -142,9 +142,9 @@ fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.json {
         let (differences, other_file_stats) = (&differences.kept, &other_file_stats);
         let outcome = Outcome::Compared { ignored: &ignored, differences, other_file_stats };
-        write_document(out, SCHEMA.name, &Answer { a, b, outcome })?;
+        write_document(out, SCHEMA.name, &Diff { a, b, outcome })?;
     } else {
-        text::differences(out, (a, b), &differences, &ignored)?;
+        text::differences(out, a, b, &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;
     }
     Ok(Exit::findings_if(!differences.counts.is_empty()))

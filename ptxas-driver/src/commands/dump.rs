@@ -4,7 +4,7 @@ mod ptxas_style;
 mod text;
 
 use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections, stripped};
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -128,7 +128,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     report(out, Form::json_if(options.json), Dump::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, (image, shown), cubin, answers))
+            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, image, shown, cubin, answers))
         })
     })
 }
@@ -136,7 +136,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 /// Shows one cubin.
 fn of_cubin(
     options: &Options,
-    (image, shown): (&Image, &str),
+    image: &InputName,
+    shown: &str,
     cubin: &Cubin<'_>,
     answers: &mut Answers<'_>,
 ) -> Result<()> {
@@ -157,7 +158,7 @@ fn of_cubin(
         chosen.retain(|index| is_shown(cubin.section_name(*index)));
         if chosen.is_empty() {
             let why = format!("{name}: no .debug_abbrev and .debug_info to show in this style");
-            return Err(Unanswered(why).into());
+            return Err(NoAnswer(why).into());
         }
     }
     if options.offset.is_some() {
@@ -240,21 +241,21 @@ impl Serialize for Sections<'_, '_> {
 }
 
 /// Of a section what `--offset` picks.
-fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>, Unanswered> {
+fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>, NoAnswer> {
     let Some(place) = &options.offset else { return Ok(section) };
     section.keep(place.offset, HEX_WIDTH).map_err(|why| {
         let hint = match &why {
             NoItem::NoBytes { section } => format!("; --section {section} shows its variables"),
             NoItem::PastEnd { .. } => String::new(),
         };
-        Unanswered(format!("{name}: {why}{hint}"))
+        NoAnswer(format!("{name}: {why}{hint}"))
     })
 }
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
     let symbolizer = Symbolizer::new(cubin)?;
     let found = FunctionNames::new(symbolizer.functions()).find(function);
-    let found = found.map_err(|error| Unanswered(error.to_string()))?;
+    let found = found.map_err(|error| NoAnswer(error.to_string()))?;
     Ok(Filter::new(&symbolizer, &found))
 }
 
@@ -279,7 +280,7 @@ fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<
                 None if all.is_empty() => "there are no debug sections".to_owned(),
                 None => format!("the debug sections are {}", all.join(", ")),
             };
-            return Err(Unanswered(format!("no section '{wanted}'; {why}")).into());
+            return Err(NoAnswer(format!("no section '{wanted}'; {why}")).into());
         }
     }
     Ok(cubin

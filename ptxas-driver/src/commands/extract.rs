@@ -9,12 +9,12 @@ use crate::foreign;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::progress::Progress;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image as File, Stream, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Stream, report};
 use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use listed::Listed;
-use messages::{Messages, Steady};
+use messages::{DeferredErrors, Messages};
 use nv_debug_sections::container::{
     Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
@@ -132,8 +132,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     }
     let extract =
         Extract { options, names: RefCell::default(), look_left: Cell::new(0), has_list: Cell::new(false) };
-    let mut out = Steady::new(out, options.output_dir.is_some());
-    let form = if options.json { Form::Json } else { Form::Bare };
+    let mut out = DeferredErrors::new(out, options.output_dir.is_some());
+    let form = if options.json { Form::Json } else { Form::NoHeadings };
     let exit = report(&mut out, form, Extracted::SCHEMA, "", |answers| {
         options.files.iter().try_for_each(|path| {
             let name = read::shown_name(path);
@@ -287,7 +287,7 @@ impl Extract<'_> {
             messages: RefCell::default(),
             progress: RefCell::new(Progress::new(steps)),
         };
-        answers.add(&File { name: name.clone(), ..File::default() }, &extracted)?;
+        answers.add(&InputName { name: name.clone(), ..InputName::default() }, &extracted)?;
         answers.flush()?;
         let is_sound = extracted.messages.borrow().say(&name);
         answers.worsen(match (is_sound, faults == 0 && selected == 0) {

@@ -6,7 +6,9 @@ mod text;
 use crate::commands::read::{self, DebugFile, PtxFile, no_debug_sections};
 use crate::input;
 use crate::plain::json_line;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Stream, Unanswered, report};
+use crate::report::{
+    Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, Stream, report,
+};
 use crate::stderr::note;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -36,7 +38,7 @@ Queries:
   -                  queries from standard input, one a line
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
   Of functions folded into kernels ($kernel$function) it may be their own name: all that have it are answered.
-  Offsets are hexadecimal behind 0x, else decimal. Without a query all addresses are listed.
+  Offsets are hexadecimal after 0x, else decimal. Without a query all addresses are listed.
   Of a chain of inlined calls a listing shows 64 frames, a query's answer 1024, and how many more there are.
 
 Samples (--samples): a CSV file with a header; columns in any order, others are ignored:
@@ -54,7 +56,7 @@ Examples:
 
 Exit status:
   0  every query was answered, by one cubin at least where the file has several
-  1  one had no answer (shown as ??), or a row of samples is none
+  1  one had no answer (shown as ??), or a row of samples is malformed
   2  the command line is wrong, or a file cannot be read";
 
 /// What to look up.
@@ -141,7 +143,7 @@ enum Kind<'a, 's> {
 }
 
 /// What was asked, read once for all cubins.
-struct Asked<'r> {
+struct Query<'r> {
     options: &'r Options,
     queries: Vec<String>,
     /// Name and text of the CSV file of samples.
@@ -153,7 +155,7 @@ struct Asked<'r> {
 
 /// One run: the file, and how to answer.
 struct Run<'r, 's> {
-    asked: &'r Asked<'r>,
+    asked: &'r Query<'r>,
     name: &'r str,
     cubin: &'s Cubin<'s>,
     symbolizer: &'s Symbolizer<'s>,
@@ -176,7 +178,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     }
     let form = match options.style {
         // Other tools have no headings, and one array of all.
-        Some(_) => Form::Bare,
+        Some(_) => Form::NoHeadings,
         None => Form::json_if(options.json),
     };
     let name = read::shown_name(&options.file);
@@ -198,9 +200,9 @@ fn answer(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
     let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
-    let asked = Asked { options, queries, samples, ptx, objects: RefCell::default() };
+    let asked = Query { options, queries, samples, ptx, objects: RefCell::default() };
     read::each_cubin(&options.file, answers, |image, bytes, answers| {
-        debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, (image, shown), cubin, answers))
+        debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
     })?;
     if options.style == Some(Style::Json) && !options.is_by_line() {
         writeln!(answers.out, "{}", json_line(&asked.objects.into_inner())?)?;
@@ -210,8 +212,9 @@ fn answer(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
 
 /// Answers what is asked of one cubin, or lists it.
 fn of_cubin(
-    asked: &Asked<'_>,
-    (image, shown): (&Image, &str),
+    asked: &Query<'_>,
+    image: &InputName,
+    shown: &str,
     cubin: &Cubin<'_>,
     answers: &mut Answers<'_>,
 ) -> Result<()> {
@@ -269,7 +272,7 @@ impl Answer for Answered<'_, '_> {
             let form = style::Form { style, demangle, module: name, by_line };
             let tell = |message| note(format_args!("{name}: {message}"));
             let objects = &mut *asked.objects.borrow_mut();
-            *self.of_queries.borrow_mut() = style::write((out, objects), form, queries.take(), tell)?;
+            *self.of_queries.borrow_mut() = style::write(out, objects, form, queries.take(), tell)?;
             return Ok(());
         }
         self.run.notes();
@@ -305,9 +308,9 @@ impl Answer for Answered<'_, '_> {
 }
 
 impl<'s> Run<'_, 's> {
-    /// The answers, of which queries are answered while they are written. `is_answered` is told whether each query has one.
+    /// The answers. Queries are answered while they are written. `is_answered` is told whether each query has one.
     fn kind<'a>(&'a self, is_answered: &'a RefCell<Vec<bool>>) -> Result<Kind<'a, 's>> {
-        let Asked { options, queries, samples, .. } = self.asked;
+        let Query { options, queries, samples, .. } = self.asked;
         let function = options.function.as_deref();
         if let Some((csv_name, csv)) = samples {
             let rows = lines::samples(csv).with_context(|| csv_name.clone())?;
@@ -320,7 +323,7 @@ impl<'s> Run<'_, 's> {
             Ok(Kind::At(all))
         } else if queries.is_empty() {
             let listings = self.lookup.listings(function);
-            let listings = listings.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
+            let listings = listings.map_err(|why| NoAnswer(format!("{}: {why}", self.name)))?;
             Ok(Kind::Sections(Stream::new(listings)))
         } else {
             let answers = queries.iter().map(move |asked| self.lookup.query(asked, function));

@@ -9,7 +9,7 @@ mod self_check;
 use crate::commands::read;
 use crate::output;
 use crate::plain::Plain;
-use crate::report::{Answers, DocumentSchema, Exit, Form, Image, Unanswered, report};
+use crate::report::{Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use merc_capsule::code_difference;
@@ -59,13 +59,13 @@ struct View {
 }
 
 impl View {
-    /// Shows each cubin of the file that can have a capsule. That one is for an SM whose cubins have none is no fault
+    /// Shows each cubin of the file that can have a capsule. A cubin for an SM whose cubins have none is not a fault
     /// beside others.
     fn each(
         &self,
         schema: &'static str,
         out: &mut dyn Write,
-        mut show: impl FnMut(&Image, &Cubin<'_>, &mut Answers<'_>) -> Result<()>,
+        mut show: impl FnMut(&InputName, &Cubin<'_>, &mut Answers<'_>) -> Result<()>,
     ) -> Result<Exit> {
         let name = read::shown_name(&self.file);
         report(out, Form::json_if(self.json), schema, &name, |answers| {
@@ -137,18 +137,18 @@ fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> R
 fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
     if !cubin.has_capsule() {
         let why = format!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
-        return Err(Unanswered(why).into());
+        return Err(NoAnswer(why).into());
     }
     Ok(())
 }
 
-/// Refuses a cubin for an SM whose cubins have no capsule, which is no fault beside others that do.
-fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
+/// Refuses a cubin for an SM whose cubins have no capsule, which is not a fault beside others that do.
+fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), NoAnswer> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {
         let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
         let why = format!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_{first} or later");
-        return Err(Unanswered(why));
+        return Err(NoAnswer(why));
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, or has no sound capsule.
+/// The file is not a readable cubin, or has no sound capsule.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     match &options.command {
         Command::Plan(options) => plan::run(options, &mut Plain(out)),

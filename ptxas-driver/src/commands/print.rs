@@ -4,7 +4,7 @@ use crate::commands::read::{self, PtxFile, printable};
 use crate::diag::Reporter;
 use crate::limits::{MAX_DOCUMENT_ERRORS, MAX_SYNTAX_ERRORS};
 use crate::output;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Status, report};
 use crate::stderr::has_colors;
 use anyhow::Result;
 use clap::Args;
@@ -19,7 +19,7 @@ const AFTER_HELP: &str = "\
 The canonical layout has one statement a line, one blank between words, and section data in
 lines of bearable length. Comments, line markers and numbers stay as written, and so does what
 has a syntax error. It gives PTX lines other numbers, and so another
-.nv_debug_line_sass; and another .debug_line where a line has more than one .loc, of which ptxas keeps
+.nv_debug_line_sass; and another .debug_line where a line has more than one .loc: ptxas keeps
 one (check: L019).
 
 Exit status:
@@ -86,7 +86,7 @@ impl Answer for Printed<'_> {
 ///
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    let form = if options.json { Form::Json } else { Form::Bare };
+    let form = if options.json { Form::Json } else { Form::NoHeadings };
     let name = read::shown_name(&options.file);
     report(out, form, Printed::SCHEMA, &name, |answers| print(options, answers))
 }
@@ -117,7 +117,7 @@ fn print(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
         error_count: parsed.errors.len(),
         bytes: &bytes,
     };
-    answers.add(&Image { name: file.name.clone(), ..Image::default() }, &printed)?;
+    answers.add(&InputName { name: file.name.clone(), ..InputName::default() }, &printed)?;
     answers.flush()?;
     let name = &file.name;
     let reporter = Reporter::new(name, &file.text, &lines, has_colors(&io::stderr()));

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile};
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, report, write_document};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Status, report, write_document};
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -31,7 +31,7 @@ Examples:
   ptxas-driver sections -g --check a.cubin               whether it is what -g makes
   ptxas-driver sections --check --ptx in.ptx a.cubin     whether it is what this PTX makes
   ptxas-driver sections k.cubin --debug-file k.debug     a stripped cubin and its side file
-  ptxas-driver sections --expect -g --arch sm_100        what -g makes, as far as options tell
+  ptxas-driver sections --expect -g --arch sm_100        what -g makes, where the options tell
   ptxas-driver sections --expect -lineinfo --ptx in.ptx  what -lineinfo makes of this PTX
   ptxas-driver sections --expect -g --has code,loc,.debug_abbrev,.debug_info
   ptxas-driver sections --expect -g --model documented   what it is documented to make
@@ -187,7 +187,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
         let debug = options.debug.read()?;
         read::each_cubin(path, answers, |image, bytes, answers| {
-            of_cubin(options, ptx.as_ref(), &debug, (image, bytes), answers)
+            of_cubin(options, ptx.as_ref(), &debug, image, bytes, answers)
         })
     })
 }
@@ -226,7 +226,8 @@ fn of_cubin(
     options: &Options,
     ptx: Option<&Module<'_>>,
     debug: &DebugBytes,
-    (image, bytes): (&Image, &[u8]),
+    image: &InputName,
+    bytes: &[u8],
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let name = &*image.name;

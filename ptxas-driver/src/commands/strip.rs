@@ -4,7 +4,7 @@ use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
 use crate::quiet::is_quiet;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -26,7 +26,7 @@ Code, constants, symbols and .nv.info stay as they are: symbols keep their numbe
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
 without bytes. --debug-file takes it only with what is left of the cubin that it was made of.
 Both files are written, or none. A file that is read-only is not replaced; a symbolic link stays and
-the file behind it is replaced; other names of a file (hard links) keep what it was. For fatbins and
+the file that it leads to is replaced; other names of a file (hard links) keep what it was. For fatbins and
 host programs: `extract` first.
 
 Exit status:
@@ -110,7 +110,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         complain(format_args!("{message}"));
         return Ok(Exit::Unreadable);
     }
-    let form = if options.json { Form::Json } else { Form::Bare };
+    let form = if options.json { Form::Json } else { Form::NoHeadings };
     let name = read::shown_name(&options.file);
     report(out, form, Stripped::SCHEMA, &name, |answers| strip(options, target, answers))
 }
@@ -162,7 +162,7 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
     if options.verbose {
         answer.say();
     }
-    let image = Image { name: name.clone(), ..Image::default() };
+    let image = InputName { name: name.clone(), ..InputName::default() };
     Ok(answers.add_cubin(&image, &cubin, &answer)?)
 }
 
@@ -185,7 +185,7 @@ impl Options {
     fn fault(&self, target: Target<'_>) -> Option<&'static str> {
         let in_place = self.output.is_none() && target != Target::Stdout;
         if in_place && self.file.exists() && !self.file.is_file() && !self.file.is_dir() {
-            return Some("what is no plain file cannot be replaced: -o FILE");
+            return Some("what is not a plain file cannot be replaced: -o FILE");
         }
         if self.json && target == Target::Stdout {
             return Some("the cubin and --json cannot both go to standard output: -o FILE");
@@ -235,7 +235,7 @@ fn write(
 /// The bytes of the side file that is to be written to `path`.
 fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     if !cubin.has_debug_sections() {
-        return Err(Unanswered(format!("no debug sections, so '{}' is not written", path.display())).into());
+        return Err(NoAnswer(format!("no debug sections, so '{}' is not written", path.display())).into());
     }
     if path.is_file()
         && input::read(path).is_ok_and(|old| Cubin::parse(&old).is_ok_and(|old| old.is_unstripped(cubin)))

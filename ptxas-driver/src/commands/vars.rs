@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections};
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, Image, Status, Unanswered, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -25,7 +25,7 @@ A variable is in a place over some addresses: byte offsets in its code section, 
   R5:--  %rd4           the low word is in none
   local[R1+0x8]         in the frame, from the stack pointer once the function has its frame
   shared[0x400], c[0x0][0x210], counter+0x4
-                        in a window, in a constant bank, behind a symbol
+                        in a window, in a constant bank, at a symbol
   --                    nowhere, and why
 With --at the variables of all scopes around an address are shown, the innermost first, and then those of the file.
 
@@ -100,7 +100,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     report(out, Form::json_if(options.json), Answered::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, (image, shown), cubin, answers))
+            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, image, shown, cubin, answers))
         })
     })
 }
@@ -108,7 +108,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 /// Shows the variables of one cubin.
 fn of_cubin(
     options: &Options,
-    (image, shown): (&Image, &str),
+    image: &InputName,
+    shown: &str,
     cubin: &Cubin<'_>,
     answers: &mut Answers<'_>,
 ) -> Result<()> {
@@ -124,7 +125,7 @@ fn of_cubin(
     if let Some(what) = cubin.debug_only_text() {
         note(format_args!("{name}: no code: {what}"));
     }
-    let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
+    let refuse = |message: String| Err(NoAnswer(format!("{name}: {message}")).into());
     let mut wanted = VariableFilter { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
         match Queries::new(variables.code()).resolve(query, options.function.as_deref()) {
@@ -136,7 +137,7 @@ fn of_cubin(
             .iter()
             .find(|at| variables.code().section(at.section).is_none_or(|section| section.size <= at.offset));
         if let Some(at) = outside {
-            return refuse(format!("'{query}': {:#x} is behind the end of the function's code", at.offset));
+            return refuse(format!("'{query}': {:#x} is after the end of the function's code", at.offset));
         }
     } else if let Some(function) = &options.function {
         match FunctionNames::new(variables.code().functions()).find(function) {

@@ -3,10 +3,12 @@
 mod text;
 
 use crate::commands::findings::{
-    FailOn, FindingList, FindingOptions, Findings, FormatName, Rules, Shown, show_rules,
+    FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, DebugFile, SourceOptions, Sources, Wanted, no_debug_sections};
-use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Image, Status, write_document};
+use crate::commands::read::{self, DebugFile, FolderFilter, SourceOptions, Sources, no_debug_sections};
+use crate::report::{
+    Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status, write_document,
+};
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -82,7 +84,7 @@ struct Verified {
     #[serde(flatten)]
     summary: Summary,
     #[serde(skip)]
-    shown: Shown,
+    shown: FindingOutput,
 }
 
 impl FindingList for Verified {
@@ -137,13 +139,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         match options.findings.format() {
             FormatName::Text => text::known_faults(out, &rules)?,
             FormatName::Json => write_document(out, KNOWN_FAULTS_SCHEMA.name, &KnownFaults { rules })?,
-            _ => bail!("rules are no findings: expected --format text or json"),
+            _ => bail!("rules are not findings: expected --format text or json"),
         }
         return Ok(Exit::Answered);
     }
     if options.findings.asks_for_rules() {
-        let names = ("verify", RULES_SCHEMA.name);
-        return show_rules(names, &options.findings, &catalog(), |rule| rule, out);
+        return show_rules("verify", RULES_SCHEMA.name, &options.findings, &catalog(), |rule| rule, out);
     }
     let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
@@ -154,24 +155,25 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let selection = findings.selection();
     let run = |answers: &mut Answers<'_>| {
         let debug = options.debug.read()?;
-        let look = |path: &Path, image: &Image, bytes: &[u8]| {
+        let look = |path: &Path, image: &InputName, bytes: &[u8]| {
             debug.look(&image.name, bytes, |cubin, _| {
                 let sources = options.sources.of(path);
                 let verified = of_cubin(&image.name, cubin, sources.as_ref(), selection);
                 Ok((CubinKind::from(cubin), verified))
             })
         };
-        let tell = |image: &Image, (kind, mut verified): (CubinKind, Verified), answers: &mut Answers<'_>| {
-            if let Some(why) = verified.note {
-                note(format_args!("{}: {why}", image.name));
-            }
-            verified.shown = findings.take(&findings.file(image), &mut verified);
-            Ok(answers.add_cubin(image, kind, &verified)?)
-        };
-        let operands = read::walk(&options.files, Wanted::Cubins);
+        let tell =
+            |image: &InputName, (kind, mut verified): (CubinKind, Verified), answers: &mut Answers<'_>| {
+                if let Some(why) = verified.note {
+                    note(format_args!("{}: {why}", image.name));
+                }
+                verified.shown = findings.take(&findings.file(image), &mut verified);
+                Ok(answers.add_cubin(image, kind, &verified)?)
+            };
+        let operands = read::walk(&options.files, FolderFilter::Cubins);
         read::each_cubin_in_parallel(operands, answers, look, tell, |_, _| Ok(()))
     };
-    findings.report(out, (Verified::SCHEMA, &None::<()>), &name, run)
+    findings.report(out, DocumentHead::of(Verified::SCHEMA), &name, run)
 }
 
 fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection: &Selection) -> Verified {
@@ -189,6 +191,6 @@ fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection:
         note: no_debug_sections(cubin, None),
         debug_only: cubin.debug_only_text(),
         summary,
-        shown: Shown::default(),
+        shown: FindingOutput::default(),
     }
 }

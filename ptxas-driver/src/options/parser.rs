@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         next.map_or_else(|| stop(format!("argument expected after '{typed}'")), Ok)
     }
 
-    /// The level after a lone `-O`; nothing where the next word is no number.
+    /// The level after a lone `-O`; nothing where the next word is not a number.
     fn level(&mut self) -> OsString {
         let Some(words) = self.open.last_mut() else { return OsString::new() };
         let next = words.as_slice().first().filter(|next| is_digits(next));
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// An option of ours for which a second value is no mistake.
+    /// An option of ours that may be given twice with different values.
     fn set_extra(
         &mut self,
         id: Id,
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The input, and those behind it.
+    /// The input, and those after it.
     fn inputs(&mut self) -> Result<(Input, Vec<Input>), Stop> {
         match self.inputs.as_slice() {
             [] => Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),

@@ -105,10 +105,10 @@ pub(super) const PTXAS: &[Spec] = &[
     spec(Id::Arch, "gpu-name", "arch", Arg::Value("<gpu name>"), "The GPU to compile for. Default: sm_75."),
     spec(Id::Help, "help", "h", Arg::None, "Print this text."),
     spec(Id::ListVersion, "list-version", "version-ls", Arg::None,
-        "Print the PTX versions that the ptxas behind --code ptxas reads."),
+        "Print the PTX versions that the ptxas of --code ptxas reads."),
     spec(Id::Machine, "machine", "m", Arg::Number("<bits>"), "Host pointer size: 64, the only value."),
     spec(Id::OptLevel, "opt-level", "O", Arg::Level("<N>"),
-        "Optimization level, for the ptxas behind --code ptxas. Only 0 goes with -g."),
+        "Optimization level, for the ptxas of --code ptxas. Only 0 goes with -g."),
     spec(Id::OptionsFile, "options-file", "optf", Arg::Value("<file>,..."), "Read options from these files."),
     spec(Id::Output, "output-file", "o", Arg::Value("<file>"), "Where to write. Default: elf.o."),
     spec(Id::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Arg::None,
@@ -199,7 +199,7 @@ pub(super) fn nearest(typed: &str) -> Option<String> {
     let name = typed.trim_start_matches('-');
     let spellings =
         all().flat_map(|spec| [("--", spec.long), ("-", spec.short)]).filter(|(_, name)| !name.is_empty());
-    // Two letters of three wrong is no typing error; nor is any input too long to be one.
+    // Two wrong letters of three are not a typing error. An input that is too long is not one either.
     let allowed = (name.len() / 3).min(2);
     let distance = |candidate: &str| {
         if candidate.eq_ignore_ascii_case(name) { 0 } else { strsim::levenshtein(name, candidate) }

@@ -1,8 +1,8 @@
 //! Where the answers of one run go.
 
 use super::Answer;
-use super::document::Files;
-use super::status::{Exit, Tally};
+use super::document::{DocumentHead, Files};
+use super::status::{Exit, FileOutcome};
 use crate::limits::MAX_MESSAGES;
 use crate::output::HalfWritten;
 use crate::plain::printable;
@@ -22,7 +22,7 @@ pub enum Form {
     /// For people: a heading above each of several, a blank line between two.
     Text,
     /// Each as it is, without headings: in the form of another tool.
-    Bare,
+    NoHeadings,
     /// One JSON document.
     Json,
 }
@@ -36,7 +36,7 @@ impl Form {
 
 /// A file, or an image in one, that is answered about.
 #[derive(Debug, Clone, Default)]
-pub struct Image {
+pub struct InputName {
     /// The name to show; by it an operand chooses the image alone.
     pub name: String,
     /// Where it is from, for the heading of one of several; `None` for the only one.
@@ -62,7 +62,7 @@ impl From<&Cubin<'_>> for CubinKind {
 
 /// What could not be answered about.
 #[derive(Debug, Clone)]
-pub struct Refused {
+pub struct UnansweredInput {
     /// The file.
     pub file: String,
     /// The file, or the image in it.
@@ -74,7 +74,7 @@ pub struct Refused {
 /// Why a file or an image answers no query. It is not a fault of the image where another one of the file answers.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub struct Unanswered(pub String);
+pub struct NoAnswer(pub String);
 
 /// An element of `files` about a cubin.
 #[derive(Serialize, JsonSchema)]
@@ -120,13 +120,13 @@ pub struct Answers<'o> {
     /// What came of the files before this one.
     exit: Exit,
     /// What came of this one.
-    tally: Tally,
+    tally: FileOutcome,
     /// How many faults were found in it.
     faults: u64,
     /// How many of its images have no answer, without those with a fault.
     unanswered: u64,
     /// Why there was no answer, of at most [`MAX_MESSAGES`] images of a file.
-    refused: Vec<Refused>,
+    refused: Vec<UnansweredInput>,
     /// How many of `refused` are of the files before this one.
     ended: usize,
 }
@@ -144,10 +144,10 @@ pub fn report(
     name: &str,
     run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
 ) -> Result<Exit> {
-    report_to_end(out, form, (schema, &None::<()>), name, run, |_, _, _| Ok(()))
+    report_to_end(out, form, DocumentHead::of(schema), name, run, |_, _, _| Ok(()))
 }
 
-/// As [`report`], with the members of `command` before `files` in the document. `end` writes what comes after all answers,
+/// As [`report`], with a document that begins with `head`. `end` writes what comes after all answers,
 /// and is told the exit status and what was not answered.
 ///
 /// # Errors
@@ -156,19 +156,19 @@ pub fn report(
 pub fn report_to_end(
     out: &mut dyn Write,
     form: Form,
-    (schema, command): (&'static str, &impl Serialize),
+    head: DocumentHead<'_, impl Serialize>,
     name: &str,
     run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
-    end: impl FnOnce(&mut dyn Write, Exit, &[Refused]) -> Result<()>,
+    end: impl FnOnce(&mut dyn Write, Exit, &[UnansweredInput]) -> Result<()>,
 ) -> Result<Exit> {
-    let document = if form == Form::Json { Some(Files::new(schema, command)?) } else { None };
+    let document = if form == Form::Json { Some(Files::new(head)?) } else { None };
     let mut answers = Answers {
         out,
         form,
         document,
         count: 0,
         exit: Exit::Answered,
-        tally: Tally::default(),
+        tally: FileOutcome::default(),
         faults: 0,
         unanswered: 0,
         refused: Vec::new(),
@@ -200,7 +200,7 @@ impl Answers<'_> {
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn add<A: Answer>(&mut self, image: &Image, answer: &A) -> io::Result<()> {
+    pub fn add<A: Answer>(&mut self, image: &InputName, answer: &A) -> io::Result<()> {
         self.write(image, None, answer)
     }
 
@@ -211,14 +211,19 @@ impl Answers<'_> {
     /// It cannot be written.
     pub fn add_cubin<A: Answer>(
         &mut self,
-        image: &Image,
+        image: &InputName,
         cubin: impl Into<CubinKind>,
         answer: &A,
     ) -> io::Result<()> {
         self.write(image, Some(cubin.into()), answer)
     }
 
-    fn write<A: Answer>(&mut self, image: &Image, cubin: Option<CubinKind>, answer: &A) -> io::Result<()> {
+    fn write<A: Answer>(
+        &mut self,
+        image: &InputName,
+        cubin: Option<CubinKind>,
+        answer: &A,
+    ) -> io::Result<()> {
         if !progress::is_shown() {
             return self.write_now(image, cubin, answer);
         }
@@ -230,7 +235,7 @@ impl Answers<'_> {
 
     fn write_now<A: Answer>(
         &mut self,
-        image: &Image,
+        image: &InputName,
         cubin: Option<CubinKind>,
         answer: &A,
     ) -> io::Result<()> {
@@ -264,7 +269,7 @@ impl Answers<'_> {
     /// `error` is that standard output cannot be written, or it cannot be.
     pub fn alone(&mut self, name: &str, error: anyhow::Error) -> Result<()> {
         let error = not_of_stdout(error)?;
-        if error.is::<Unanswered>() {
+        if error.is::<NoAnswer>() {
             self.exit = self.exit.max(Exit::Findings);
         } else {
             self.tally.fault();
@@ -286,7 +291,7 @@ impl Answers<'_> {
     ///
     /// Those of [`alone`](Self::alone).
     pub fn one_of_several(&mut self, name: &str, error: anyhow::Error) -> Result<()> {
-        if !error.is::<Unanswered>() {
+        if !error.is::<NoAnswer>() {
             let error = not_of_stdout(error)?;
             let error = format!("{error:#}");
             return self.alone(name, anyhow!("{name}: {}", without_name(name, &error)));
@@ -335,7 +340,7 @@ impl Answers<'_> {
         if self.faults.max(self.unanswered) <= MAX_MESSAGES {
             // Whose image it is, is known at the end of the file.
             let (name, error) = (file.to_owned(), error.to_owned());
-            self.refused.push(Refused { file: String::new(), name, error });
+            self.refused.push(UnansweredInput { file: String::new(), name, error });
         }
         Ok(())
     }

@@ -28,6 +28,22 @@ pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl S
     write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
 }
 
+/// What a document with an array `files` has before that.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentHead<'c, C> {
+    /// The name of its schema.
+    pub schema: &'static str,
+    /// Members of the command, such as the limits that it was given.
+    pub members: &'c C,
+}
+
+impl DocumentHead<'static, Option<()>> {
+    /// No members of a command.
+    pub const fn of(schema: &'static str) -> Self {
+        Self { schema, members: &None }
+    }
+}
+
 /// A document with an array `files`, written element by element as these come.
 pub(super) struct Files {
     /// The document up to the array, until that is begun.
@@ -35,10 +51,12 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// A document of a schema, whose members before `files` are those of `command`.
-    pub(super) fn new(schema: &'static str, command: &impl Serialize) -> io::Result<Self> {
+    /// A document that begins so.
+    pub(super) fn new(
+        DocumentHead { schema, members }: DocumentHead<'_, impl Serialize>,
+    ) -> io::Result<Self> {
         let mut head = Vec::new();
-        write_document(&mut head, schema, command)?;
+        write_document(&mut head, schema, members)?;
         // Until the end of the object.
         head.truncate(head.len().saturating_sub("\n}\n".len()));
         head.extend(b",\n  \"files\": [");
@@ -91,7 +109,8 @@ mod tests {
             let mut whole = Vec::new();
             write_document(&mut whole, "s", &All { limit: 3, files }).unwrap();
             let mut parts = Vec::new();
-            let mut document = Files::new("s", &Command { limit: 3 }).unwrap();
+            let mut document =
+                Files::new(DocumentHead { schema: "s", members: &Command { limit: 3 } }).unwrap();
             for file in files {
                 document.element(&mut parts, file).unwrap();
             }

@@ -11,9 +11,9 @@ mod status;
 mod stream;
 
 pub use answers::{
-    Answers, CubinKind, Form, Image, Refused, Unanswered, is_of_stdout, report, report_to_end,
+    Answers, CubinKind, Form, InputName, NoAnswer, UnansweredInput, is_of_stdout, report, report_to_end,
 };
-pub use document::write_document;
+pub use document::{DocumentHead, write_document};
 pub use schema::DocumentSchema;
 pub use status::{Exit, Status};
 pub use stream::Stream;

@@ -37,7 +37,7 @@ impl DocumentSchema {
         Self { name: A::SCHEMA, make: parts::<C, A, OfCubin<'_, A>> }
     }
 
-    /// Of a command that answers by `A` about files that are no cubins.
+    /// Of a command that answers by `A` about files that are not cubins.
     pub const fn of_files<A: Answer>() -> Self {
         Self { name: A::SCHEMA, make: parts::<(), A, OfFile<'_, A>> }
     }

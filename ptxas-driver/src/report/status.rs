@@ -39,14 +39,14 @@ pub struct Status {
 
 /// What came of all images of one file.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct FileOutcome {
     exit: Exit,
     has_answer: bool,
     has_refused: bool,
     queries: Vec<bool>,
 }
 
-impl Tally {
+impl FileOutcome {
     pub(super) fn add(&mut self, status: Status) {
         self.has_answer = true;
         self.exit = self.exit.max(Exit::findings_if(status.has_findings));
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_query_fails_when_no_image_answers_it() {
         let exit = |all: &[Option<&[bool]>]| {
-            let mut tally = Tally::default();
+            let mut tally = FileOutcome::default();
             for queries in all {
                 match queries {
                     Some(queries) => tally.add(Status { queries: queries.to_vec(), ..Status::default() }),
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_worse_than_what_was_found() {
-        let mut tally = Tally::default();
+        let mut tally = FileOutcome::default();
         tally.add(Status { has_findings: true, queries: vec![true] });
         assert_eq!(tally.exit(), Exit::Findings);
         tally.fault();

@@ -37,7 +37,7 @@ pub(super) struct Code {
     pub(super) name: String,
 }
 
-/// What the ptxas of this machine says of an option that we do not know; without one, nobody knows it.
+/// What the ptxas of this machine says of an option that we do not know; without one, the option is unknown.
 ///
 /// The chip may not be read yet, and which of Triton's two ptxas it is for: it is enough that one knows the option.
 pub(super) fn ask(option: &OsStr) -> Answer {
@@ -107,7 +107,7 @@ impl Compile<'_> {
         let source = match &self.options.input {
             // With `.target debug` ptxas does not optimise: it gets another text.
             _ if self.options.compile.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
-            // What is no ordinary file can be read only once, and we have done so.
+            // What is not an ordinary file can be read only once, and we have done so.
             Input::Path(path) if path.is_file() => ptxas::Source::File(path),
             Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
             Input::Text(text) => ptxas::Source::Argument(text),
@@ -115,14 +115,16 @@ impl Compile<'_> {
         self.assemble_source(path, source)
     }
 
-    /// The ptxas for several inputs, which nobody else makes one module of.
+    /// The ptxas for several inputs: only ptxas makes one module of them.
     pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
         let need = "several inputs need a ptxas, which makes one module of them";
         match &self.options.code {
             CodeChoice::Ptxas => ptxas::find(Some(self.options.compile.arch.number))
                 .map_err(|missing| say_missing(format!("{need}: {missing}"))),
             CodeChoice::None => Err(stop(format!("{need}: --code none asks for none"))),
-            CodeChoice::Cubin(path) => Err(stop(format!("{need}: --code cubin:{} is none", path.display()))),
+            CodeChoice::Cubin(path) => {
+                Err(stop(format!("{need}: --code cubin:{} is not one", path.display())))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Compile;
 use crate::options::Input;
-use crate::report::{Answer, DocumentSchema, Exit, Form, Image, Status, report};
+use crate::report::{Answer, DocumentSchema, Exit, Form, InputName, Status, report};
 use crate::stderr::complain_of_stdout;
 use nvdwarf_compile::{Message, Severity, Statistics};
 use schemars::JsonSchema;
@@ -85,7 +85,7 @@ impl Answer for Compiled<'_> {
 }
 
 impl Compile<'_> {
-    /// Writes the document to standard output. Whether that took it; a reader that went away is no failure.
+    /// Writes the document to standard output. Whether that took it; a reader that went away is not a failure.
     pub(super) fn write_document(&self, error: Option<&str>) -> bool {
         let options = self.options;
         let compiled = Compiled {
@@ -100,7 +100,7 @@ impl Compile<'_> {
         };
         let name = options.input.name();
         let mut out = io::stdout().lock();
-        let image = Image { name: name.clone(), ..Image::default() };
+        let image = InputName { name: name.clone(), ..InputName::default() };
         let written = report(&mut out, Form::Json, Compiled::SCHEMA, &name, |answers| {
             Ok(answers.add(&image, &compiled)?)
         });

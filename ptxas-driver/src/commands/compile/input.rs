@@ -20,7 +20,7 @@ pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
     })
 }
 
-/// The input as text. If it is none, says so with the place of the first byte that is no text.
+/// The input as text. If it is not text, says so with the place of the first byte that is not.
 pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> {
     let foreign = foreign::not_ptx(bytes, name);
     if let (Some((what, how)), Ok(_)) = (&foreign, std::str::from_utf8(bytes)) {

@@ -36,7 +36,9 @@ const BY_FILE: [&str; 6] = ["instr", "inlined", "lines", "lost", "functions", "n
 
 pub(super) fn file(
     out: Out<'_>,
-    (name, sm, debug_only): (&str, u32, Option<&str>),
+    name: &str,
+    sm: u32,
+    debug_only: Option<&str>,
     report: &Report,
     by_file: bool,
 ) -> io::Result<()> {
@@ -129,7 +131,7 @@ fn files(out: Out<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds numbers, of which a debug-only object may claim any: its sections have no bytes in the file.
+/// Adds numbers. A debug-only object may claim any number, since its sections have no bytes in the file.
 fn add<const N: usize>(sums: &mut [u64; N], more: [u64; N]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum = sum.saturating_add(more);

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 /// Each key's differences, then how many there are of each.
 pub(super) fn differences(
     out: &mut dyn Write,
-    (a, b): (&str, &str),
+    a: &str,
+    b: &str,
     differences: &Differences,
     ignored: &[DifferenceKind],
 ) -> io::Result<()> {

@@ -335,7 +335,7 @@ fn register(out: Out<'_>, range: &Register<'_>) -> io::Result<()> {
     )
 }
 
-/// Bytes, of which the first is at offset `start`.
+/// Bytes; the first is at offset `start`.
 pub(super) fn hex(out: Out<'_>, bytes: &[u8], start: u64) -> io::Result<()> {
     for (offset, chunk) in (start..).step_by(HEX_WIDTH).zip(bytes.chunks(HEX_WIDTH)) {
         write!(out, "  {offset:#06x} ")?;

@@ -72,14 +72,14 @@ impl Messages {
     }
 }
 
-/// Output of a run that writes files: they are written though nobody reads what is said of them, as behind `| head -1`.
-pub(super) struct Steady<'o> {
+/// Output of a run that writes files: they are written though nobody reads what is said of them, as in `... | head -1`.
+pub(super) struct DeferredErrors<'o> {
     out: &'o mut dyn Write,
     keeps_on: bool,
     error: Option<io::Error>,
 }
 
-impl<'o> Steady<'o> {
+impl<'o> DeferredErrors<'o> {
     /// `keeps_on`: whether files are written.
     pub(super) fn new(out: &'o mut dyn Write, keeps_on: bool) -> Self {
         Self { out, keeps_on, error: None }
@@ -101,7 +101,7 @@ impl<'o> Steady<'o> {
     }
 }
 
-impl Write for Steady<'_> {
+impl Write for DeferredErrors<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.error.is_some() {
             return Ok(bytes.len());

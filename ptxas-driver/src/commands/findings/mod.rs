@@ -9,7 +9,9 @@ pub(in crate::commands) use rules::{Rules, show_rules};
 use crate::input;
 use crate::output;
 use crate::plain::{write_json, write_line};
-use crate::report::{Answers, DocumentSchema, Exit, Form, Image, Refused, report_to_end};
+use crate::report::{
+    Answers, DocumentHead, DocumentSchema, Exit, Form, InputName, UnansweredInput, report_to_end,
+};
 use anyhow::{Context, Result, anyhow, bail};
 use findings::format::{Concise, Github, GithubFault, sarif};
 use findings::{
@@ -48,18 +50,18 @@ pub(in crate::commands) struct Findings<'o> {
     known: RefCell<KnownFindings>,
     baseline: RefCell<BaselineBuilder>,
     /// What SARIF has to say at the end.
-    log: RefCell<Log>,
+    log: RefCell<SarifResults>,
 }
 
 #[derive(Default)]
-struct Log {
+struct SarifResults {
     findings: Vec<LocatedFinding>,
     unlisted: Vec<(FileName, &'static str, usize)>,
 }
 
 /// What of an answer is written, unless it is text or JSON, and what it means.
 #[derive(Debug, Default)]
-pub(in crate::commands) struct Shown {
+pub(in crate::commands) struct FindingOutput {
     /// In formats that have a line for each.
     lines: Option<(FormatName, Vec<LocatedFinding>)>,
     /// Whether any makes the exit status 1.
@@ -71,7 +73,7 @@ impl<'o> Findings<'o> {
     ///
     /// # Errors
     ///
-    /// An option names no rule; the baseline cannot be read, or is none of this command.
+    /// An option names no rule; the baseline cannot be read, or is not one of this command.
     pub(in crate::commands) fn new(
         command: &'static str,
         options: &'o FindingOptions,
@@ -115,7 +117,7 @@ impl<'o> Findings<'o> {
     }
 
     /// The names of a file, or of an image of it.
-    pub(in crate::commands) fn file(&self, image: &Image) -> FileName {
+    pub(in crate::commands) fn file(&self, image: &InputName) -> FileName {
         let folder = self.folder.as_deref();
         match &image.number {
             Some(number) => FileName::of_image(&image.name, number, folder),
@@ -124,7 +126,7 @@ impl<'o> Findings<'o> {
     }
 
     /// Takes what counts of an answer about `file`; what a baseline has is taken out of it.
-    pub(in crate::commands) fn take(&self, file: &FileName, answer: &mut impl FindingList) -> Shown {
+    pub(in crate::commands) fn take(&self, file: &FileName, answer: &mut impl FindingList) -> FindingOutput {
         let name = file.stable();
         if self.options.write_baseline.is_some() {
             // What is written is known.
@@ -144,7 +146,10 @@ impl<'o> Findings<'o> {
     }
 
     /// Takes a finding that no answer has, if it counts.
-    pub(in crate::commands) fn take_one(&self, finding: LocatedFinding) -> Option<(LocatedFinding, Shown)> {
+    pub(in crate::commands) fn take_one(
+        &self,
+        finding: LocatedFinding,
+    ) -> Option<(LocatedFinding, FindingOutput)> {
         if !self.selection.has(finding.code) {
             return None;
         }
@@ -165,7 +170,7 @@ impl<'o> Findings<'o> {
         file: &FileName,
         mut located: Vec<LocatedFinding>,
         unlisted: &[(&'static str, Severity, usize)],
-    ) -> Shown {
+    ) -> FindingOutput {
         let severities = located.iter().map(|finding| finding.severity);
         let mut severities = severities.chain(unlisted.iter().map(|(_, severity, _)| *severity));
         let fails = severities.any(|severity| self.fail_on.fails(severity));
@@ -198,7 +203,7 @@ impl<'o> Findings<'o> {
                 Some((format, located))
             }
         };
-        Shown { lines, fails }
+        FindingOutput { lines, fails }
     }
 
     /// Runs the command, as [`report_to_end`] does it: `run` makes the answers, and what comes after them is written.
@@ -209,11 +214,11 @@ impl<'o> Findings<'o> {
     pub(in crate::commands) fn report(
         &self,
         out: &mut dyn Write,
-        document: (&'static str, &impl Serialize),
+        document: DocumentHead<'_, impl Serialize>,
         name: &str,
         run: impl FnOnce(&mut Answers<'_>) -> Result<()>,
     ) -> Result<Exit> {
-        let form = if self.format() == FormatName::Json { Form::Json } else { Form::Bare };
+        let form = if self.format() == FormatName::Json { Form::Json } else { Form::NoHeadings };
         report_to_end(out, form, document, name, run, |out, exit, refused| self.finish(out, exit, refused))
     }
 
@@ -222,12 +227,12 @@ impl<'o> Findings<'o> {
     /// # Errors
     ///
     /// The baseline cannot be written, or is not whole, since a file could not be read; `out` cannot be written.
-    fn finish(&self, out: &mut dyn Write, exit: Exit, refused: &[Refused]) -> Result<()> {
+    fn finish(&self, out: &mut dyn Write, exit: Exit, refused: &[UnansweredInput]) -> Result<()> {
         // The log has the exit status.
         let baseline = self.write_baseline(exit);
         let exit = if baseline.is_err() { Exit::Unreadable } else { exit };
         let folder = self.folder.as_deref();
-        let named = |Refused { file, name, error }: &Refused| {
+        let named = |UnansweredInput { file, name, error }: &UnansweredInput| {
             let number = name.strip_prefix(&**file).and_then(|rest| rest.strip_prefix(':'));
             (FileName::of_image(name, number.unwrap_or_default(), folder), error.clone())
         };
@@ -270,7 +275,7 @@ impl<'o> Findings<'o> {
     }
 }
 
-impl Shown {
+impl FindingOutput {
     /// Whether findings have a form of their own, so that nothing else is said of them.
     pub(in crate::commands) fn has_lines(&self) -> bool {
         self.lines.is_some()
@@ -294,7 +299,7 @@ impl Shown {
     }
 }
 
-/// Expects that `path` is not there, or is a baseline of `command`: an operand too many is no file to be replaced.
+/// Expects that `path` is not there, or is a baseline of `command`: an operand too many must not replace a file.
 ///
 /// # Errors
 ///

@@ -22,7 +22,8 @@ pub(in crate::commands) struct Rules<R> {
 ///
 /// A word means no rule, the format is another one, or `out` cannot be written.
 pub(in crate::commands) fn show_rules<'c, R: Serialize>(
-    (command, schema): (&str, &'static str),
+    command: &str,
+    schema: &'static str,
     options: &FindingOptions,
     catalog: &'c Catalog,
     row: impl Fn(&'c RuleText) -> R,
@@ -41,7 +42,7 @@ pub(in crate::commands) fn show_rules<'c, R: Serialize>(
             write_document(out, schema, &Rules { rules: rules.into_iter().map(row).collect() })?;
         }
         FormatName::Concise | FormatName::Github | FormatName::Sarif => {
-            bail!("rules are no findings: expected --format text or json");
+            bail!("rules are not findings: expected --format text or json");
         }
     }
     Ok(Exit::Answered)

@@ -56,7 +56,8 @@ fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
 /// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for each query whether it had just one,
 /// that a line table covers.
 pub(super) fn write<'a, 's: 'a>(
-    (out, objects): (&mut dyn Write, &mut Vec<Value>),
+    out: &mut dyn Write,
+    objects: &mut Vec<Value>,
     form: Form<'_>,
     queries: impl Iterator<Item = QueryAnswer<'a, 's>>,
     mut complain: impl FnMut(String),

@@ -31,7 +31,7 @@ pub(super) struct Options {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin with a capsule beside native code, or cannot be written.
+/// The file is not a readable cubin with a capsule beside native code, or cannot be written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;

@@ -39,7 +39,7 @@ pub(super) enum Removed {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, has no capsule or nothing else, or cannot be written.
+/// The file is not a readable cubin, has no capsule or nothing else, or cannot be written.
 pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;

@@ -43,7 +43,7 @@ pub(super) struct Clones<'a> {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin for sm_100 or later, or has no sound capsule.
+/// The file is not a readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     options.view.each(Clones::SCHEMA, out, |image, cubin, answers| {
         let name = &image.name;

@@ -23,7 +23,7 @@ Of a file with several cubins those for SMs before sm_100 are left out with a no
 Exit status:
   0  no difference
   1  a section differs or lacks a clone that it must have, or there is no capsule
-  2  the command line is wrong, or the file is no readable cubin";
+  2  the command line is wrong, or the file is not a readable cubin";
 
 /// The command line.
 #[derive(Debug, Args)]

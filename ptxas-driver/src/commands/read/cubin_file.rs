@@ -1,6 +1,6 @@
-//! Reading a cubin, and saying what a file is that is none.
+//! Reading a cubin; what another file is.
 
-use super::images::expect_file;
+use super::operand::expect_file;
 use crate::foreign;
 use crate::input;
 use crate::limits::MAX_HEADER;
@@ -80,7 +80,7 @@ pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, Vec<u8>)> 
 ///
 /// # Errors
 ///
-/// It is no readable cubin, or that of [`Cubin::check_name_expansion`].
+/// It is not a readable cubin, or that of [`Cubin::check_name_expansion`].
 pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
     let cubin = Cubin::parse(bytes).with_context(|| name.to_owned())?;
     cubin.check_name_expansion().with_context(|| name.to_owned())?;

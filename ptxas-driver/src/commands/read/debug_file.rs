@@ -71,7 +71,7 @@ impl DebugBytes {
     ///
     /// # Errors
     ///
-    /// One of the two is no readable cubin, the debug file has no debug sections, or is another cubin's.
+    /// One of the two is not a readable cubin, the debug file has no debug sections, or is another cubin's.
     pub(in crate::commands) fn cubin<'d>(&'d self, name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
         let code = read::cubin(name, bytes)?;
         let Some((debug_name, debug_bytes)) = &self.0 else { return Ok(code) };

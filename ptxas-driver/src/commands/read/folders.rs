@@ -10,14 +10,14 @@ use walkdir::{DirEntry, WalkDir};
 
 /// Which files of a folder are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::commands) enum Wanted {
+pub(in crate::commands) enum FolderFilter {
     /// Those with the name of PTX text.
     Ptx,
     /// Cubins, and files with cubins in them.
     Cubins,
 }
 
-impl Wanted {
+impl FolderFilter {
     fn is_met(self, path: &Path) -> bool {
         match self {
             Self::Ptx => path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx")),
@@ -34,7 +34,7 @@ impl Wanted {
 }
 
 /// An operand of a command that walks folders, or a file of one.
-pub(in crate::commands) enum Operand {
+pub(in crate::commands) enum WalkEntry {
     /// A file, or what is said to be one.
     File(PathBuf),
     /// A folder that cannot be read, or has no wanted file.
@@ -47,17 +47,17 @@ pub(in crate::commands) enum Operand {
 }
 
 /// The operands, and in place of a folder the files in it that are wanted.
-pub(in crate::commands) fn walk(operands: &[PathBuf], wanted: Wanted) -> Vec<Operand> {
+pub(in crate::commands) fn walk(operands: &[PathBuf], wanted: FolderFilter) -> Vec<WalkEntry> {
     let walked = operands.iter().flat_map(|operand| {
         files(operand, wanted).into_iter().map(|file| match file {
-            Ok(path) => Operand::File(path),
-            Err(error) => Operand::Fault { folder: operand.display().to_string(), error },
+            Ok(path) => WalkEntry::File(path),
+            Err(error) => WalkEntry::Fault { folder: operand.display().to_string(), error },
         })
     });
     walked.collect()
 }
 
-impl Operand {
+impl WalkEntry {
     /// Bytes of the file; 0 where that is not known.
     pub(in crate::commands) fn size(&self) -> u64 {
         match self {
@@ -86,7 +86,7 @@ impl Operand {
 /// The operand, or the wanted files of a folder: at any depth, in the order of their names. Hidden files and folders are
 /// left out, and links to folders are not followed. In their place is an error where a folder cannot be read, or where
 /// there is no such file.
-fn files(operand: &Path, wanted: Wanted) -> Vec<Result<PathBuf>> {
+fn files(operand: &Path, wanted: FolderFilter) -> Vec<Result<PathBuf>> {
     if !operand.is_dir() {
         return vec![Ok(operand.to_path_buf())];
     }
@@ -157,12 +157,12 @@ mod tests {
             fs::write(at(path), "").unwrap();
         }
         let read = |folder: &Path| -> Vec<PathBuf> {
-            files(folder, Wanted::Ptx).into_iter().map(Result::unwrap).collect()
+            files(folder, FolderFilter::Ptx).into_iter().map(Result::unwrap).collect()
         };
         let found = read(folder.path());
         let found: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
         assert_eq!(found, ["a/c/2.ptx", "a.ptx", "b/1.PTX", "z.ptx"].map(Path::new));
-        let [Err(none)] = &*files(&at("b"), Wanted::Cubins) else { panic!() };
+        let [Err(none)] = &*files(&at("b"), FolderFilter::Cubins) else { panic!() };
         let none = none.to_string();
         assert!(none.ends_with("/b: a folder without cubins"), "{none}");
         assert_eq!(read(&at("a/3.txt")), [at("a/3.txt")]);

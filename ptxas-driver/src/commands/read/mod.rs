@@ -2,10 +2,11 @@
 
 mod cubin_file;
 mod debug_file;
-mod each;
+mod each_cubin;
 mod folders;
-mod images;
+
 mod names;
+mod operand;
 mod ptx_file;
 mod sources;
 mod stripped;
@@ -16,10 +17,10 @@ pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
-pub(super) use each::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
-pub(super) use folders::{Operand, Wanted, walk};
-pub(super) use images::is_stdin;
+pub(super) use each_cubin::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
+pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use names::{both, shown};
+pub(super) use operand::is_stdin;
 pub(super) use ptx_file::PtxFile;
 pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::{NO_DEBUG_SECTIONS, no_debug_sections, stripped};

@@ -57,7 +57,7 @@ impl SourceOptions {
 }
 
 impl Sources {
-    /// How many lines the file has; none if it cannot be read, or is no ordinary file of bearable size.
+    /// How many lines the file has; none if it cannot be read, or is not an ordinary file of at most [`MAX_SOURCE`] bytes.
     pub(in crate::commands) fn line_count(&self, path: &str) -> Option<u32> {
         self.line_count_of(path, 0)
     }

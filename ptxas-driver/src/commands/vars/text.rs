@@ -121,7 +121,7 @@ fn write_row(
             write!(out, "--  ")?;
         }
         match (place.place.symbol, place.place.symbol_offset) {
-            // The place behind says it all, if it is the variable's own symbol.
+            // The place after it says it all, if it is the variable's own symbol.
             (Some(symbol), offset)
                 if offset != Some(0)
                     || row.name.as_deref() != Some(symbol)

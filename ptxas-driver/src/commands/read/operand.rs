@@ -63,12 +63,12 @@ impl File {
         if let Some(hint) = other_kind(&bytes, &base).filter(|_| is_other) {
             bail!("{base}: {hint}");
         }
-        let behind = operand.to_str().zip(path.to_str()).and_then(|(all, path)| all.get(path.len()..));
-        Ok(Self { name: format!("{base}{}", behind.unwrap_or_default()), base, choice, bytes })
+        let after = operand.to_str().zip(path.to_str()).and_then(|(all, path)| all.get(path.len()..));
+        Ok(Self { name: format!("{base}{}", after.unwrap_or_default()), base, choice, bytes })
     }
 
-    /// The file as one that holds images; `None` where it is meant itself: a cubin, or nothing that we know, of which the
-    /// decoder says what is wrong with it.
+    /// The file as one that holds images; `None` where it is meant itself: a cubin, or a file of no kind that we know, and the
+    /// decoder then says what is wrong with it.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl File {
     }
 }
 
-/// Says what is wrong behind the name of a file that is there.
+/// Says what is wrong after the `:` where the name before it is that of a file.
 fn expect_choice(operand: &Path, path: &Path, choice: &ImageSelector) -> Result<()> {
     let broken = operand.to_str().filter(|_| choice.is_all() && path == operand && !operand.exists());
     match broken.and_then(|text| text.rsplit_once(':')) {

@@ -1,10 +1,10 @@
 //! The cubins of files, one after the other or on all cores.
 
-use super::folders::Operand;
-use super::images::{File, is_stdin};
+use super::folders::WalkEntry;
+use super::operand::{File, is_stdin};
 use crate::parallel;
 use crate::progress::Progress;
-use crate::report::{Answers, Image};
+use crate::report::{Answers, InputName};
 use anyhow::{Context, Result};
 use nv_debug_sections::container::{Container, NumberedEntry};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ Files:
 pub(in crate::commands) fn each_cubin(
     operand: &Path,
     answers: &mut Answers<'_>,
-    mut show: impl FnMut(&Image, &[u8], &mut Answers<'_>) -> Result<()>,
+    mut show: impl FnMut(&InputName, &[u8], &mut Answers<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = match File::read(operand) {
         Ok(file) => file,
@@ -58,15 +58,15 @@ pub(in crate::commands) fn each_cubin(
 ///
 /// Those of `end`; standard output cannot be written.
 pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
-    operands: Vec<Operand>,
+    operands: Vec<WalkEntry>,
     answers: &mut Answers<'_>,
-    look: impl Fn(&Path, &Image, &[u8]) -> Result<T> + Sync,
-    mut tell: impl FnMut(&Image, T, &mut Answers<'_>) -> Result<()>,
+    look: impl Fn(&Path, &InputName, &[u8]) -> Result<T> + Sync,
+    mut tell: impl FnMut(&InputName, T, &mut Answers<'_>) -> Result<()>,
     mut end: impl FnMut(&Path, &mut Answers<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut progress = Progress::new(operands.len() as u64);
-    let look_at_file = |operand: &Operand| {
-        let Operand::File(path) = operand else { return None };
+    let look_at_file = |operand: &WalkEntry| {
+        let WalkEntry::File(path) = operand else { return None };
         // A file with one cubin is looked at here. The cubins of others follow one by one, also on all cores.
         let looked = File::read(path).map(|file| {
             let looked = only_cubin(&file, |image, bytes| look(path, image, bytes));
@@ -74,7 +74,7 @@ pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
         });
         Some(looked)
     };
-    parallel::in_order(operands, Operand::size, look_at_file, |operand, looked| {
+    parallel::in_order(operands, WalkEntry::size, look_at_file, |operand, looked| {
         let Some((path, looked)) = operand.file(answers)?.zip(looked) else { return Ok(()) };
         match looked {
             Err(error) => unreadable(&path, error, answers)?,
@@ -83,7 +83,7 @@ pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
                 end_of_file(&file, told, answers)?;
             }
             Ok((file, None)) => {
-                let look = |image: &Image, bytes: &[u8]| look(&path, image, bytes);
+                let look = |image: &InputName, bytes: &[u8]| look(&path, image, bytes);
                 let told = several_cubins(&file, look, &mut tell, answers);
                 end_of_file(&file, told, answers)?;
             }
@@ -95,7 +95,10 @@ pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
 }
 
 /// What `look` says of the only cubin of a file. `None` where there are several, or none.
-fn only_cubin<T>(file: &File, look: impl Fn(&Image, &[u8]) -> Result<T>) -> Option<(Image, Result<T>)> {
+fn only_cubin<T>(
+    file: &File,
+    look: impl Fn(&InputName, &[u8]) -> Result<T>,
+) -> Option<(InputName, Result<T>)> {
     let container = file.container().ok()?;
     let (count, mut cubins) = chosen_cubins(file, container.as_ref()).ok()?;
     let (cubin, None) = (cubins.next()?.ok()?, cubins.next()) else { return None };
@@ -105,8 +108,8 @@ fn only_cubin<T>(file: &File, look: impl Fn(&Image, &[u8]) -> Result<T>) -> Opti
 
 fn several_cubins<T: Send>(
     file: &File,
-    look: impl Fn(&Image, &[u8]) -> Result<T> + Sync,
-    mut tell: impl FnMut(&Image, T, &mut Answers<'_>) -> Result<()>,
+    look: impl Fn(&InputName, &[u8]) -> Result<T> + Sync,
+    mut tell: impl FnMut(&InputName, T, &mut Answers<'_>) -> Result<()>,
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let container = file.container()?;
@@ -146,7 +149,7 @@ fn end_of_file(file: &File, told: Result<()>, answers: &mut Answers<'_>) -> Resu
 
 /// A cubin that an operand means.
 struct ChosenCubin<'d> {
-    image: Image,
+    image: InputName,
     /// `None`: the file itself.
     entry: Option<NumberedEntry<'d>>,
     /// Whether the operand means no other one. Its file's name says enough then, also of what is wrong with it.
@@ -162,7 +165,7 @@ fn chosen_cubins<'c, 'd>(
     file: &'c File,
     container: Option<&'c Container<'d>>,
 ) -> Result<(u64, impl Iterator<Item = Result<ChosenCubin<'d>>> + use<'c, 'd>)> {
-    let alone = Image { name: file.name.clone(), origin: None, number: number(file, &file.name) };
+    let alone = InputName { name: file.name.clone(), origin: None, number: number(file, &file.name) };
     let count =
         container.map_or(Ok(1), |container| Ok::<_, anyhow::Error>(file.survey(container)?.chosen))?;
     let itself =
@@ -174,7 +177,7 @@ fn chosen_cubins<'c, 'd>(
             return Ok(ChosenCubin { image: alone.clone(), entry: Some(found), is_only: true });
         }
         let name = file.name_of(&found);
-        let image = Image { number: number(file, &name), name, origin: Some(origin(&found)) };
+        let image = InputName { number: number(file, &name), name, origin: Some(origin(&found)) };
         Ok(ChosenCubin { image, entry: Some(found), is_only: false })
     });
     Ok((count, itself.map(Ok).into_iter().chain(entries)))
@@ -221,7 +224,7 @@ pub(in crate::commands) fn shown_name(operand: &Path) -> String {
     if is_stdin(operand) { name.replacen('-', "<stdin>", 1) } else { name }
 }
 
-/// A file of which one cubin is meant. See [`each_cubin`] for what it may be.
+/// A file in which one cubin is meant. See [`each_cubin`] for what it may be.
 pub(in crate::commands) struct OneCubin(File);
 
 impl OneCubin {
