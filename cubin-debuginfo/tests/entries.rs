@@ -11,7 +11,7 @@ use std::fs;
 #[test]
 fn entries_of_the_corpus_are_read() {
     let (mut files, mut entries, mut code) = (0, 0, 0);
-    let Some(paths) = support::cubins() else { return };
+    let paths = support::cubins();
     for path in paths {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();

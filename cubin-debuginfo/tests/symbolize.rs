@@ -269,7 +269,7 @@ const STRIDE: usize = 5;
 
 #[test]
 fn every_row_is_that_of_an_independent_decoder() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let stride = if std::env::var_os("NVDWARF_ALL").is_some() { 1 } else { STRIDE };
     let mut tally = Tally::default();
     for path in cubins.paths.iter().step_by(stride) {
@@ -295,7 +295,8 @@ const STRIDE_12: usize = 29;
 #[test]
 fn rows_of_cuda_12_too() {
     const OLD_CHIPS: [&str; 3] = ["sm_52", "sm_61", "sm_70"];
-    let (Some(cubins), Some(ptxas)) = (Cubins::open(), ptxas_12()) else { return };
+    let cubins = Cubins::open();
+    let Some(ptxas) = ptxas_12() else { return };
     let stride = if std::env::var_os("NVDWARF_ALL").is_some() { 1 } else { STRIDE_12 };
     let folder = std::env::temp_dir().join(format!("nv-debug-sections-12-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -12,7 +12,7 @@ use std::fs;
 fn files_of_the_tools_have_no_errors() {
     let (mut files, mut counts) = (0, vec![(0, 0, String::new()); RULES.len()]);
     let mut errors = Vec::new();
-    let Some(paths) = support::cubins() else { return };
+    let paths = support::cubins();
     for path in paths {
         let bytes = fs::read(&path).unwrap();
         let report = verify(&Cubin::parse(&bytes).unwrap());

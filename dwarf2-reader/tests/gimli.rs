@@ -132,7 +132,7 @@ fn lists_and_tables_of_cubins() {
         }
     }
     println!("sections and items: {counts:?}");
-    let least = if support::corpus().is_dir() { 40 } else { 1 };
+    let least = support::corpus_root::at_least(40);
     assert!(counts.values().all(|(sections, _)| *sections >= least), "{counts:?}");
     assert!(counts.contains_key(loc::SECTION) && counts.contains_key(strings::SECTION), "{counts:?}");
 }
@@ -162,7 +162,7 @@ fn with_small_registers(section: &[u8]) -> Vec<u8> {
 
 /// The corpus has hundreds of cubins.
 fn assert_enough(files: &[File]) {
-    let least = if support::corpus().is_dir() { 300 } else { 5 };
+    let least = support::corpus_root::at_least(300);
     assert!(files.len() >= least, "{}", files.len());
 }
 

@@ -1,43 +1,21 @@
-//! ptxas' own tables, decoded to values and written again: the bytes must come back (`../shared/corpus`, `skipped:`
-//! where that is not there). Line programs are decoded by gimli; frames by the small reader here, for gimli's register
+//! ptxas' own tables, decoded to values and written again: the bytes must come back (`corpus/`). Line programs are decoded by gimli; frames by the small reader here, for gimli's register
 //! numbers end at 65535 and it does not keep the form of an instruction.
 #![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
 
+#[path = "../../corpus/root.rs"]
+mod corpus_root;
 mod frame_reader;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use dwarf2_writer::line::{FileEntry, LineProgram, Params};
 use dwarf2_writer::{Address, Section};
 use gimli::{DebugLine, DebugLineOffset, LineInstruction as Op, LittleEndian, Reader};
 use object::{Object, ObjectSection};
 
-/// Every cubin of the corpus; none where it is missing, and a panic if `REQUIRE_SHARED=1`.
-fn cubins() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
-    if !corpus.is_dir() {
-        let text = format!("no corpus at {}", corpus.display());
-        assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
-        println!("skipped: {text}");
-    }
-    let (mut found, mut folders) = (Vec::new(), vec![corpus]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "cubin") {
-                found.push(path);
-            }
-        }
-    }
-    found
-}
-
 /// Runs `check` on each section with one of the names, or its Mercury clone; returns how many there were.
 fn each_section(names: &[&str], mut check: impl FnMut(&[u8], &str)) -> BTreeMap<String, usize> {
-    let (cubins, mut seen) = (cubins(), BTreeMap::new());
+    let (cubins, mut seen) = (corpus_root::files("cubin"), BTreeMap::new());
     for path in &cubins {
         let file = std::fs::read(path).expect("readable");
         let Ok(elf) = object::File::parse(&*file) else { continue };
@@ -49,7 +27,7 @@ fn each_section(names: &[&str], mut check: impl FnMut(&[u8], &str)) -> BTreeMap<
             }
         }
     }
-    assert!(cubins.is_empty() || !seen.is_empty(), "a corpus without {names:?}");
+    assert!(!seen.is_empty(), "a corpus without {names:?}");
     seen
 }
 

@@ -1,6 +1,7 @@
 //! `.nv.info[.F]` of the corpus, made of its clone and the other way.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+#![allow(clippy::duplicate_mod, reason = "the support modules of both crates have the corpus")]
 
 #[path = "../../nv-debug-sections/tests/corpus/mod.rs"]
 mod corpus;

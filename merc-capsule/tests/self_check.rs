@@ -4,11 +4,13 @@
 
 mod support;
 
+use dwarf2_writer::frame::CallFrameInstruction;
 use merc_capsule::code_maps;
 use merc_capsule::registers::match_ranges;
 use merc_capsule::self_check::{CheckOutcome, SectionCheck, self_check};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
+use nv_debug_sections::frame;
 use nv_debug_sections::line::{self, LineRow};
 use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
 use object::{Object as _, ObjectSection as _};
@@ -125,7 +127,7 @@ fn told<'c>(cubin: &'c Cubin<'_>, bytes: &[u8]) -> Vec<(&'c str, Range<usize>)> 
         .collect()
 }
 
-/// What a clone says in words to compare: of a line table header and rows, of others their bytes.
+/// What a clone says in words to compare: of a line table header and rows, of frames their rules, of others their bytes.
 fn said(cubin: &Cubin<'_>, name: &str) -> Option<String> {
     let index = cubin.section_by_name(name)?;
     let bytes = cubin.bytes(index).ok()?;
@@ -140,8 +142,36 @@ fn said(cubin: &Cubin<'_>, name: &str) -> Option<String> {
             });
             Some(tables.collect())
         }
+        Some(SectionKind::DebugFrame) => {
+            let entries = frame::decode(&bytes, &frame::FieldSymbols::new()).ok()?;
+            let entries = entries.into_iter().map(|entry| match entry {
+                frame::Entry::Cie(cie) => format!("{cie:?}"),
+                frame::Entry::Fde(mut fde) => {
+                    let instructions = std::mem::take(&mut fde.instructions);
+                    format!("{fde:?} {:?}", rules(&instructions))
+                }
+            });
+            Some(entries.collect())
+        }
         _ => Some(format!("{bytes:?}")),
     }
+}
+
+/// The rules of a function, each after its address: a step without a rule after it says nothing.
+fn rules(instructions: &[CallFrameInstruction]) -> Vec<(u32, &CallFrameInstruction)> {
+    let mut address = 0_u32;
+    let with_addresses = instructions.iter().filter_map(|instruction| {
+        let step = match *instruction {
+            CallFrameInstruction::AdvanceLoc(step) | CallFrameInstruction::AdvanceLoc1(step) => step.into(),
+            CallFrameInstruction::AdvanceLoc2(step) => step.into(),
+            CallFrameInstruction::AdvanceLoc4(step) => step,
+            CallFrameInstruction::Nop => 0,
+            _ => return Some((address, instruction)),
+        };
+        address = address.wrapping_add(step);
+        None
+    });
+    with_addresses.collect()
 }
 
 /// One byte of a debug or relocation section is another, of one section after the other in each file, and the map is that of the

@@ -45,7 +45,7 @@ fn capsule<'d>(cubin: &Cubin<'d>) -> Option<Vec<NewSection<'d>>> {
 
 #[test]
 fn capsules_taken_out_and_put_back_give_the_same_bytes() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let (mut total, mut same, mut twins, mut different) = (0, 0, 0, Vec::new());
     for path in &cubins.paths {
         let bytes = file(path);
@@ -92,7 +92,7 @@ fn capsules_taken_out_and_put_back_give_the_same_bytes() {
 /// Names are found, tables and bytes replaced by themselves: nothing changes.
 #[test]
 fn tables_and_bytes_replaced_by_themselves_change_nothing() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let (mut tables, mut contents, mut names) = (0, 0, 0);
     for path in &cubins.paths {
         let bytes = file(path);

@@ -53,7 +53,7 @@ fn symbols_of(cubin: &Cubin<'_>, table: &str) -> Vec<(usize, String, [u64; 4], S
 
 #[test]
 fn code_symbols_and_records_stay_and_stripping_twice_is_once() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let (mut before, mut after, mut native) = (0, 0, 0);
     for path in &cubins.paths {
         let bytes = file(path);
@@ -106,7 +106,7 @@ fn seen(
 
 #[test]
 fn a_side_file_and_the_code_are_the_cubin_again() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let (mut identical, mut joined, mut filled) = (0, 0, 0);
     for path in &cubins.paths {
         let bytes = file(path);
@@ -159,7 +159,7 @@ fn a_side_file_and_the_code_are_the_cubin_again() {
 
 #[test]
 fn fields_under_rela_entries_hold_their_values_in_side_files() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let (mut fields, mut stale) = (0, 0);
     for path in cubins.paths.iter().filter(|path| path.iter().any(|part| part == "sm_90")) {
         let bytes = file(path);
@@ -309,7 +309,7 @@ fn changed<'d>(section: &Section<'d>) -> Vec<(&'static str, Section<'d>)> {
 /// Whatever strip leaves must be as it was, with a side file and with the whole cubin; only where it lies does not matter.
 #[test]
 fn no_change_of_what_is_left_goes_unnoticed() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let mut arches = HashSet::new();
     let (mut refused, mut kinds) = (0, HashSet::new());
     for path in

@@ -46,7 +46,7 @@ fn ranges(cubin: &Cubin<'_>) -> Vec<Range> {
 
 #[test]
 fn every_class_and_type_of_the_corpus_has_a_name() {
-    let Some(cubins) = Cubins::open() else { return };
+    let cubins = Cubins::open();
     let mut counts: BTreeMap<(&str, String), u32> = BTreeMap::new();
     for path in &cubins.paths {
         let data = file(path);

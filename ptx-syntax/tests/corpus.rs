@@ -12,7 +12,7 @@ use object::{Object, ObjectSection};
 use ptx_syntax::section_data::{self, FixupTarget};
 use ptx_syntax::{Item, LineIndex, Statement, parse, tokenize};
 use serde_json::Value;
-use support::shared;
+use support::{corpus_root, shared};
 
 fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
@@ -76,7 +76,7 @@ fn messages(text: &str) -> Vec<String> {
 
 #[test]
 fn corpus_text_that_ptxas_takes_has_no_error() {
-    let Some(corpus) = shared("corpus") else { return };
+    let corpus = corpus_root::root();
     let manifest = read_json(&corpus.join("manifest.json"));
     let mut clean = 0;
     for entry in manifest["entries"].as_array().unwrap() {
@@ -96,7 +96,7 @@ fn corpus_text_that_ptxas_takes_has_no_error() {
 /// before a `__local_depot` becomes DW_OP_fbreg).
 #[test]
 fn section_bytes_equal_the_elf() {
-    let Some(corpus) = shared("corpus") else { return };
+    let corpus = corpus_root::root();
     let manifest = read_json(&corpus.join("manifest.json"));
     let (mut sections, mut total) = (0, 0);
     for entry in manifest["entries"].as_array().unwrap() {
@@ -231,7 +231,7 @@ fn at_dwarf_lines_equal_the_elf() {
 /// Statements keep what they stand for.
 #[test]
 fn corpus_has_no_unknown_statement() {
-    let Some(corpus) = shared("corpus") else { return };
+    let corpus = corpus_root::root();
     let text = read_text(&corpus.join("out/handptx/h_loc_forms/sm_90/g/h_loc_forms.ptx"));
     let parsed = parse(&text);
     let kernel = parsed.module.functions().next().unwrap();

@@ -6,9 +6,8 @@
 
 mod support;
 
-use std::path::Path;
+use std::fs;
 use std::process::Command;
-use std::{env, fs};
 
 use object::{Object, ObjectSection};
 use ptx_syntax::print::normalise;
@@ -403,7 +402,7 @@ fn line_anchor() {
 #[test]
 fn normalised_text_compiles_to_the_same_cubin() {
     let Some(ptxas) = ptxas() else { return };
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
+    let corpus = support::corpus_root::root().join("out");
     let folder = tempfile::tempdir().unwrap();
     let mut compared = 0;
     for name in [

@@ -189,7 +189,7 @@ fn crashes_have_a_rule() {
 /// What a real producer wrote and some ptxas compiled has no error of ours.
 #[test]
 fn corpus_has_no_errors() {
-    let Some(corpus) = support::shared("corpus") else { return };
+    let corpus = support::corpus_root::root();
     let manifest = fs::read(corpus.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let mut checked = 0;

@@ -2,11 +2,14 @@
 #![allow(dead_code)] // each test uses some
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
+#[path = "../../../corpus/root.rs"]
+pub(crate) mod corpus_root;
+
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, io};
 
 /// Says that something is missing, past the harness' capture, or fails where `required` (a variable's name) is set to 1.
 pub(crate) fn skip(what: &str, required: &str) {
@@ -27,27 +30,9 @@ pub(crate) fn printed(tool: &str, option: &str, file: &Path) -> Option<String> {
     }
 }
 
-/// Every cubin of the corpus; `None` where `../shared` is missing and may be. There are some.
-pub(crate) fn cubins() -> Option<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
-    if !root.is_dir() {
-        skip("../shared/corpus", "REQUIRE_SHARED");
-        return None;
-    }
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "cubin") {
-                files.push(path);
-            }
-        }
-    }
-    assert!(!files.is_empty(), "the corpus has no cubins");
-    files.sort();
-    Some(files)
+/// Every cubin of the corpus.
+pub(crate) fn cubins() -> Vec<PathBuf> {
+    corpus_root::files("cubin")
 }
 
 /// A generator of numbers, the same ones on every run (xorshift64*, Vigna 2016).

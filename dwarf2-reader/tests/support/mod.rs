@@ -2,6 +2,9 @@
 #![allow(unreachable_pub, reason = "a module of tests")]
 #![allow(dead_code, reason = "each test takes some")]
 
+#[path = "../../../corpus/root.rs"]
+pub mod corpus_root;
+
 use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,11 +27,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where the cubins of the corpus are, if it is beside this checkout.
-pub fn corpus() -> PathBuf {
-    root().join("../shared/corpus/out")
-}
-
 /// The cubins with entries of the repository, and of the corpus.
 pub fn files() -> Vec<File> {
     files_with(".debug_info")
@@ -36,14 +34,10 @@ pub fn files() -> Vec<File> {
 
 /// The cubins with a section.
 pub fn files_with(section: &str) -> Vec<File> {
-    let (root, corpus) = (root(), corpus());
-    if !corpus.is_dir() {
-        let text = format!("no corpus at {}", corpus.display());
-        assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
-        println!("skipped: {text}");
-    }
-    let paths = [root.join("examples"), root.join("cubin-debuginfo/tests/data"), corpus];
-    let files = paths.into_iter().flat_map(cubins).map(|path| {
+    let root = root();
+    let own = [root.join("examples"), root.join("cubin-debuginfo/tests/data")];
+    let paths = own.into_iter().flat_map(cubins).chain(corpus_root::files("cubin"));
+    let files = paths.map(|path| {
         let file = std::fs::read(&path).unwrap();
         let mut sections = BTreeMap::new();
         if let Ok(elf) = object::File::parse(&*file) {

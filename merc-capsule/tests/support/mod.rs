@@ -3,32 +3,16 @@
 #![allow(dead_code)] // each test uses some
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // a skip must be seen; a panic is a failed test
 
+#[path = "../../../corpus/root.rs"]
+pub(crate) mod corpus_root;
+
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every cubin of the corpus; none, and a message, where it is not there, and a panic if `REQUIRE_SHARED=1`.
+/// Every cubin of the corpus.
 pub(crate) fn cubins() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
-    if !root.is_dir() {
-        let text = format!("no corpus at {}", root.display());
-        assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
-        eprintln!("skipped: {text}");
-        return Vec::new();
-    }
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "cubin") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
+    corpus_root::files("cubin")
 }
 
 /// Cubins whose clones are not made again: with sections of names that no debugger knows, and with two rules of one

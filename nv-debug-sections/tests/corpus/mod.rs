@@ -1,4 +1,4 @@
-//! The shared corpus and the real tools, when they are there.
+//! The corpus, and the real tools when they are there.
 
 #![allow(dead_code)] // each test binary uses its own part
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // a skip must be seen; a panic is a failed test
@@ -9,42 +9,18 @@ use std::path::{Path, PathBuf};
 
 #[path = "../../../ptxas-driver/tests/support/cuda_12.rs"]
 pub(crate) mod cuda_12;
+#[path = "../../../corpus/root.rs"]
+pub(crate) mod root;
 
 pub(crate) struct Cubins {
     pub(crate) paths: Vec<PathBuf>,
 }
 
 impl Cubins {
-    /// All cubins, sorted by path; `None`, said aloud, without the corpus.
-    ///
-    /// # Panics
-    ///
-    /// If it is missing and `REQUIRE_SHARED=1`.
-    pub(crate) fn open() -> Option<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
-        if !root.is_dir() {
-            let text = format!("no corpus at {}", root.display());
-            assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|v| v != "1"), "{text}");
-            eprintln!("skipped: {text}");
-            return None;
-        }
-        let mut paths = files_under(root);
-        paths.retain(|p| p.extension().is_some_and(|e| e == "cubin"));
-        paths.sort();
-        assert!(!paths.is_empty(), "the corpus has no cubins");
-        Some(Self { paths })
+    /// All cubins, sorted by path.
+    pub(crate) fn open() -> Self {
+        Self { paths: root::files("cubin") }
     }
-}
-
-fn files_under(root: PathBuf) -> Vec<PathBuf> {
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files
 }
 
 pub(crate) fn file(path: &Path) -> Vec<u8> {

@@ -13,7 +13,7 @@ use ptx_syntax::section_data::{self, Fixup, FixupTarget};
 use ptx_syntax::{Parsed, Statement, parse};
 
 use crate::fixed;
-use crate::support::{ptxas, shared};
+use crate::support::{corpus_root, ptxas, shared};
 
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
@@ -227,21 +227,8 @@ fn assemble_beside(ptxas: &Path, text: &str, options: &[&str], source: &str) -> 
 
 /// PTX of the corpus whose assembling takes no time, for architectures that ptxas reads as they are.
 fn corpus() -> Vec<(String, String)> {
-    let Some(corpus) = shared("corpus") else { return Vec::new() };
-    let mut found = Vec::new();
-    let mut folders = vec![corpus];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ptx") {
-                found.push((path.display().to_string(), read(&path)));
-            }
-        }
-    }
-    found.sort();
-    found
+    let files = corpus_root::files("ptx").into_iter();
+    files.map(|path| (path.display().to_string(), read(&path))).collect()
 }
 
 fn section(cubin: &[u8], name: &str) -> Option<Vec<u8>> {

@@ -5,6 +5,9 @@
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
 #![allow(clippy::print_stderr, reason = "says what was not tried")]
 
+#[path = "../../../corpus/root.rs"]
+pub mod corpus_root;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
