@@ -88,11 +88,8 @@ fn listed(nvdisasm: &Path, file: &Path) -> Option<BTreeMap<String, u64>> {
 
 #[test]
 fn instructions_are_those_that_nvdisasm_lists() {
-    let (Some(nvdisasm), Some(entries)) =
-        (support::oracle::tool("nvdisasm"), support::corpus(|entry| entry.ok && entry.cubin.is_some()))
-    else {
-        return;
-    };
+    let Some(nvdisasm) = support::oracle::tool("nvdisasm") else { return };
+    let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some());
     let (mut files, mut instructions) = (0, 0);
     for entry in entries.iter().step_by(12) {
         let file = entry.cubin.as_ref().unwrap();

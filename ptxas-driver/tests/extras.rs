@@ -40,7 +40,7 @@ impl Pair {
                 && entry.ok
                 && entry.written_by_ptxas_13_0
         });
-        for entry in entries.into_iter().flatten().step_by(7) {
+        for entry in entries.into_iter().step_by(7) {
             let (ptx, cubin) = (entry.ptx.unwrap(), entry.cubin.unwrap());
             let text = std::fs::read_to_string(&ptx).unwrap();
             let parsed = ptx_syntax::parse(&text);

@@ -308,7 +308,7 @@ fn triton_keeps_its_inlined_calls() {
             && entry.written_by_ptxas_13_0
             && entry.ptx.is_some()
     };
-    let Some(entries) = support::corpus(is_triton) else { return };
+    let entries = support::corpus(is_triton);
     run("triton lineinfo", &sampled(entries, 3), str::to_owned);
 }
 
@@ -317,7 +317,7 @@ fn triton_keeps_its_inlined_calls() {
 fn triton_native_versions() {
     let is_native =
         |entry: &Entry| entry.producer == "triton" && entry.mode == "lineinfo-native" && entry.ptx.is_some();
-    let Some(entries) = support::corpus(is_native) else { return };
+    let entries = support::corpus(is_native);
     let mut seen = BTreeSet::new();
     let entries: Vec<_> = entries.into_iter().filter(|entry| seen.insert(entry.ptx.clone())).collect();
     run("triton lineinfo-native", &sampled(entries, 3), |text| {
@@ -367,6 +367,6 @@ fn nvcc_debug_code_optimised() {
             && entry.written_by_ptxas_13_0
             && entry.ptx.is_some()
     };
-    let Some(entries) = support::corpus(is_debug) else { return };
+    let entries = support::corpus(is_debug);
     run("nvcc -G", &sampled(entries, 8), str::to_owned);
 }

@@ -138,7 +138,7 @@ fn mercury_offsets_are_not_those_of_the_code_that_runs() {
     let is = |entry: &support::Entry| {
         entry.program == "rdc_three" && entry.arch == "sm_120" && entry.mode == "lineinfo-rdc"
     };
-    let Some(entries) = support::corpus(is) else { return };
+    let entries = support::corpus(is);
     for entry in entries {
         let Some(cubin) = entry.cubin else { continue };
         let (native, mercury) =
@@ -200,7 +200,7 @@ fn columns_are_those_of_the_directives() {
 #[test]
 fn columns_of_the_corpus_are_lent() {
     let is_pair = |entry: &support::Entry| entry.ok && entry.ptx.is_some() && entry.cubin.is_some();
-    let Some(entries) = support::corpus(is_pair) else { return };
+    let entries = support::corpus(is_pair);
     let mut compared = 0;
     for entry in &entries {
         let (ptx, cubin) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());

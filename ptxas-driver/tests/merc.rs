@@ -83,7 +83,7 @@ fn cubins() -> Vec<PathBuf> {
         pair("call_site_elsewhere.sm_100.lineinfo.cubin"),
     ];
     let corpus = support::corpus(|entry| entry.ok && entry.sm() >= 100);
-    all.extend(corpus.into_iter().flatten().filter_map(|entry| entry.cubin));
+    all.extend(corpus.into_iter().filter_map(|entry| entry.cubin));
     all
 }
 

@@ -63,10 +63,7 @@ fn is_read(tools: &[std::path::PathBuf], path: &Path) -> Vec<bool> {
 
 #[test]
 fn the_corpus_there_and_back() {
-    let Some(entries) = support::corpus(|entry| entry.ok && entry.sm() >= 100 && entry.cubin.is_some())
-    else {
-        return;
-    };
+    let entries = support::corpus(|entry| entry.ok && entry.sm() >= 100 && entry.cubin.is_some());
     let folder = tempfile::tempdir().unwrap();
     let [stripped, made, remade, back] =
         ["stripped", "made", "remade", "back"].map(|name| folder.path().join(format!("{name}.cubin")));

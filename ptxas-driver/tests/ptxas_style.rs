@@ -23,7 +23,7 @@ fn theirs(text: &str) -> String {
 #[test]
 fn every_entry_is_as_cuobjdump_has_it() {
     let Some(cuobjdump) = oracle::tool("cuobjdump") else { return };
-    let Some(entries) = support::corpus(|entry| entry.ok && entry.cubin.is_some()) else { return };
+    let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some());
     let (mut files, mut lines) = (0, 0);
     for entry in &entries {
         let path = entry.cubin.as_ref().unwrap();

@@ -39,7 +39,7 @@ fn document(path: &Path) -> (Option<i32>, Value) {
 
 #[test]
 fn the_corpus_has_no_errors() {
-    let Some(entries) = support::corpus(|entry| entry.cubin.is_some()) else { return };
+    let entries = support::corpus(|entry| entry.cubin.is_some());
     let files: Vec<PathBuf> = entries.into_iter().filter_map(|entry| entry.cubin).collect();
     let output = verify(files.iter().map(|path| path.as_os_str()).chain([OsStr::new("--json")]));
     let document = json::document(&output);

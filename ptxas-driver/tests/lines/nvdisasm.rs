@@ -179,7 +179,7 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
         "block_sum/block_sum-debug.cubin",
     ];
     let mut cubins: Vec<_> = examples.iter().map(|name| ((*name).to_owned(), example(name))).collect();
-    let corpus = support::corpus(is_wanted).unwrap_or_default();
+    let corpus = support::corpus(is_wanted);
     let total = corpus.len();
     let stride = if all { 1 } else { STRIDE };
     let chosen = corpus.iter().enumerate().filter(|(index, entry)| {
@@ -223,7 +223,7 @@ fn cubins_of_cuda_12_too() {
     let has_ptx = |entry: &support::Entry| {
         entry.ok && entry.cubin.is_some() && entry.ptx.is_some() && entry.mode != "none"
     };
-    let corpus = support::corpus(has_ptx).unwrap_or_default();
+    let corpus = support::corpus(has_ptx);
     let stride = if env::var_os("NVDWARF_ALL").is_some() { 1 } else { 3 * STRIDE };
     let dir = tempfile::tempdir().unwrap();
     let (input, output) = (dir.path().join("a.ptx"), dir.path().join("a.cubin"));

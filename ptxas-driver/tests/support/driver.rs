@@ -160,12 +160,12 @@ pub fn example(path: &str) -> PathBuf {
 }
 
 /// The pairs of [`crate::support::simple_pairs`] for sm_90, whose line tables come from Mercury ones.
-pub fn sm_90_pairs() -> Option<Vec<Entry>> {
+pub fn sm_90_pairs() -> Vec<Entry> {
     pairs(|sm| sm == 90)
 }
 
 /// The pairs of [`crate::support::simple_pairs`] for other SMs.
-pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
+pub fn pairs(passes: impl Fn(u32) -> bool) -> Vec<Entry> {
     crate::support::corpus(|entry| {
         entry.ok
             && ["cuda", "nvrtc"].contains(&&*entry.producer)

@@ -1,6 +1,6 @@
-//! What the integration tests share: NVIDIA's tools as oracles, `../shared`, and its corpus.
+//! What the integration tests share: NVIDIA's tools as oracles, the corpus, and `../shared`.
 //!
-//! Both are optional on a developer's machine. A test that lacks one says `skipped: ...` on stderr, past the test
+//! The tools and `../shared` are optional on a developer's machine. A test that lacks one says `skipped: ...` on stderr, past the test
 //! harness' capture, and passes; with `REQUIRE_ORACLES=1` or `REQUIRE_SHARED=1` it fails instead.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 pub mod calls;
+#[path = "../../../corpus/root.rs"]
+pub mod corpus_root;
 pub mod cubins;
 pub mod cuda_12;
 pub mod driver;
@@ -102,7 +104,7 @@ pub fn bug(number: &str) -> Option<PathBuf> {
     found.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number))
 }
 
-/// One run of the tools recorded in `shared/corpus/manifest.json`.
+/// One run of the tools recorded in `corpus/manifest.json`.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// `cuda`, `nvrtc`, `triton`, ...: who made the PTX.
@@ -166,22 +168,21 @@ impl Entry {
 
 /// Every entry of the corpus that passes, in the manifest's order.
 ///
-/// `None` where `../shared` is missing and may be. Panics on an unreadable manifest, and where nothing passes: a filter
-/// with a typing error must not look like success.
-pub fn corpus(passes: impl Fn(&Entry) -> bool) -> Option<Vec<Entry>> {
-    let corpus = shared()?.join("corpus");
+/// Panics on an unreadable manifest, and where nothing passes: a filter with a typing error must not look like success.
+pub fn corpus(passes: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+    let corpus = corpus_root::root();
     let text = fs::read_to_string(corpus.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let entries = manifest["entries"].as_array().unwrap();
     let entries: Vec<Entry> =
         entries.iter().map(|entry| Entry::read(entry, &corpus)).filter(|entry| passes(entry)).collect();
     assert!(!entries.is_empty(), "no entry of the corpus passes this filter");
-    Some(entries)
+    entries
 }
 
 /// The pairs on which the first slice must be exact: cuda and nvrtc, `lineinfo` and `G`, sm_75 and sm_80, status ok,
 /// with PTX and cubin.
-pub fn simple_pairs() -> Option<Vec<Entry>> {
+pub fn simple_pairs() -> Vec<Entry> {
     corpus(|entry| {
         entry.ok
             && ["cuda", "nvrtc"].contains(&&*entry.producer)
