@@ -136,7 +136,7 @@ fn a_terminal_has_colours_and_gets_no_binary() {
         "ptxas-driver compile -arch sm_90 -lineinfo --code none k.ptx -o /dev/stdout",
     ] {
         let text = on_terminal(command, folder.path()).unwrap();
-        assert!(text.contains("it is a terminal, and this is no text"), "{command}: {text:?}");
+        assert!(text.contains("it is a terminal, and this is not text"), "{command}: {text:?}");
         assert!(!text.contains('\0'), "{command}: {text:?}");
     }
 }
