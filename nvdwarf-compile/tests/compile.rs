@@ -1,6 +1,7 @@
 //! Compilation through the public interface: text and bytes in, bytes or typed errors out.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::arch::Arch;
 use nvdwarf_compile::{
     Checked, CodeImage, CompileError, Compiled, ErrorKind, FileStat, LineTableStyle, Options, compile,
@@ -191,4 +192,22 @@ fn the_library_touches_nothing_outside() {
             assert!(!text.contains(word), "{word} in {}", path.display());
         }
     }
+}
+
+/// ptxas 13.0.88 drops a section that another one refers to before it has come to it.
+#[test]
+fn sections_that_are_referred_to_early_are_dropped() {
+    const FIRST: &str = ".section .first { .b32 .second }";
+    const SECOND: &str = ".section .second { .b32 7 }";
+    let cubin = example("saxpy/saxpy-debug.cubin");
+    let options = Options { arch: arch("sm_75"), device_debug: true, ..Options::default() };
+    let names = |sections: &str| {
+        let ptx = format!("{}\n{sections}\n", text("saxpy/saxpy-debug.ptx"));
+        let made = compile(&ptx, &CodeImage::Cubin(&cubin), &options).unwrap();
+        let cubin = Cubin::parse(&made.bytes).unwrap();
+        let own = cubin.iter().map(|(_, name, _)| name).filter(|name| [".first", ".second"].contains(name));
+        own.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&format!("{FIRST}\n{SECOND}")), [".first"]);
+    assert_eq!(names(&format!("{SECOND}\n{FIRST}")), [".second", ".first"]);
 }

@@ -199,6 +199,30 @@ fn rows_stand_in_for_call_sites_at_address_0() {
 }
 
 #[test]
+fn alike_rows_of_two_names_do_not_merge() {
+    let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), call(2, 5), row(64, 20)];
+    mercury.extend([call(2, 6), row(96, 20)]);
+    let pairs = pairs([(0, 0), (16, 32), (32, 64), (48, 96)]);
+    // The first row after the entry row does not stand for the call site, which has one of its own then.
+    let want = [SetFile(1), row(0, 10), row(16, 11), row(32, 11), call(3, 5), row(32, 20), row(48, 20)];
+    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0]), want);
+    // Of one name they do.
+    mercury[7] = call(2, 5);
+    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0]), want[..6]);
+}
+
+#[test]
+fn code_that_comes_back_to_a_first_row_has_an_advance() {
+    // The row at 32 is the first after the entry row. Code inside of it comes before its start.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 12)];
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 48), (32, 32)]), &[0]);
+    assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12), Advance(32)]);
+    // In order there is nothing.
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 48)]), &[0]);
+    assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12)]);
+}
+
+#[test]
 fn names_outlive_their_section() {
     // `pairs/names_outlive.ptx`: the call site is written late, with the name of the section before.
     let mut mercury =

@@ -6,6 +6,7 @@ use nv_debug_sections::cubin::{
     Contents, Cubin, ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, SectionIndex, SymbolIndex,
 };
 use nv_debug_sections::line;
+use nv_debug_sections::tkinfo;
 
 #[test]
 fn the_file_header() {
@@ -105,7 +106,7 @@ fn the_gap_after_the_names_of_sections() {
             }
             100.. => 36,
         };
-        assert_eq!(cubin.sections[2].align, 1, "{name}");
+        assert_eq!((cubin.sections[1].slack, cubin.sections[2].align), (None, 1), "{name}");
         assert_eq!(layout.offsets[2] - end, want as u64, "{name}");
     }
 }
@@ -244,6 +245,10 @@ fn notes() {
         assert_eq!((sh_type, flags, align), (7, 0x200_0000, 4), "{name}");
         let (_, sh_type, flags, align, ..) = header(&cubin, chip);
         assert_eq!((sh_type, flags & !0x40, align), (7, 0x100_0000, 4), "{name}");
+        let note = section(&cubin, ".note.nv.tkinfo");
+        let by = tkinfo::decode(&note).unwrap();
+        assert_eq!((by.len(), by[0].tool), (1, &b"ptxas"[..]), "{name}");
+        assert_eq!(by[0].object.is_empty(), !name.split('.').any(|word| word == "g"), "{name}");
         let bytes = section(&cubin, ".note.nv.cuinfo");
         assert_eq!(
             (number(&bytes, 0, 4), number(&bytes, 8, 4), &bytes[12..24]),

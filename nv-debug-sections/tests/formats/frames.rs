@@ -79,3 +79,18 @@ fn what_a_cie_says_first() {
     }
     assert_eq!(SassRegister(0x0500_0014).to_string(), "R20");
 }
+
+/// Only version 3 and 64-bit DWARF are read, which are all that ptxas writes.
+#[test]
+fn other_forms_are_refused() {
+    let (_, bytes, _) = entries("flat.sm_75.lineinfo", ".debug_frame");
+    let refused = |at: usize, new: &[u8]| {
+        let mut changed = bytes.clone();
+        changed[at..at + new.len()].copy_from_slice(new);
+        frame::decode(&changed, &FieldSymbols::new()).unwrap_err().offset()
+    };
+    assert_eq!(refused(20, &[1]), 20);
+    // A 32-bit entry of the same bytes.
+    let length = bytes.len() as u32 - 4;
+    assert_eq!(refused(0, &[&length.to_le_bytes()[..], &[0xff; 4], &[3]].concat()), 0);
+}

@@ -78,3 +78,5 @@ make relocatable_frames sm_100 -c
 make data_segment sm_75 -lineinfo
 make data_segment sm_90 -lineinfo
 make data_segment sm_100 -lineinfo
+make sequence_order sm_75 -g
+make sequence_order sm_90 -g
