@@ -7,7 +7,8 @@
 use crate::cubin::Symbol;
 use std::fmt;
 
-/// A class with a name. An entry without one is taken for [`Global`](Self::Global) by CUDA-GDB.
+/// A memory or register class that `DW_AT_address_class` can name. CUDA-GDB takes an entry without
+/// the attribute for [`Global`](Self::Global).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum AddressClass {
@@ -80,13 +81,15 @@ const CLASSES: [Row; 16] = [
 ];
 
 impl AddressClass {
-    /// The class of an attribute's value; `None` for 0 and for what has no name.
+    /// Returns the address class for a `DW_AT_address_class` value; `None` for 0 and for an unknown
+    /// value.
     pub fn of_value(value: u64) -> Option<Self> {
         let index = usize::try_from(value).ok()?.checked_sub(1)?;
         CLASSES.get(index).map(|row| row.class)
     }
 
-    /// The class of variables in a PTX state space, by its name without the dot (PTX ISA, State Spaces).
+    /// Returns the address class of variables in a PTX state space, given the space's name without
+    /// the dot (PTX ISA, State Spaces).
     pub fn of_state_space(space: &str) -> Option<Self> {
         CLASSES.iter().find(|row| row.space == Some(space)).map(|row| row.class)
     }
@@ -95,17 +98,17 @@ impl AddressClass {
         CLASSES.get(usize::from(self as u8) - 1)
     }
 
-    /// The attribute's value.
+    /// Returns the value of `DW_AT_address_class` for this class.
     pub fn value(self) -> u8 {
         self as u8
     }
 
-    /// NVIDIA's name, `ADDR_shared_space`.
+    /// Returns NVIDIA's name of the class, such as `ADDR_shared_space`.
     pub fn name(self) -> &'static str {
         self.row().map_or("", |row| row.name)
     }
 
-    /// The PTX state space without its dot, `shared`, of variables that have the class.
+    /// Returns the PTX state space, without its dot, of variables that have this class: `shared`.
     pub fn state_space(self) -> Option<&'static str> {
         self.row().and_then(|row| row.space)
     }
@@ -121,7 +124,8 @@ const SECTIONS: [(&str, AddressClass); 6] = [
     (".text", AddressClass::Code),
 ];
 
-/// The memory that a section of a cubin is in, by the section's name; `None` for other sections.
+/// Returns the memory that a section of a cubin lies in, given the section's name; `None` for
+/// sections that are not memory of variables.
 ///
 /// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have constants.
 pub fn memory_of_section(name: &str) -> Option<AddressClass> {
@@ -136,13 +140,15 @@ pub fn memory_of_section(name: &str) -> Option<AddressClass> {
     SECTIONS.iter().find(|(base, _)| is_named(base)).map(|(_, memory)| *memory)
 }
 
-/// The number of the constant bank that a section is, by the section's name: 0 of `.nv.constant0.F`, 3 of `.nv.constant3`.
+/// Returns the number of the constant bank that a section fills, given the section's name: 0 for
+/// `.nv.constant0.F`, 3 for `.nv.constant3`.
 pub fn constant_bank(name: &str) -> Option<u32> {
     name.strip_prefix(".nv.constant")?.split('.').next()?.parse().ok()
 }
 
 impl AddressClass {
-    /// Whether a variable of this class can be in a memory: the memory's own class, or one that leads there too.
+    /// Whether a variable of this class can be in `memory`: the memory has the same class, or the
+    /// class reaches that memory too.
     ///
     /// A generic address of global memory is the same number. Textures, surfaces and samplers are
     /// `.global` variables. Parameters are in a constant bank.
@@ -159,7 +165,7 @@ impl AddressClass {
             }
     }
 
-    /// Whether an address of this class is known without a relocation in a linked file.
+    /// Whether the value of an address of this class stands in a linked file without a relocation.
     ///
     /// Offsets in the shared window and among the parameters are numbers. Code, constants and global variables are known
     /// by their sections, places in local memory by the frame that they are in, and registers have no address.
@@ -167,12 +173,13 @@ impl AddressClass {
         matches!(self, Self::Shared | Self::Parameter | Self::InputParameter | Self::OutputParameter)
     }
 
-    /// Whether it is one of registers, which have no address.
+    /// Whether this class is a register class, whose members have no address.
     pub fn is_register(self) -> bool {
         matches!(self, Self::Register | Self::SpecialRegister | Self::UniformRegister)
     }
 
-    /// The memory of a variable that another file defines, by its symbol; `None` where that does not say.
+    /// Returns the memory of a variable that another file defines, judged by its undefined symbol;
+    /// `None` where the symbol does not tell.
     pub fn of_undefined(symbol: &Symbol) -> Option<Self> {
         match (symbol.kind(), symbol.other) {
             (Symbol::CUDA_OBJECT, Symbol::CUDA_GLOBAL) => Some(Self::Global),

@@ -1,4 +1,4 @@
-//! Fixed places of NVIDIA's address spaces that debug information refers to.
+//! Fixed offsets in NVIDIA's address spaces that debug information refers to.
 
 use crate::generation::Generation;
 use crate::release::Target;
@@ -6,7 +6,7 @@ use crate::release::Target;
 /// First SM whose kernel parameters begin at 0x160.
 const VOLTA: u32 = 70;
 
-/// Byte offset in constant bank 0 of a kernel's first parameter.
+/// Returns the byte offset of a kernel's first parameter in constant bank 0.
 ///
 /// sm_75 and later observed: ptxas 13.0.88
 /// (docs/formats/relocations.md, what a name in PTX becomes); earlier ones: `EIATTR_PARAM_CBANK` of
@@ -20,7 +20,8 @@ pub fn parameter_base(target: Target) -> u64 {
     }
 }
 
-/// Bytes at the start of the shared window that the system keeps: the offset of the first shared variable.
+/// Returns how many bytes at the start of the shared window the system keeps. The first shared
+/// variable has this offset.
 ///
 /// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later
 /// (docs/formats/relocations.md, what a name in PTX becomes).

@@ -7,7 +7,7 @@ use object::elf;
 use crate::catalog::{CODE_PREFIX, Space};
 use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex};
 
-/// A section of code.
+/// A code section of a cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeSection<'c> {
     /// Its index in the file.
@@ -20,7 +20,8 @@ pub struct CodeSection<'c> {
     pub size: u64,
 }
 
-/// A function: `F` of `.text.F`, or one that ptxas has folded into a kernel's section (`$kernel$function`).
+/// A function in a code section: `F` of `.text.F`, or one that ptxas has folded into a kernel's
+/// section (`$kernel$function`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function<'c> {
     /// The symbol's name, mangled as the compiler did.
@@ -37,7 +38,8 @@ pub struct Function<'c> {
     pub kernel: bool,
 }
 
-/// The code of a cubin, by section, function and address; needs no line table.
+/// The code sections of a cubin and their functions, for lookup by section, name and address. No
+/// line table is needed.
 #[derive(Debug, Clone)]
 pub struct Code<'c> {
     sections: Vec<CodeSection<'c>>,
@@ -71,13 +73,14 @@ struct FunctionRange {
 const MERCURY_CODE_PREFIX: &str = ".nv.capmerc.text.";
 
 impl<'c> Code<'c> {
-    /// The code that runs: sections that have `SHF_EXECINSTR` or, as in debug-only objects, the name `.text.F`, but none of
-    /// Mercury.
+    /// Collects the native code of a cubin: sections that have `SHF_EXECINSTR` or, as in debug-only
+    /// objects, the name `.text.F`, without Mercury sections.
     pub fn new(cubin: &'c Cubin<'_>) -> Self {
         Self::in_space(cubin, Space::Native)
     }
 
-    /// The code of one space. Mercury code (`.nv.capmerc.text.F`) is not what runs, and has addresses of its own.
+    /// Collects the code of one space. Mercury code (`.nv.capmerc.text.F`) is not what runs, and
+    /// has addresses of its own.
     pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Self {
         let symtab = match space {
             Space::Native => cubin.symtab(),
@@ -187,12 +190,12 @@ impl<'c> Code<'c> {
         self.ranges.extend(ranges);
     }
 
-    /// All functions, by section and offset.
+    /// All functions, sorted by section and offset.
     pub fn functions(&self) -> &[Function<'c>] {
         &self.functions
     }
 
-    /// The functions of a code section, by offset.
+    /// The functions of a code section, sorted by offset.
     pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
         number_of(&self.numbers, section).map_or(&[], |number| self.functions_in(number))
     }
@@ -208,16 +211,17 @@ impl<'c> Code<'c> {
         &self.sections
     }
 
-    /// The code section at `index`; `None` where that is none.
+    /// The code section at `index`; `None` if that is not a code section.
     pub fn section(&self, index: SectionIndex) -> Option<&CodeSection<'c>> {
         self.sections.get(number_of(&self.numbers, index)?)
     }
 
-    /// The code section at `address` and the byte offset in it, in files whose functions have addresses of their own.
+    /// Finds the code section that holds `address`, and the byte offset in it. This works in files
+    /// that give each section an address, as debug-only objects do.
     ///
     /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no relocations. `None` in
     /// cubins, where all functions are at 0 and a relocation's
-    /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and behind a section's end.
+    /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and after a section's end.
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         let after = self.by_address.partition_point(|(start, _)| *start <= address);
         let (start, number) = self.by_address.get(after.checked_sub(1)?)?;
@@ -225,21 +229,23 @@ impl<'c> Code<'c> {
         (address - start < section.size).then_some((section.index, address - start))
     }
 
-    /// Whether functions have addresses of their own, as in debug-only objects.
+    /// Whether the code sections have addresses, as in debug-only objects; elsewhere each starts at
+    /// 0.
     pub fn has_addresses(&self) -> bool {
         !self.by_address.is_empty()
     }
 
-    /// The function at an offset: of those whose symbols cover it the one that starts last, else the section's first. Folded
-    /// functions lie after the kernel's own code, whose symbol covers them and the padding too. A symbol without a size covers
-    /// nothing.
+    /// Returns the function at a byte offset of a section: of the functions whose symbols cover the
+    /// offset the one that starts last, or else the section's first. Folded functions lie after the
+    /// kernel's own code, whose symbol covers them and the padding too. A symbol without a size
+    /// covers nothing.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
         let (_, range) = self.range_at(section, offset)?;
         self.function_of_range(range)
     }
 
-    /// The code of a section by the function that has it: ranges of byte offsets, which are not empty and join, with what
-    /// [`function_at`](Self::function_at) says of them.
+    /// Splits a code section into function ranges: non-empty, adjacent ranges of byte offsets, each
+    /// with the function that [`function_at`](Self::function_at) gives for it.
     pub fn ranges_of(
         &self,
         section: SectionIndex,
@@ -252,7 +258,8 @@ impl<'c> Code<'c> {
         })
     }
 
-    /// A code section, and the number of the function range at an offset in it, which may be after its end.
+    /// Returns the code section at `section` and the number of its function range for a byte
+    /// offset. The offset may be after the section's end.
     #[inline]
     pub fn range_at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
         let number = number_of(&self.numbers, section)?;
@@ -266,26 +273,26 @@ impl<'c> Code<'c> {
         Some((section, first + (after as u32).checked_sub(1)?))
     }
 
-    /// The function whose code a range is.
+    /// Returns the function that a function range belongs to. `range` is the number of the range.
     #[inline]
     pub fn function_of_range(&self, range: u32) -> Option<&Function<'c>> {
         self.functions.get(self.ranges.get(range as usize)?.function? as usize)
     }
 
-    /// The numbers of a section's function ranges.
+    /// The numbers of the function ranges of a section.
     pub fn range_numbers_of(&self, section: SectionIndex) -> Range<u32> {
         let range = number_of(&self.numbers, section)
             .and_then(|number| Some(*self.first_range.get(number)?..*self.first_range.get(number + 1)?));
         range.unwrap_or_default()
     }
 
-    /// The byte offsets of a function range in its section; the last one ends at [`u64::MAX`].
+    /// The byte offsets of a function range in its section. The last range ends at [`u64::MAX`].
     #[inline]
     pub fn range(&self, number: u32) -> Range<u64> {
         self.ranges.get(number as usize).map_or(0..0, |range| range.start..range.end)
     }
 
-    /// The number of function ranges.
+    /// The number of function ranges in all sections.
     pub fn range_count(&self) -> usize {
         self.ranges.len()
     }

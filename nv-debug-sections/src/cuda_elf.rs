@@ -1,6 +1,6 @@
-//! NVIDIA's values of the fields of an ELF file.
+//! NVIDIA's values for fields of an ELF file.
 
-/// `sh_type` values of NVIDIA's sections that matter to the container. Observed: ptxas 13.0.88.
+/// `sh_type` values of NVIDIA's sections that the container's rules need. Observed: ptxas 13.0.88.
 pub mod sht {
     /// `.nv.info`, `.nv.info.F`: attribute records.
     pub const CUDA_INFO: u32 = 0x7000_0000;
@@ -10,7 +10,8 @@ pub mod sht {
     pub const CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
     /// `.nv.shared.F` of a relocatable object: takes no file bytes.
     pub const CUDA_SHARED: u32 = 0x7000_000a;
-    /// `.nv.shared.reserved.0` of a relocatable object, where it takes no file bytes, and its Mercury clone.
+    /// `.nv.shared.reserved.0` of a relocatable object, where it takes no file bytes, and its
+    /// Mercury clone.
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;

@@ -4,7 +4,7 @@
 const BASIS: u32 = 0x811c_9dc5;
 const PRIME: u32 = 0x0100_0193;
 
-/// The `cubinCrc` of CUPTI's samples: what `cuptiGetCubinCrc` answers for the same bytes.
+/// Returns the `cubinCrc` of CUPTI's samples, as `cuptiGetCubinCrc` computes it for the same bytes.
 ///
 /// It is not a checksum of the file. It depends on the size and on 2 * ceil(log2 size) bytes at even distances, which
 /// are 34 of a cubin of 100 kB. So cubins that differ elsewhere share a number. Empty bytes, which CUPTI refuses, have

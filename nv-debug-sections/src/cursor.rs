@@ -1,9 +1,10 @@
-//! A checked cursor over one section's bytes, for decoders here and in tools that show what this crate does not decode.
+//! A bounds-checked cursor over the bytes of a section.
 
 use crate::{Error, ErrorKind, Result};
 
-/// Reads little-endian fields in order. Every error names the section and the offset of the field: [`ErrorKind::Truncated`] where the
-/// data ends, [`ErrorKind::LebOverflow`] for numbers of more than 64 bits.
+/// Reads little-endian fields in order. Every error names the section and the field's offset:
+/// [`ErrorKind::Truncated`] where the data ends, [`ErrorKind::LebOverflow`] for numbers of more
+/// than 64 bits.
 #[derive(Debug, Clone)]
 pub struct Cursor<'d> {
     section: &'d str,
@@ -13,49 +14,50 @@ pub struct Cursor<'d> {
 }
 
 impl<'d> Cursor<'d> {
-    /// A cursor at the start of `data`, the contents of `section` (for messages).
+    /// Creates a cursor at the start of `data`, the contents of a section. `section` is its name,
+    /// for errors.
     pub fn new(section: &'d str, data: &'d [u8]) -> Self {
         Self { section, data, at: 0, end: data.len() }
     }
 
-    /// The same cursor limited to the next `len` bytes; this one is moved behind them.
+    /// Returns a cursor over the next `len` bytes, and moves this one after them.
     pub fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
         let start = self.at;
         self.take(len, what)?;
         Ok(Self { section: self.section, data: self.data, at: start, end: self.at })
     }
 
-    /// Byte offset of the next field in the section.
+    /// The byte offset of the next field in the section.
     pub fn offset(&self) -> u64 {
         self.at as u64
     }
 
-    /// Bytes left.
+    /// The number of bytes that are left.
     pub fn remaining(&self) -> u64 {
         (self.end - self.at) as u64
     }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.at == self.end
     }
 
-    /// An error at the next field.
+    /// Makes an error at the next field.
     pub fn error(&self, kind: ErrorKind) -> Error {
         Error::new(self.section, self.offset(), kind)
     }
 
-    /// An error at byte `offset` of the section.
+    /// Makes an error at byte `offset` of the section.
     pub fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
         Error::new(self.section, offset, kind)
     }
 
-    /// What is left, unread.
+    /// The bytes that are left.
     pub fn rest(&self) -> &'d [u8] {
         &self.data[self.at..self.end]
     }
 
-    /// The next `len` bytes; `what` names them in the error.
+    /// Reads the next `len` bytes. `what` names them in an error.
     pub fn take(&mut self, len: u64, what: &'static str) -> Result<&'d [u8]> {
         let taken = usize::try_from(len)
             .ok()
@@ -71,27 +73,27 @@ impl<'d> Cursor<'d> {
         Ok(*bytes)
     }
 
-    /// A byte.
+    /// Reads one byte.
     pub fn u8(&mut self, what: &'static str) -> Result<u8> {
         Ok(u8::from_le_bytes(self.array(what)?))
     }
 
-    /// Two bytes, little-endian.
+    /// Reads two bytes, little-endian.
     pub fn u16(&mut self, what: &'static str) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array(what)?))
     }
 
-    /// Four bytes, little-endian.
+    /// Reads four bytes, little-endian.
     pub fn u32(&mut self, what: &'static str) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array(what)?))
     }
 
-    /// Eight bytes, little-endian.
+    /// Reads eight bytes, little-endian.
     pub fn u64(&mut self, what: &'static str) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// An unsigned LEB128 number of at most 64 bits.
+    /// Reads an unsigned LEB128 number of at most 64 bits.
     #[inline]
     pub fn uleb(&mut self, what: &'static str) -> Result<u64> {
         // Most numbers are of one byte.
@@ -104,20 +106,20 @@ impl<'d> Cursor<'d> {
         Ok(value)
     }
 
-    /// A signed LEB128 number of at most 64 bits.
+    /// Reads a signed LEB128 number of at most 64 bits.
     pub fn sleb(&mut self, what: &'static str) -> Result<i64> {
         let (value, used) = leb128_nv::read_sleb128(self.rest()).map_err(|e| self.leb_error(e, what))?;
         self.at += used;
         Ok(value)
     }
 
-    /// A little-endian number of `bytes` bytes, at most 8.
+    /// Reads a little-endian number of `bytes` bytes, at most 8.
     pub fn number(&mut self, bytes: u8, what: &'static str) -> Result<u64> {
         let bytes = self.take(bytes.into(), what)?;
         Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    /// The bytes of a LEB128 number of any length.
+    /// Reads the bytes of a LEB128 number of any length.
     pub fn leb_bytes(&mut self, what: &'static str) -> Result<&'d [u8]> {
         let last = self.rest().iter().position(|byte| byte & 0x80 == 0);
         let last = last.ok_or_else(|| self.error(ErrorKind::Truncated(what)))?;
@@ -131,7 +133,7 @@ impl<'d> Cursor<'d> {
         })
     }
 
-    /// A string without its NUL terminator.
+    /// Reads a NUL-terminated string, and returns it without the NUL.
     pub fn cstr(&mut self, what: &'static str) -> Result<&'d [u8]> {
         let len = memchr::memchr(0, self.rest()).ok_or_else(|| self.error(ErrorKind::Truncated(what)))?;
         let string = &self.rest()[..len];

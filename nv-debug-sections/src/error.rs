@@ -1,4 +1,4 @@
-//! The one error of this crate: what is wrong, in which section, at which byte.
+//! The error type of this crate: what is wrong, in which section, at which byte.
 
 pub use crate::limits::MAX_NAME_CHARS;
 use crate::nv_info::attribute::Attribute;
@@ -17,7 +17,7 @@ pub struct Error {
     kind: ErrorKind,
 }
 
-/// What was found, and what was expected instead.
+/// The kinds of fault in a cubin, with what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -37,7 +37,7 @@ pub enum ErrorKind {
         /// What it may hold, in words.
         expected: &'static str,
     },
-    /// The bytes are no ELF file, or an ELF file of another kind.
+    /// The bytes are not an ELF file, or are an ELF file of another kind.
     #[error("not a cubin: {0}")]
     NotACubin(&'static str),
     /// The bytes are of no kind that holds GPU code.
@@ -136,7 +136,8 @@ pub enum ErrorKind {
     /// Something that is needed is not in the file: what, in one sentence.
     #[error("{0}")]
     Missing(Cow<'static, str>),
-    /// The section, or a part of it, is not one with which this can be done: why, in one sentence.
+    /// The section, or a part of it, is not suitable for the operation. The text says why, in one
+    /// sentence.
     #[error("{0}")]
     Unsuitable(&'static str),
     /// What stays in a file needs a section that is to be removed.
@@ -227,28 +228,29 @@ pub enum ErrorKind {
     },
 }
 
-/// Shorthand used throughout the crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// A fault of `kind` at byte `offset` of `section`.
+    /// Creates an error of `kind` at byte `offset` of `section`.
     pub fn new(section: impl Into<String>, offset: u64, kind: ErrorKind) -> Self {
         Self { section: section.into(), offset: Some(offset), kind }
     }
 
-    /// A fault of a section as a whole, at no one offset; of the whole file if `section` is empty.
+    /// Creates an error that concerns a whole section, or the whole file if `section` is empty.
     pub fn in_section(section: impl Into<String>, kind: ErrorKind) -> Self {
         Self { section: section.into(), offset: None, kind }
     }
 
-    /// The same fault, `by` bytes later and in `section`: for the error of a decoder that was given a part of a section.
+    /// Moves the error `by` bytes further and to `section`, for the error of a decoder that was
+    /// given a part of a section.
     #[must_use]
     pub fn rebased(self, section: impl Into<String>, by: u64) -> Self {
         let offset = self.offset.map(|offset| offset.saturating_add(by));
         Self { section: section.into(), offset, ..self }
     }
 
-    /// Name of the section at fault; empty for the file's own header and tables.
+    /// The name of the section at fault; empty for the file's own header and tables.
     pub fn section(&self) -> &str {
         &self.section
     }
@@ -263,12 +265,12 @@ impl Error {
         Self::in_section(section, ErrorKind::Unwritable { part, index: index as u64, reason })
     }
 
-    /// Byte offset inside [`section`](Self::section); 0 if the fault is of no one place.
+    /// The byte offset inside [`section`](Self::section); 0 if the fault has no single position.
     pub fn offset(&self) -> u64 {
         self.offset.unwrap_or(0)
     }
 
-    /// What is wrong.
+    /// The kind of the fault.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }

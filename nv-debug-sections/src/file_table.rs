@@ -1,4 +1,4 @@
-//! The directory and file tables of `.debug_line`, made from `.file` directives
+//! The directory and file tables of `.debug_line`, built from `.file` directives
 //! (docs/formats/line-tables.md, directories and files).
 
 use crate::line::LineFile;
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// A source file as a `.file` directive declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceFile<'a> {
-    /// The directive's index, of at most 32 bits in PTX. Rows keep 16 of them ([`Loc::file`](crate::line_table::Loc::file)); the order of
-    /// the table goes by all.
+    /// The directive's index, of at most 32 bits in PTX. Rows keep 16 of these
+    /// ([`Loc::file`](crate::line_table::Loc::file)); the order of the table follows all 32.
     pub index: u64,
     /// The path between the quotes; escapes are not decoded.
     pub path: &'a [u8],
@@ -19,7 +19,7 @@ pub struct SourceFile<'a> {
     pub size: u64,
 }
 
-/// The two tables, ready for a line table's header.
+/// The directory table and the file table, ready for a line table's header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileTable<'a> {
     /// `include_directories`, 1-based.
@@ -28,8 +28,9 @@ pub struct FileTable<'a> {
     pub files: Vec<LineFile<'a>>,
 }
 
-/// Builds the tables as ptxas does: entries by increasing index, gaps closed (rows keep the declared index all the same),
-/// directories without repetition in order of first use. When a row uses file 0 both tables stay empty.
+/// Builds both tables as ptxas does. Entries are sorted by index and gaps are closed, though rows
+/// keep the declared index; directories are listed once, in order of first use. If a row uses file
+/// 0, both tables are empty.
 ///
 /// Observed: ptxas 13.0.88, sm_75-sm_121.
 pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_0: bool) -> FileTable<'a> {
@@ -55,7 +56,7 @@ pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_
     table
 }
 
-/// The name part of a path: what stands in the file table beside the directory.
+/// Returns the file name of a path, without its directory.
 pub fn file_name(path: &[u8]) -> &[u8] {
     split_path(path).1
 }

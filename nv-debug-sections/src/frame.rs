@@ -17,13 +17,13 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
-/// Name of the section.
+/// The name of the section.
 pub const NAME: &str = SectionKind::DebugFrame.name();
 
 /// Entries are padded to a multiple of this many bytes.
 const ALIGNMENT: u8 = 8;
 
-/// One entry of the section, in section order.
+/// One entry of `.debug_frame`, a CIE or an FDE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// What following FDEs start from.
@@ -32,7 +32,7 @@ pub enum Entry {
     Fde(Fde),
 }
 
-/// An entry with the offsets of its instructions. Offsets and sizes are in bytes.
+/// A CIE or an FDE with the offsets of its instructions. Offsets and sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryWithOffsets {
     /// What it says.
@@ -58,10 +58,10 @@ pub struct FieldSymbol {
     pub action: RelocAction,
 }
 
-/// The relocated fields of the section by byte offset.
+/// The relocated fields of `.debug_frame`, by byte offset.
 pub type FieldSymbols = BTreeMap<u64, FieldSymbol>;
 
-/// The fields of a section, from its relocated view.
+/// Collects the relocated fields of a section.
 pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
     let symbol = |field: &relocated::RelocatedField| FieldSymbol {
         symbol: SymbolId(field.target.symbol.0),
@@ -72,7 +72,8 @@ pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
     section.fields().iter().map(|field| (field.offset, symbol(field))).collect()
 }
 
-/// Decodes the section. `symbols` says which fields are symbolic; the CIE pointers' relocations may be left out.
+/// Decodes `.debug_frame`. `symbols` says which fields have relocations; those of the CIE pointers
+/// may be left out.
 ///
 /// # Errors
 ///
@@ -82,7 +83,7 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     Ok(decode_with_offsets(data, symbols)?.into_iter().map(|placed| placed.entry).collect())
 }
 
-/// [`decode`]s the section, and says where everything stands.
+/// Decodes `.debug_frame` as [`decode`] does, with the byte offset of each entry and instruction.
 ///
 /// # Errors
 ///
@@ -121,7 +122,7 @@ pub fn decode_with_offsets(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<En
             }
             frame::Entry::Fde(fde) => {
                 check_format(fde.format, place.start)?;
-                // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
+                // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes after entries it has padded, and nvlink
                 // keeps them; each function has a CIE of its own right before its FDE.
                 let known = cies.get(&fde.cie).copied();
                 let cie = known.filter(|_| !symbols.contains_key(&fde.cie_field.start)).or(last_cie);
@@ -144,7 +145,7 @@ pub fn decode_with_offsets(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<En
     Ok(entries)
 }
 
-/// Offset of the version in a CIE of 64-bit DWARF, behind its length and its id.
+/// The offset of the version in a CIE of 64-bit DWARF, after its length and its id.
 const CIE_VERSION: u64 = 20;
 
 /// Refuses entries of 32-bit DWARF, which ptxas does not write.
@@ -268,8 +269,9 @@ fn misfit(what: &'static str, found: FieldSymbol, expected: RelocAction) -> Erro
     ErrorKind::RelocationAction { what, found, width, expected }
 }
 
-/// Relocations of an encoded section in ptxas' order: code sections last to first, in each the FDEs' fields before the CIEs', all by
-/// descending offset (docs/formats/frames.md, relocations).
+/// Returns the relocations of an encoded `.debug_frame` in ptxas' order: code sections last to
+/// first; in each the FDEs' fields before the CIEs', all by descending offset
+/// (docs/formats/frames.md, relocations).
 ///
 /// A code section is known by the symbol of `initial_location`; entries without go with the next FDE that has one, the last with the one
 /// before.
@@ -291,7 +293,7 @@ pub fn debug_relocs(section: &Section) -> Vec<Reloc> {
     keyed.into_iter().map(|(_, _, reloc)| reloc).collect()
 }
 
-/// Offset in a 64-bit entry of the CIE id, or of `CIE_pointer`: behind escape and length.
+/// The offset in a 64-bit entry of the CIE id or `CIE_pointer`, after escape and length.
 const CIE_POINTER: u64 = 12;
 /// Offset of `initial_location`.
 const INITIAL_LOCATION: u64 = 20;
@@ -334,12 +336,13 @@ fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
     entries.collect()
 }
 
-/// Byte offset of each entry, in section order, of a section that [`decode`] takes.
+/// Returns the byte offset of each entry, in section order. The section must be one that [`decode`]
+/// accepts.
 pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
     frame::entries(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
 }
 
-/// Encodes the section.
+/// Encodes `.debug_frame`.
 ///
 /// `section_symbol` is the symbol of `.debug_frame` itself, given for relocatable files: CIE pointers are then relocated.
 ///
@@ -360,7 +363,8 @@ pub fn encode(entries: &[Entry], section_symbol: Option<SymbolId>) -> Result<Sec
     Ok(table.finish())
 }
 
-/// The largest frame an FDE describes: the highest offset of a CFA from its register, in bytes.
+/// Returns the largest frame that an FDE describes, in bytes: the highest offset of the CFA from
+/// its register.
 pub fn frame_size(fde: &Fde) -> u64 {
     let offsets = fde.instructions.iter().filter_map(|instruction| match *instruction {
         Cfi::DefCfa { offset, .. } | Cfi::DefCfaOffset(offset) => Some(offset),

@@ -1,6 +1,6 @@
-//! What changes from one generation of SMs to the next, in debug information.
+//! The differences between SM generations that matter to debug information.
 
-/// A span of SMs whose files are made by the same rules. Which SMs these are is a fact of a release
+/// A range of SMs whose files follow the same rules. A release decides which SMs these are
 /// ([`Release::generation`](crate::release::Release::generation)).
 ///
 /// Observed: ptxas 13.0.88, sm_75-sm_121 (docs/formats/container.md, generations of chips; SMs
@@ -30,8 +30,8 @@ pub enum Generation {
 /// First SM with instructions of 128 bits.
 const FIRST_WIDE_SM: u32 = 70;
 
-/// Bytes of an instruction of native code: places in code are multiples of it. Observed: ptxas 13.0.88, all code of 679 cubins; earlier SMs by
-/// the listings of cuobjdump.
+/// Returns the bytes of a native instruction. Code offsets are multiples of it. Observed: ptxas
+/// 13.0.88, all code of 679 cubins; earlier SMs by the listings of cuobjdump.
 pub const fn instruction_size(sm: u32) -> u64 {
     if sm >= FIRST_WIDE_SM { 16 } else { 8 }
 }

@@ -1,11 +1,11 @@
-//! Bounds on what an input may ask for: files come from strangers.
+//! Limits on what an input may demand, since files may be hostile.
 //!
 //! Limits of a format, such as the largest number that a field can hold, stand with the code that reads or writes it.
 
 // Text of errors.
 
-/// Most characters of a section's or symbol's name in an error or a finding: a file may give one long name to much that is wrong.
-/// Mangled names of compilers are shorter, nearly all of them.
+/// The longest section or symbol name in an error or a finding, in characters. A hostile file may
+/// give one long name to many faults. Mangled names of compilers are nearly all shorter.
 pub const MAX_NAME_CHARS: usize = 1024;
 
 /// Characters of a name that is itself the fault, because it is too long to be shown.
@@ -51,14 +51,15 @@ pub(crate) const MAX_FILE_STEM: usize = 180;
 /// Most images of a file that a message lists: each takes a line.
 pub(crate) const MAX_IMAGES_LISTED: usize = 12;
 
-/// A payload may become this many times its stored bytes, so what a file makes of memory and time is bounded by its size.
+/// The most that a payload may expand, as a multiple of its stored bytes. Memory and time are so
+/// bounded by the size of the file.
 ///
 /// LZ4 cannot reach it (255 is the most its format allows). The 679 cubins of the corpus become 3 to 21 times their size
 /// under `zstd -19`; zeros, such as a large table that the program initialises, up to 32 500 times: they need
 /// [`Entry::payload_within`](crate::container::Entry::payload_within).
 pub const MAX_EXPANSION: u64 = 256;
 
-/// A compressed payload may become this many bytes, whatever the file's size is. No cubin comes near.
+/// The most bytes of a decompressed payload, whatever the file's size. Cubins are far smaller.
 pub const MAX_PAYLOAD: u64 = 512 << 20;
 
 /// Most archives that are in each other. Each level is read once more; build systems make one or two.

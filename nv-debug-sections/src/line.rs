@@ -28,11 +28,11 @@ pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
 pub use rows::RowTable;
 pub use step::{Registers, Step, set_address, step};
 
-/// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
-/// docs/formats/line-tables.md, opcodes of NVIDIA.
+/// `DW_LNE_NVIDIA_inlined_call`. Operands: the context row and the offset of the callee's name,
+/// both ULEB128. Named in elfutils' `dwarf.h`; docs/formats/line-tables.md, opcodes of NVIDIA.
 pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
-/// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset, ULEB128. Named in elfutils' `dwarf.h`; never
-/// written by ptxas 13.0.88.
+/// `DW_LNE_NVIDIA_set_function_name`. Operand: the offset of a name, ULEB128. Named in elfutils'
+/// `dwarf.h`; ptxas 13.0.88 never writes it.
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
 /// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it. NVIDIA's name is unknown.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
@@ -40,7 +40,8 @@ pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
 const MAX_ENTRY_ROW: u8 = 0x7f;
 
-/// The header's numbers in every table of ptxas 13.0.88 (docs/formats/line-tables.md, header).
+/// The parameters in the line table header of every table of ptxas 13.0.88
+/// (docs/formats/line-tables.md, header).
 pub const PTXAS_PARAMS: Params = Params {
     minimum_instruction_length: 1,
     default_is_stmt: true,
@@ -49,7 +50,7 @@ pub const PTXAS_PARAMS: Params = Params {
     opcode_base: 10,
 };
 
-/// One unit of a line section.
+/// One unit of a line section: its file table and its sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTable<'d> {
     /// The header's numbers.
@@ -64,11 +65,12 @@ pub struct LineTable<'d> {
     pub sequences: Vec<Sequence>,
 }
 
-/// An entry of the file table.
+/// An entry of the file table of a line unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFile<'d> {
-    /// Name without directory. Empty in tables that ptxas writes for `.file N ""`; other readers take the files to end there. A nameless
-    /// last file of four bytes, with no base behind, is not told from a base, and read as that.
+    /// The file name without its directory. It is empty in tables that ptxas writes for `.file N
+    /// ""`; other readers take the file table to end there. If the last file has no name, a field
+    /// of four bytes and no base after it, it cannot be told from a base, and is read as one.
     pub name: Cow<'d, [u8]>,
     /// 1-based directory number, 0 for none.
     pub directory: u64,
@@ -78,7 +80,7 @@ pub struct LineFile<'d> {
     pub size: u64,
 }
 
-/// The rows of one code section.
+/// The line program of one code section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence {
     /// Operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and a relocation names the function.
@@ -87,11 +89,12 @@ pub struct Sequence {
     pub base_offset: u64,
     /// The program between `DW_LNE_set_address` and `DW_LNE_end_sequence`.
     pub ops: Vec<LineOp>,
-    /// First byte behind the sequence, relative to its base.
+    /// The first byte after the sequence, relative to its base.
     pub end: u64,
 }
 
-/// A unit with the offsets of its parts: header and sequences follow one another without a gap. Offsets are bytes from the start of the section.
+/// A line unit with the offsets of its parts, in bytes from the start of the section. Header and
+/// sequences follow one another without a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTableWithOffsets<'d> {
     /// What it says.
@@ -106,24 +109,24 @@ pub struct LineTableWithOffsets<'d> {
     pub sequences: Vec<SequenceOffsets>,
 }
 
-/// The offsets of a sequence and of its operations.
+/// The byte offsets of a sequence and of its operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceOffsets {
     /// Of its `DW_LNE_set_address`, [`SequenceOffsets::START_SIZE`] bytes.
     pub offset: u64,
     /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
     pub size: u64,
-    /// Offset behind each of [`Sequence::ops`]; an op starts where the one before ends, the first behind `DW_LNE_set_address`. What is behind
-    /// the last is the end of the sequence.
+    /// The offset after each of [`Sequence::ops`]. An operation starts where the one before ends,
+    /// the first after `DW_LNE_set_address`. The sequence ends after the last.
     pub op_ends: Vec<u64>,
 }
 
 impl SequenceOffsets {
-    /// Bytes of the `DW_LNE_set_address` that starts a sequence.
+    /// The size in bytes of the `DW_LNE_set_address` that starts a sequence.
     pub const START_SIZE: u64 = 11;
 }
 
-/// One step of a line program. Addresses are byte offsets from the sequence's base.
+/// One operation of a line program. Addresses are byte offsets from the sequence's base.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineOp {
@@ -164,14 +167,14 @@ pub enum LineOp {
     },
     /// Another extended opcode, kept as it is.
     Extended {
-        /// The opcode behind the length.
+        /// The opcode after the length.
         opcode: u8,
         /// Its operands, undecoded.
         operands: Vec<u8>,
     },
 }
 
-/// Encodes one unit, opcode by opcode as ptxas does (docs/formats/line-tables.md, opcodes).
+/// Encodes one line unit, opcode by opcode as ptxas does (docs/formats/line-tables.md, opcodes).
 ///
 /// `base(i, sequence)` gives the operand of `DW_LNE_set_address` for sequence `i`: symbolic in a cubin. `debug_str` is the symbol
 /// that the `.debug_str` base is to be relocated against, if it is.
@@ -189,8 +192,8 @@ pub fn encode(
     encode_as(Policy::Plain, section, table, debug_str, base)
 }
 
-/// Encodes one unit under a policy of choice: [`Policy::Compact`] says the same rows, with the same vendor opcodes between them,
-/// in fewer bytes.
+/// Encodes one line unit under a given policy. [`Policy::Compact`] encodes the same rows, with the
+/// same vendor opcodes between them, in fewer bytes.
 ///
 /// # Errors
 ///
@@ -211,13 +214,13 @@ pub fn encode_as(
     program.finish().map_err(fail("unit", 0))
 }
 
-/// A sequence that is encoded by itself, as [`encode`] would, for [`join_sequences`].
+/// A sequence encoded by itself, as [`encode`] would do it, for [`join_sequences`].
 #[derive(Debug, Clone)]
 pub struct EncodedSequence(LineProgram);
 
 impl EncodedSequence {
-    /// Encodes one sequence of a unit with these `params`. `start` is the operand of its `DW_LNE_set_address`, `index` its number in
-    /// messages.
+    /// Encodes one sequence of a unit whose header has `params`. `start` is the operand of its
+    /// `DW_LNE_set_address`, and `index` is its number, for errors.
     ///
     /// # Errors
     ///
@@ -236,7 +239,8 @@ impl EncodedSequence {
     }
 }
 
-/// [`encode`]s a unit whose sequences are encoded already; `table` has none.
+/// Builds a line unit from encoded sequences, as [`encode`] does from decoded ones. `table` has no
+/// sequences of its own.
 ///
 /// # Errors
 ///
@@ -348,7 +352,7 @@ fn vendor(
     program.raw_extended(opcode, bytes.get(..len).unwrap_or_default())
 }
 
-/// A row with every register spelled out, as a reader wants it.
+/// A row of a line table with the values of all registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
     /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
@@ -373,7 +377,7 @@ pub struct LineRow {
 }
 
 impl LineRow {
-    /// The registers at the start of a sequence (DWARF 2.0.0 §6.2.2), before its first row.
+    /// The registers at the start of a sequence, before its first row (DWARF 2.0.0 §6.2.2).
     pub fn start(is_stmt: bool) -> Self {
         Self {
             number: 0,
@@ -388,7 +392,7 @@ impl LineRow {
         }
     }
 
-    /// Changes the register that `op` sets, if it sets one other than address and line.
+    /// Sets the register that `op` changes, unless that is the address or the line.
     pub fn apply(&mut self, op: &LineOp) {
         match *op {
             LineOp::SetFile(file) => self.file = file,
@@ -409,8 +413,9 @@ impl LineRow {
 }
 
 impl Sequence {
-    /// `(address, line)` wherever the line of the code changes, in program order: rows, and bare advances, which ptxas writes in
-    /// `.nv_debug_line_sass` where the line is again that of the last row.
+    /// Iterates over `(address, line)` at each change of the line, in program order. Rows count,
+    /// and so do bare advances, which ptxas writes in `.nv_debug_line_sass` where the line is again
+    /// that of the last row.
     pub fn line_changes(&self) -> impl Iterator<Item = (u64, u32)> {
         let changes = self.ops.iter().scan(1, |line, op| {
             let change = match *op {
@@ -428,7 +433,7 @@ impl Sequence {
 }
 
 impl LineTable<'_> {
-    /// Runs a sequence of this table and gives its rows in program order.
+    /// Runs a sequence of this unit, and iterates over its rows in program order.
     pub fn rows<'s>(&self, sequence: &'s Sequence) -> impl Iterator<Item = LineRow> + use<'s> {
         let mut state = LineRow::start(self.params.default_is_stmt);
         sequence.ops.iter().filter_map(move |op| {
@@ -441,7 +446,8 @@ impl LineTable<'_> {
         })
     }
 
-    /// Path of a file table entry (1-based), directory and name joined by `/`; `None` when the table has no such entry.
+    /// The path of a file table entry (1-based): directory and name joined by `/`. `None` if the
+    /// table has no such entry.
     pub fn path(&self, file: u64) -> Option<String> {
         let index = usize::try_from(file).ok()?.checked_sub(1)?;
         let file = self.files.get(index)?;
@@ -453,7 +459,8 @@ impl LineTable<'_> {
         }
     }
 
-    /// [`path`](Self::path) of every file, the first is number 1. `section` is for the error.
+    /// The [`path`](Self::path) of every file, starting with number 1. `section` is the section's
+    /// name, for errors.
     ///
     /// # Errors
     ///
@@ -464,7 +471,7 @@ impl LineTable<'_> {
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
     }
 
-    /// Bytes of the names of every file and of its directory, which are those of its path without the slash.
+    /// The size in bytes of each file's path, without the slash between directory and name.
     ///
     /// # Errors
     ///

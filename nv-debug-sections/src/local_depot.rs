@@ -1,13 +1,14 @@
-//! Locations of local variables: `DW_OP_addr DEPOT` in PTX, `DW_OP_fbreg` in a cubin
+//! Locations of local variables: PTX has `DW_OP_addr DEPOT`, a cubin `DW_OP_fbreg`
 //! (docs/formats/entries.md, local variables).
 //!
 //! Observed: ptxas 13.0.88, sm_75-sm_121.
 
 use dwarf2_writer::constants::{DW_OP_addr, DW_OP_fbreg, DW_OP_nop};
 
-/// Rewrites the operation whose 8-byte operand starts at byte `operand` of `section`: the operand becomes the
-/// offset of the depot from the frame base, filled up with `DW_OP_nop`. The depot begins `below_base` bytes
-/// below the frame base, which is the end of the frame; where that is follows from [`crate::stack_frame`].
+/// Replaces a `DW_OP_addr` of the local depot by `DW_OP_fbreg`. The 8-byte operand at byte
+/// `operand` of `section` becomes the depot's offset from the frame base, padded with `DW_OP_nop`.
+/// The depot begins `below_base` bytes below the frame base, which is the end of the frame;
+/// [`crate::stack_frame`] gives that distance.
 ///
 /// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset needs more than 8 bytes.
 #[must_use]

@@ -1,4 +1,4 @@
-//! `.nv.info` and `.nv.info.F`: what the driver, the linker and debug tools must know of functions, as a list of records.
+//! `.nv.info` and `.nv.info.F`: records about functions for the driver, the linker and debug tools.
 //!
 //! A record is a format, an attribute and a value: `04 2f 08 00 | symbol, count` is the register count of a function. `.nv.info` holds what
 //! the linker adds up (registers, frames, stacks, by symbol), `.nv.info.F` what holds for function F alone (parameters, places of `EXIT`
@@ -38,10 +38,11 @@ use crate::{Error, ErrorKind, Result};
 pub use attribute::Attribute;
 pub use parameter::KernelParameter;
 
-/// Name of the section for the whole file; that of function F is this, a dot, and F.
+/// The name of the section for the whole file. The section of function F has this name, a dot, and
+/// F.
 pub const NAME: &str = ".nv.info";
 
-/// One record.
+/// One record of `.nv.info`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Record<'d> {
     /// What it is about.
@@ -50,19 +51,20 @@ pub struct Record<'d> {
     pub value: Value<'d>,
 }
 
-/// A record's value. The bytes that carry nothing are 0 in every file seen, and kept.
+/// The value of an `.nv.info` record. Bytes that carry nothing are 0 in every file seen, and are
+/// kept.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value<'d> {
     /// `EIFMT_NVAL`, 1: that the record is there says it all.
     None {
-        /// The two bytes behind the attribute.
+        /// The two bytes after the attribute.
         padding: u16,
     },
     /// `EIFMT_BVAL`, 2: one byte.
     Byte {
-        /// The byte behind the attribute.
+        /// The byte after the attribute.
         value: u8,
-        /// The byte behind that.
+        /// The byte after the value.
         padding: u8,
     },
     /// `EIFMT_HVAL`, 3: two bytes.
@@ -72,7 +74,7 @@ pub enum Value<'d> {
 }
 
 impl Value<'_> {
-    /// The format byte.
+    /// The format byte of the record.
     pub fn format(&self) -> u8 {
         match self {
             Self::None { .. } => 1,
@@ -82,7 +84,7 @@ impl Value<'_> {
         }
     }
 
-    /// NVIDIA's name of the format.
+    /// NVIDIA's name of the record's format.
     pub fn format_name(&self) -> &'static str {
         match self {
             Self::None { .. } => "EIFMT_NVAL",
@@ -116,7 +118,7 @@ const SYMBOLS: [(Attribute, Symbols); 9] = [
     (Attribute::SYSCALLS_FALLBACK, Symbols::All),
 ];
 
-/// Decodes the section. `section` is its name, for errors.
+/// Decodes an `.nv.info` section. `section` is its name, for errors.
 ///
 /// # Errors
 ///
@@ -147,7 +149,7 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<Record<'d>>> {
     Ok(records)
 }
 
-/// Encodes the section. `section` is its name, for errors.
+/// Encodes an `.nv.info` section. `section` is its name, for errors.
 ///
 /// # Errors
 ///
@@ -175,7 +177,7 @@ pub fn encode(section: &str, records: &[Record<'_>]) -> Result<Vec<u8>> {
 }
 
 impl Record<'_> {
-    /// Bytes in the section.
+    /// The size of the record in the section, in bytes.
     pub fn size(&self) -> u64 {
         let sized = match &self.value {
             Value::Sized(bytes) => bytes.len() as u64,
@@ -184,7 +186,8 @@ impl Record<'_> {
         4 + sized
     }
 
-    /// The 32-bit words of a sized value; bytes behind the last whole word are left out. Nothing for other formats.
+    /// Iterates over the 32-bit words of a sized value, without the bytes after the last complete
+    /// word. Empty for other formats.
     pub fn words(&self) -> impl Iterator<Item = u32> {
         let bytes = match &self.value {
             Value::Sized(bytes) => &**bytes,
@@ -204,12 +207,13 @@ impl Record<'_> {
         }
     }
 
-    /// The symbols that the record names, in the symbol table that its section links to.
+    /// Iterates over the symbols that the record names, as indices in the symbol table that its
+    /// section links to.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolIndex> {
         self.words().take(self.symbol_words()).map(SymbolIndex)
     }
 
-    /// Replaces every symbol index, for a file whose symbols move.
+    /// Replaces every symbol index of the record by `map` of it, for a file whose symbols move.
     pub fn map_symbols(&mut self, mut map: impl FnMut(SymbolIndex) -> SymbolIndex) {
         let count = self.symbol_words();
         let new: Vec<[u8; 4]> = self.symbols().map(|symbol| map(symbol).0.to_le_bytes()).collect();
@@ -221,7 +225,8 @@ impl Record<'_> {
         }
     }
 
-    /// Symbol and number of a record that is just that: `REGCOUNT`, `FRAME_SIZE` and others.
+    /// The symbol and the number of a record that has just these, such as `REGCOUNT` or
+    /// `FRAME_SIZE`.
     pub fn symbol_and_number(&self) -> Option<(SymbolIndex, u32)> {
         let mut words = self.words();
         match (self.symbol_words(), words.next(), words.next(), words.next()) {
@@ -230,7 +235,7 @@ impl Record<'_> {
         }
     }
 
-    /// The parameter of a `KPARAM_INFO` record.
+    /// The parameter that a `KPARAM_INFO` record describes; `None` for other records.
     pub fn parameter(&self) -> Option<KernelParameter> {
         match &self.value {
             Value::Sized(bytes) if self.attribute == Attribute::KPARAM_INFO => {
@@ -241,7 +246,8 @@ impl Record<'_> {
     }
 }
 
-/// The registers and the stack that one function needs, from its records. Sizes in bytes; `None`: no record.
+/// The registers and the stack that one function needs, from its `.nv.info` records. Sizes are in
+/// bytes; `None` means no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct FunctionResources {
     /// `REGCOUNT`: 32-bit registers of a thread.
@@ -254,10 +260,12 @@ pub struct FunctionResources {
     pub max_stack_size: Option<u32>,
 }
 
-/// [`FunctionResources::min_stack_size`] of a kernel whose call graph has a cycle. Observed: ptxas 13.0.88.
+/// The [`FunctionResources::min_stack_size`] of a kernel whose call graph has a cycle. Observed:
+/// ptxas 13.0.88.
 pub const UNKNOWN_STACK: u32 = u32::MAX;
 
-/// What the records of `.nv.info` say of each function, by its symbol; the last record of a kind counts.
+/// Collects the resources of each function, by its symbol, from the records of `.nv.info`. The last
+/// record of a kind counts.
 pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionResources> {
     let mut functions: BTreeMap<_, FunctionResources> = BTreeMap::new();
     for record in records {
@@ -276,20 +284,22 @@ pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionResour
     functions
 }
 
-/// `.nv.info.F` of the code section at `code`, `.text.F` (or of `.nv.capmerc.text.F` its Mercury copy): its `sh_info` says whose it is. Walks the
-/// section table.
+/// Finds the section `.nv.info.F` of the code section `.text.F` at `code` (for `.nv.capmerc.text.F`
+/// its Mercury copy) by its `sh_info`. Walks the section table.
 pub fn section_of(cubin: &Cubin<'_>, code: SectionIndex) -> Option<SectionIndex> {
     let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
     let of_code = |section: &Section<'_>| section.info_is_section() && section.info == code.0;
     cubin.iter().find(|(_, _, section)| is_info(section) && of_code(section)).map(|(index, ..)| index)
 }
 
-/// Byte offsets in `.text.F` of its `EXIT` instructions, from the records of `.nv.info.F`.
+/// Iterates over the byte offsets in `.text.F` of its `EXIT` instructions, from the records of
+/// `.nv.info.F`.
 pub fn exit_offsets(records: &[Record<'_>]) -> impl Iterator<Item = u32> {
     records.iter().filter(|record| record.attribute == Attribute::EXIT_INSTR_OFFSETS).flat_map(Record::words)
 }
 
-/// The kernel's parameters, from the records of `.nv.info.F`, in the order of the records: the last parameter first, in all files seen.
+/// Iterates over the kernel's parameters, from the records of `.nv.info.F`, in the order of the
+/// records: the last parameter first, in all files seen.
 pub fn parameters(records: &[Record<'_>]) -> impl Iterator<Item = KernelParameter> {
     records.iter().filter_map(Record::parameter)
 }

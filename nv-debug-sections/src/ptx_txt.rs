@@ -7,10 +7,11 @@ use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
-/// Name of the section in a whole-program cubin, and prefix of its name in a relocatable one.
+/// The name of the section in a whole program, and the prefix of its name in a relocatable file.
 pub const NAME: &str = SectionKind::NvDebugPtxTxt.name();
 
-/// A line that starts with one of these is replaced by an empty one. Prefixes, not tokens: `.b80` and `.files` go too.
+/// A line that starts with one of these is replaced by an empty one. They are prefixes, not tokens,
+/// so `.b80` and `.files` go too.
 const DROPPED_PREFIXES: [&[u8]; 7] = [b"//", b"#", b"@@DWARF", b".file", b".b8", b".b32", b".b64"];
 
 /// The PTX text kept in a cubin, borrowed from the section.
@@ -23,7 +24,7 @@ pub struct PtxText<'d> {
 }
 
 impl<'d> PtxText<'d> {
-    /// Wraps section contents without copying them.
+    /// Creates a view of the section's bytes without copying them.
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl<'d> PtxText<'d> {
         }
     }
 
-    /// Lines in file order, without terminators.
+    /// Iterates over the lines in file order, without terminators.
     pub fn lines(&self) -> impl Iterator<Item = &'d [u8]> + use<'d> {
         let mut rest = self.data;
         std::iter::from_fn(move || {
@@ -49,8 +50,9 @@ impl<'d> PtxText<'d> {
         })
     }
 
-    /// The text as a PTX file: each line ended by a newline. What ptxas' filter took out of the source is gone, so that it leaves this text
-    /// as it is ([`from_ptx`] gives the section again), but for a line that had blanks behind a leading carriage return.
+    /// Returns the text as a PTX file, in which a newline ends each line. What ptxas' filter
+    /// removed is gone, so [`from_ptx`] gives the section again, except for a line that had blanks
+    /// after a leading carriage return.
     pub fn to_ptx(&self) -> Vec<u8> {
         self.data.iter().map(|&byte| if byte == 0 { b'\n' } else { byte }).collect()
     }
@@ -65,7 +67,7 @@ pub struct NumberedText<'d> {
 }
 
 impl<'d> NumberedText<'d> {
-    /// Reads section contents, and notes where each line starts.
+    /// Indexes the section's bytes by line number.
     ///
     /// # Errors
     ///
@@ -77,12 +79,13 @@ impl<'d> NumberedText<'d> {
         Ok(Self { data, starts })
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Line `number`, 1-based as in `.nv_debug_line_sass`, without its terminator; `None` if the text has no such line.
+    /// Returns line `number`, 1-based as in `.nv_debug_line_sass`, without its terminator; `None`
+    /// if the text has no such line.
     pub fn line(&self, number: u32) -> Option<&[u8]> {
         let index = (number as usize).checked_sub(1)?;
         let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
@@ -108,7 +111,7 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
     Ok(out)
 }
 
-/// The section's contents for a PTX source, as ptxas 13.0.88 filters it.
+/// Filters a PTX source as ptxas 13.0.88 does, and returns the section's contents.
 ///
 /// Leading blanks go, a line ends at its first carriage return, debug directives and comment lines become empty, and empty lines at
 /// the end are dropped.
@@ -148,7 +151,7 @@ fn joined<'a>(lines: impl Iterator<Item = &'a [u8]>, most: usize) -> Vec<u8> {
     out
 }
 
-/// A line up to its first carriage return, of which those at its start do not count.
+/// A line up to its first carriage return; those at its start do not count.
 fn without_return(line: &[u8]) -> &[u8] {
     let line = trim_start(line, b"\r");
     memchr::memchr(b'\r', line).map_or(line, |cr| &line[..cr])
@@ -169,18 +172,20 @@ fn trim_start<'a>(line: &'a [u8], blanks: &[u8]) -> &'a [u8] {
     &line[start..]
 }
 
-/// What the name of a relocatable object's section ends in: the Adler-32 (RFC 1950) of the whole PTX file, unfiltered.
+/// Returns the number at the end of the section's name in a relocatable object: the Adler-32 (RFC
+/// 1950) of the unfiltered PTX file.
 pub fn checksum(source: &[u8]) -> u32 {
     simd_adler32::adler32(&source)
 }
 
-/// The section's name: in relocatable objects (`-c`) with a dot and the [`checksum`], in decimal.
+/// Returns the section's name for a PTX source. In relocatable objects (`-c`) a dot and the
+/// [`checksum`] follow, in decimal.
 pub fn section_name(source: &[u8], relocatable: bool) -> String {
     if relocatable { format!("{NAME}.{}", checksum(source)) } else { NAME.to_owned() }
 }
 
-/// The checksum in a section's name: which PTX file the text is from. `None` for the name without one, and for any that
-/// [`section_name`] does not make.
+/// Returns the checksum in a section's name, which identifies the PTX file. `None` if the name has
+/// none, or is one that [`section_name`] does not make.
 pub fn checksum_in(name: &str) -> Option<u32> {
     let digits = name.strip_prefix(NAME)?.strip_prefix('.')?;
     let checksum: u32 = digits.parse().ok()?;

@@ -10,13 +10,14 @@ use std::borrow::Borrow;
 
 pub use crate::register::SassRegister;
 
-/// Start of a range that has none: its first Mercury instruction has no native one. Observed: ptxas 13.0.88 from sm_100 on.
+/// The start address of a range that has none, because its first Mercury instruction has no native
+/// one. Observed: ptxas 13.0.88 from sm_100 on.
 pub const NO_START: u32 = u32::MAX;
 
-/// Name of the section.
+/// The name of the section.
 pub const NAME: &str = SectionKind::NvDebugInfoRegSass.name();
 
-/// The register ranges of one function.
+/// The PTX register allocations of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionRegisters<'d> {
     /// Function name as in `.text.NAME`, without terminator.
@@ -25,7 +26,7 @@ pub struct FunctionRegisters<'d> {
     pub ranges: Vec<RegisterRange<'d>>,
 }
 
-/// One PTX register word in one SASS register, from `start` to `end`.
+/// One 32-bit word of a PTX register in one SASS register, from address `start` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RegisterRange<'d> {
     /// Which 32-bit word of the PTX register: 0 is the low one, 1 the high one of a 64-bit register. The words of a `.b128` register have 0,
@@ -45,25 +46,25 @@ pub struct RegisterRange<'d> {
 const MIN_RANGE: u64 = 17;
 
 impl FunctionRegisters<'_> {
-    /// Bytes before the first range: the name and the count.
+    /// The size in bytes of the function's name and count, before the first range.
     pub fn header_size(&self) -> u64 {
         self.function.len() as u64 + 5
     }
 
-    /// Bytes in the section, ranges and all.
+    /// The size of the function in the section, with its ranges, in bytes.
     pub fn size(&self) -> u64 {
         self.header_size() + self.ranges.iter().map(RegisterRange::size).sum::<u64>()
     }
 }
 
 impl RegisterRange<'_> {
-    /// Bytes in the section.
+    /// The size of the range in the section, in bytes.
     pub fn size(&self) -> u64 {
         MIN_RANGE + self.ptx_name.len() as u64
     }
 }
 
-/// Decodes the section.
+/// Decodes `.nv_debug_info_reg_sass`.
 ///
 /// # Errors
 ///
@@ -90,7 +91,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
     Ok(functions)
 }
 
-/// Encodes the section.
+/// Encodes `.nv_debug_info_reg_sass`.
 ///
 /// # Errors
 ///

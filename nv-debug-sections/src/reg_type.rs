@@ -9,10 +9,11 @@ use crate::cursor::Cursor;
 use crate::reg_sass::{push_count, push_cstr};
 use std::fmt;
 
-/// Name of the section.
+/// The name of the section.
 pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
 
-/// The type codes of one function; `types[i]` belongs to range `i` of the same function in `.nv_debug_info_reg_sass`.
+/// The type codes of one function. `types[i]` belongs to range `i` of the same function in
+/// `.nv_debug_info_reg_sass`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTypes<'d> {
     /// Function name as in `.text.NAME`, without terminator.
@@ -73,32 +74,32 @@ const TYPES: [(PtxType, &str, u8); 18] = [
 ];
 
 impl PtxType {
-    /// The scalar type of a code, 0 to 17; `None` for another one.
+    /// Returns the scalar type for its code, 0 to 17; `None` for other codes.
     pub fn of_code(code: u8) -> Option<Self> {
         TYPES.get(usize::from(code)).map(|(r#type, ..)| *r#type)
     }
 
-    /// The type by its PTX name without the dot.
+    /// Returns the type for its PTX name without the dot.
     pub fn of_name(name: &str) -> Option<Self> {
         TYPES.iter().find(|(_, known, _)| *known == name).map(|(r#type, ..)| *r#type)
     }
 
-    /// The code of a register of this type that is not a vector.
+    /// The code of a scalar register of this type in `.nv_debug_info_reg_type`.
     pub fn code(self) -> u8 {
         self as u8
     }
 
-    /// As PTX spells it, without its dot.
+    /// The PTX name of the type without its dot.
     pub fn name(self) -> &'static str {
         TYPES.get(usize::from(self.code())).map_or("", |(_, name, _)| name)
     }
 
-    /// Width in bits; 1 for a predicate.
+    /// The width in bits; 1 for a predicate.
     pub fn bits(self) -> u8 {
         TYPES.get(usize::from(self.code())).map_or(0, |(.., bits)| *bits)
     }
 
-    /// How many 32-bit SASS registers a value takes.
+    /// The number of 32-bit SASS registers that a value takes.
     pub fn words(self) -> u8 {
         self.bits().div_ceil(32)
     }
@@ -122,14 +123,15 @@ const FOUR: u8 = 128;
 const MAX_VECTOR_BITS: u8 = 128;
 
 impl RegisterType {
-    /// A scalar type (`elements` is 1) or a vector of 2 or 4 elements; `None` for what PTX does not have.
+    /// Creates a scalar type (`elements` is 1) or a vector of 2 or 4 elements; `None` if PTX does
+    /// not have the type.
     pub fn new(element: PtxType, elements: u8) -> Option<Self> {
         let fits = element.bits().checked_mul(elements).is_some_and(|bits| bits <= MAX_VECTOR_BITS);
         let known = elements == 1 || [2, 4].contains(&elements) && element != PtxType::Pred && fits;
         known.then_some(Self { element, elements })
     }
 
-    /// The type of a code; `None` for a code that ptxas never writes.
+    /// Returns the type for its code; `None` for a code that ptxas never writes.
     pub fn of_code(code: u8) -> Option<Self> {
         let elements = match code & (TWO | FOUR) {
             0 => 1,
@@ -140,7 +142,7 @@ impl RegisterType {
         Self::new(PtxType::of_code(code & !(TWO | FOUR))?, elements)
     }
 
-    /// The code, as `.nv_debug_info_reg_type` has it.
+    /// The code of the type in `.nv_debug_info_reg_type`.
     pub fn code(self) -> u8 {
         let vector = match self.elements {
             2 => TWO,
@@ -150,17 +152,18 @@ impl RegisterType {
         self.element.code() | vector
     }
 
-    /// The type of one element; of a scalar the type itself.
+    /// The type of one element; for a scalar the type itself.
     pub fn element(self) -> PtxType {
         self.element
     }
 
-    /// How many elements there are: 1, 2 or 4.
+    /// The number of elements: 1, 2 or 4.
     pub fn elements(self) -> u8 {
         self.elements
     }
 
-    /// How many 32-bit SASS registers a value takes: its parts in `.nv_debug_info_reg_sass`.
+    /// The number of 32-bit SASS registers that a value takes, which are its parts in
+    /// `.nv_debug_info_reg_sass`.
     ///
     /// Each element begins a part of its own, so that a `.v4.b8` has four.
     pub fn words(self) -> u8 {
@@ -185,18 +188,18 @@ impl fmt::Display for RegisterType {
 }
 
 impl FunctionTypes<'_> {
-    /// Bytes in the section: the name, the count, and one for each type.
+    /// The size in the section, in bytes: the name, the count, and one byte for each type.
     pub fn size(&self) -> u64 {
         (self.function.len() + 5 + self.types.len()) as u64
     }
 
-    /// The types in order, or the code where it is none.
+    /// Iterates over the types in order. A code that does not name a type is returned as an error.
     pub fn types(&self) -> impl Iterator<Item = Result<RegisterType, u8>> {
         self.types.iter().map(|code| RegisterType::of_code(*code).ok_or(*code))
     }
 }
 
-/// Decodes the section.
+/// Decodes `.nv_debug_info_reg_type`.
 ///
 /// # Errors
 ///
@@ -212,7 +215,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionTypes<'_>>> {
     Ok(functions)
 }
 
-/// Encodes the section.
+/// Encodes `.nv_debug_info_reg_type`.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ use std::fmt;
 #[cfg(test)]
 mod tests;
 
-/// What kind of place holds a register: the high byte of a [`SassRegister`].
+/// The class of a register, or of what holds it in memory: the high byte of a [`SassRegister`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RegisterClass {
@@ -61,47 +61,48 @@ const CLASSES: [(RegisterClass, &str); 11] = [
 ];
 
 impl RegisterClass {
-    /// The class of that number; 8 and those from 13 on have none.
+    /// Returns the class for its number; `None` for 8 and for numbers from 13 on.
     pub fn of_number(number: u8) -> Option<Self> {
         CLASSES.iter().map(|(class, _)| *class).find(|class| *class as u8 == number)
     }
 
-    /// NVIDIA's name, `REG_CLASS_REG_FULL`.
+    /// NVIDIA's name of the class, such as `REG_CLASS_REG_FULL`.
     pub fn name(self) -> &'static str {
         CLASSES.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
     }
 }
 
-/// A SASS register as debug sections number them: class in the high byte, number below.
+/// A SASS register as debug sections number it: class in the high byte, number in the low 24 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SassRegister(pub u32);
 
 /// Number of the registers that read as zero, RZ and URZ.
 const ZERO: u32 = 255;
-/// The highest numbers of general registers, of predicates, uniform ones or not, and of uniform registers, the latter before sm_100. As
-/// nvdisasm 13.2 names what instructions have; behind them only RZ, URZ, PT and UPT come.
+/// The highest numbers of general registers, of predicates, uniform ones or not, and of uniform
+/// registers, the latter before sm_100, by nvdisasm 13.2's names of what instructions have. Only
+/// RZ, URZ, PT and UPT come after them.
 const LAST_GENERAL: u32 = 254;
 const LAST_PREDICATE: u32 = 6;
 const LAST_UNIFORM: u32 = 62;
 
 impl SassRegister {
-    /// Register `number` of a class; bits from 2^24 on are cut.
+    /// Creates register `number` of a class. Bits from 2^24 on are dropped.
     pub fn new(class: RegisterClass, number: u32) -> Self {
         Self(u32::from(class as u8) << 24 | number & 0x00ff_ffff)
     }
 
-    /// The class's number, known or not.
+    /// The number of the register's class, even if no class has it.
     pub fn class_number(self) -> u8 {
         (self.0 >> 24) as u8
     }
 
-    /// The class; `None` for a number that is none.
+    /// The register's class; `None` if no class has that number.
     pub fn class(self) -> Option<RegisterClass> {
         RegisterClass::of_number(self.class_number())
     }
 
-    /// Whether chips of that SM have the register, those that read as zero included. True where the class is none, or none of registers:
-    /// nothing is known there.
+    /// Whether the chips of that SM have the register; registers that read as zero count. True if
+    /// the class is unknown or is not one of registers.
     pub fn exists_on(self, target: Target) -> bool {
         use RegisterClass as Class;
         let last_uniform =
@@ -117,7 +118,7 @@ impl SassRegister {
         number <= last || number == ZERO
     }
 
-    /// Number inside the class, 24 bits; for halves `2 * R + half`.
+    /// The number inside the class, 24 bits. For half registers it is `2 * R + half`.
     pub fn number(self) -> u32 {
         self.0 & 0x00ff_ffff
     }
@@ -148,7 +149,7 @@ impl fmt::Display for SassRegister {
     }
 }
 
-/// What a register operand of a DWARF expression names (`DW_OP_regx`, `DW_OP_bregx`).
+/// The register that a DWARF register number stands for (`DW_OP_regx`, `DW_OP_bregx`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DwarfRegister {
     /// A PTX register, by its name.
@@ -157,18 +158,20 @@ pub enum DwarfRegister {
     Sass(SassRegister),
     /// Any other number.
     Number(u64),
-    /// A number of more than 64 bits that is no name: its bytes, the highest first.
+    /// A number of more than 64 bits that is not a name: its bytes, the highest first.
     Wide(Vec<u8>),
 }
 
-/// Longest name that CUDA-GDB reads and LLVM writes: as many bytes as a 64-bit number has.
+/// The longest register name, in bytes, that CUDA-GDB reads and LLVM writes: it fills a 64-bit
+/// number.
 pub const MAX_PACKED_NAME: usize = 8;
 
-/// The number that stands for a PTX register in `DW_OP_regx`.
+/// Returns the number that stands for a PTX register in `DW_OP_regx`: the characters of its name as
+/// bytes.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::NotARegister`] for one that is no PTX identifier or has one
+/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::NotARegister`] for one that is not a PTX identifier or has one
 /// character only, which CUDA-GDB takes for a number.
 pub fn pack_name(name: &str) -> Result<u64, ErrorKind> {
     if !is_name(name.as_bytes()) {
@@ -196,12 +199,13 @@ fn is_name(bytes: &[u8]) -> bool {
 }
 
 impl DwarfRegister {
-    /// The register of a number of at most 64 bits.
+    /// Returns the register for a number of at most 64 bits.
     pub fn from_number(number: u64) -> Self {
         Self::from_bytes(&number.to_be_bytes())
     }
 
-    /// The register of an operand: the bytes of a ULEB128 number, of any length. Names of more than eight characters are read too.
+    /// Returns the register for the bytes of a ULEB128 operand of any length. Names of more than
+    /// eight characters are read too.
     pub fn from_uleb(leb: &[u8]) -> Self {
         let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
         // Bits that do not make a byte yet, the lowest first.
@@ -236,7 +240,8 @@ impl DwarfRegister {
         }
     }
 
-    /// The operand's number: [`from_number`](Self::from_number) of it is `self`, for a value that came from there.
+    /// The operand's number. [`from_number`](Self::from_number) turns it back into the register,
+    /// for a value that came from there.
     ///
     /// # Errors
     ///

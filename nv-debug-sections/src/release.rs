@@ -1,4 +1,4 @@
-//! The releases of NVIDIA's toolkit, whose tools have different habits: one table.
+//! The table of CUDA toolkit releases, whose tools have different habits.
 
 use crate::generation::Generation;
 use std::fmt;
@@ -29,10 +29,10 @@ struct Row {
 const RELEASES: &[Row] = &[Row { name: "13.0", version: "13.0.88", first_sms: [75, 90, 100], last_sm: 121 }];
 
 impl Release {
-    /// CUDA 13.0.
+    /// The release CUDA 13.0.
     pub const V13_0: Self = Self(&RELEASES[0]);
 
-    /// The newest release of the table. It stands for releases that are newer still.
+    /// The newest release of the table. It also stands for later releases.
     pub const NEWEST: Self = Self(&RELEASES[RELEASES.len() - 1]);
 
     /// All releases of the table, from the oldest to the newest.
@@ -40,8 +40,8 @@ impl Release {
         RELEASES.iter().map(Self)
     }
 
-    /// The release with tools of this version: `13.0.88`, or `13.0.48`, which is an earlier one of the same release.
-    /// `None` if the table does not have it.
+    /// Returns the release whose tools have this version: `13.0.88`, or an earlier build of the
+    /// same release, `13.0.48`. `None` if the table does not have it.
     pub fn of_version(version: &str) -> Option<Self> {
         Self::all().find(|release| {
             let rest = version.strip_prefix(release.name());
@@ -49,24 +49,25 @@ impl Release {
         })
     }
 
-    /// The release as NVIDIA names it: `13.0`.
+    /// NVIDIA's name of the release: `13.0`.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The version of its tools: `13.0.88`.
+    /// The version of the release's tools: `13.0.88`.
     pub const fn version(self) -> &'static str {
         self.0.version
     }
 
-    /// The line of `ptxas --version` by which programs know a release: `Cuda compilation tools, release 13.0,
-    /// V13.0.88`.
+    /// The line of `ptxas --version` by which programs recognise a release: `Cuda compilation
+    /// tools, release 13.0, V13.0.88`.
     pub fn banner(self) -> String {
         format!("Cuda compilation tools, release {}, V{}", self.name(), self.version())
     }
 
-    /// The generation whose rules files for an SM follow: 75 for sm_75. An SM before the first that the release knows
-    /// belongs to the first generation, one after the last to the last.
+    /// Returns the generation whose rules files for an SM follow (75 for sm_75). An SM before the
+    /// first that the release knows belongs to the first generation, one after the last to the
+    /// last.
     pub const fn generation(self, sm: u32) -> Generation {
         let [_, transcoded, mercury] = self.0.first_sms;
         if sm >= mercury {
@@ -78,8 +79,8 @@ impl Release {
         }
     }
 
-    /// The SM numbers of a generation, from the first to the last that the release can make code for; not all between
-    /// are chips.
+    /// The SM numbers of a generation, from the first to the last that the release compiles for.
+    /// Not every number between is a chip.
     pub fn sms(self, generation: Generation) -> RangeInclusive<u32> {
         let [legacy, transcoded, mercury] = self.0.first_sms;
         match generation {
@@ -89,7 +90,7 @@ impl Release {
         }
     }
 
-    /// This release with an SM number, 75 for sm_75.
+    /// Returns the target of this release and an SM number, 75 for sm_75.
     pub const fn target(self, sm: u32) -> Target {
         Target { release: self, sm }
     }

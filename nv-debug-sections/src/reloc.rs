@@ -1,4 +1,5 @@
-//! Relocations of debug sections: types, and the REL or RELA section ptxas files each under.
+//! Relocations of debug sections: their types, and whether ptxas puts them into a REL or a RELA
+//! section.
 //!
 //! docs/formats/relocations.md; observed: ptxas 13.0.88, sm_75-sm_121.
 
@@ -13,7 +14,7 @@ pub(crate) mod action;
 
 pub use action::RelocAction;
 
-/// A relocation type.
+/// A relocation type that occurs in debug sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelocType {
     /// Low half of `r_info`.
@@ -49,13 +50,14 @@ pub const TYPES: [RelocType; 11] = [
 ];
 
 impl RelocType {
-    /// The type with a number; `None` for those that do not occur in debug sections.
+    /// Returns the type for its number; `None` for types that do not occur in debug sections.
     pub fn from_number(number: u32) -> Option<&'static Self> {
         TYPES.iter().find(|known| known.number == number)
     }
 }
 
-/// What the relocations say that this crate writes. Mercury's types tell apart what is one native type.
+/// The kinds of relocations that this crate writes. Mercury has several types where native code has
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelocKind {
     /// Section offset, 4 bytes.
@@ -86,7 +88,8 @@ const KINDS: [(RelocKind, u32, u32); 7] = [
 ];
 
 impl RelocKind {
-    /// The kind of a relocation that is to be written. A 4-byte field cannot take a 64-bit relocation.
+    /// Returns the kind for a relocation that is to be written. A 4-byte field cannot take a 64-bit
+    /// relocation.
     pub fn of(reloc: &Reloc) -> Self {
         match (reloc.width, reloc.referent) {
             (8, Referent::Code) => Self::Code64,
@@ -99,12 +102,13 @@ impl RelocKind {
         }
     }
 
-    /// The kind with this Mercury type; `None` for types that do not occur in debug sections.
+    /// Returns the kind for a Mercury relocation type; `None` for types that do not occur in debug
+    /// sections.
     pub fn from_mercury(number: u32) -> Option<Self> {
         KINDS.iter().find(|(_, _, mercury)| *mercury == number).map(|(kind, _, _)| *kind)
     }
 
-    /// The number of its type in the relocation sections of `space`.
+    /// The number of the relocation type in sections of `space`.
     pub fn number(self, space: Space) -> u32 {
         // The enum and the table are in the same order; a test holds them together.
         let (_, native, mercury) = KINDS[self as usize];
@@ -114,24 +118,24 @@ impl RelocKind {
         }
     }
 
-    /// Its native type. Both types have the same width and do the same.
+    /// The native relocation type of the kind. The Mercury type has the same width and effect.
     pub fn row(self) -> &'static RelocType {
         let number = self.number(Space::Native);
         TYPES.iter().find(|row| row.number == number).unwrap_or(&TYPES[0])
     }
 
-    /// Field width in bytes, 4 or 8.
+    /// The width of the relocated field in bytes, 4 or 8.
     pub fn width(self) -> usize {
         self.row().width.into()
     }
 
-    /// What it does to its field.
+    /// What the relocation does to its field.
     pub fn action(self) -> RelocAction {
         self.row().action
     }
 }
 
-/// The entries of a debug section's `.rel` and `.rela` sections.
+/// The relocations of a debug section, split into those of `.rel` and `.rela`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SplitRelocations {
     /// Entries whose addend is in the field.
@@ -140,7 +144,8 @@ pub struct SplitRelocations {
     pub rela: Vec<Relocation>,
 }
 
-/// Orders the relocations of section `name` as ptxas does, splits them into REL and RELA entries, and writes the fields of `bytes`.
+/// Sorts the relocations of section `name` as ptxas does, splits them into REL and RELA entries,
+/// and writes the relocated fields in `bytes`.
 ///
 /// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the fields: ascending, but again from the start
 /// for each block of a section that PTX has several blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see

@@ -1,4 +1,4 @@
-//! Section contents with relocations applied: the only view readers of debug sections should use.
+//! Section contents with relocations applied. Readers of debug sections should use no other view.
 //!
 //! A field under a RELA entry holds stale bytes in files for sm_90 and later
 //! (docs/formats/relocations.md, fields), and in every cubin all
@@ -49,19 +49,21 @@ pub struct RelocatedSection<'c> {
 }
 
 impl RelocatedSection<'_> {
-    /// What the field at `offset` refers to; `None` if no relocated field starts there.
+    /// Returns what the field at byte `offset` refers to; `None` if no relocated field starts
+    /// there.
     pub fn target(&self, offset: u64) -> Option<&RelocationTarget> {
         let at = self.fields.binary_search_by_key(&offset, |f| f.offset).ok()?;
         self.fields.get(at).map(|f| &f.target)
     }
 
-    /// All relocated fields by ascending offset; none overlap.
+    /// All relocated fields by ascending offset. They do not overlap.
     pub fn fields(&self) -> &[RelocatedField] {
         &self.fields
     }
 }
 
-/// A cubin with its relocation sections by target: gives sections with their relocations applied.
+/// A cubin with an index of its relocation sections. It returns sections with their relocations
+/// applied.
 #[derive(Debug, Clone)]
 pub struct RelocatedCubin<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -70,7 +72,7 @@ pub struct RelocatedCubin<'c, 'd> {
 }
 
 impl<'c, 'd> RelocatedCubin<'c, 'd> {
-    /// Looks up which relocation sections apply to what.
+    /// Indexes the relocation sections of a cubin by the section they apply to.
     pub fn new(cubin: &'c Cubin<'d>) -> Self {
         let all = (0..).zip(&cubin.sections);
         let tables = all.filter(|(_, s)| s.relocations().is_some());
@@ -79,12 +81,13 @@ impl<'c, 'd> RelocatedCubin<'c, 'd> {
         Self { cubin, tables }
     }
 
-    /// The cubin underneath.
+    /// The cubin that was indexed.
     pub fn cubin(&self) -> &'c Cubin<'d> {
         self.cubin
     }
 
-    /// As [`Cubin::relocations_of`], which looks at all sections each time.
+    /// Iterates over the relocations of a section as [`Cubin::relocations_of`] does, without a walk
+    /// of all sections.
     pub fn relocations_of(
         &self,
         target: SectionIndex,
@@ -100,7 +103,7 @@ impl<'c, 'd> RelocatedCubin<'c, 'd> {
         })
     }
 
-    /// Contents of a section with its relocations applied. Computed anew on each call.
+    /// Returns a section with its relocations applied. Each call computes it anew.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! `.nv_debug.shared`: the shared variables that no kernel's `.nv.shared.F` has.
+//! `.nv_debug.shared`: the shared variables that are not in a kernel's `.nv.shared.F`.
 //!
 //! The section has a size and no bytes (`SHT_NOBITS`); what it says is in its header and in the symbols defined in it, so that the codec
 //! goes from these to a [`SharedWindow`] and back. docs/formats/container.md, shared variables;
@@ -33,7 +33,7 @@ use crate::release::Target;
 use crate::{Error, ErrorKind, Result};
 use object::elf;
 
-/// Name of the section.
+/// The name of the section.
 pub const NAME: &str = SectionKind::NvDebugShared.name();
 
 /// `SHF_WRITE` and `SHF_ALLOC`, the section's flags in every file seen.
@@ -41,7 +41,7 @@ const FLAGS: u64 = 3;
 /// Bytes of an `Elf64_Sym`.
 const SYMBOL_SIZE: u64 = 24;
 
-/// Whether a file is linked, so that its shared variables have addresses.
+/// Whether a file is linked. Only then do its shared variables have addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkStage {
     /// Executable: values are byte offsets in the shared window of a thread block.
@@ -58,7 +58,7 @@ const fn marks(stage: LinkStage) -> (u32, u8, u8) {
     }
 }
 
-/// The section and what is defined in it.
+/// The section `.nv_debug.shared` and the variables that it defines.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedWindow<'c> {
     /// What the variables' values are.
@@ -71,7 +71,7 @@ pub struct SharedWindow<'c> {
     pub variables: Vec<SharedVariable<'c>>,
 }
 
-/// A variable of a [`SharedWindow`].
+/// A shared variable that a [`SharedWindow`] defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SharedVariable<'c> {
     /// Its symbol's name.
@@ -85,7 +85,7 @@ pub struct SharedVariable<'c> {
 }
 
 impl<'c> SharedWindow<'c> {
-    /// The window of a cubin; `None` if it has no such section.
+    /// Reads the window of a cubin; `None` if the cubin has no such section.
     ///
     /// # Errors
     ///
@@ -97,7 +97,8 @@ impl<'c> SharedWindow<'c> {
         decode(cubin.section(index)?, index, symbols).map(Some)
     }
 
-    /// Bytes that the window's own variables take, on an SM: its size without the system's reserve if addresses have been given.
+    /// The bytes that the window's own variables take on an SM. In a linked file that is its size
+    /// without the system's reserve.
     pub fn own_size(&self, target: Target) -> u64 {
         match self.stage {
             LinkStage::Linked => self.size.saturating_sub(shared_window_reserve(target)),
@@ -106,7 +107,8 @@ impl<'c> SharedWindow<'c> {
     }
 }
 
-/// Decodes the section's header, and of all the symbols of `.symtab` with their names those defined in section `index`, its own excepted.
+/// Decodes the section's header and the symbols that section `index` defines, without the section
+/// symbol. `symbols` are all symbols of `.symtab`, with names.
 ///
 /// # Errors
 ///
@@ -152,11 +154,12 @@ pub fn decode<'c, 's>(
     Ok(SharedWindow { stage, size, align: section.align, variables })
 }
 
-/// The section's header, without a name, and the symbols of the variables, without names, for section `index`.
+/// Returns the section header without a name, and the symbols of the variables without names, for
+/// section `index`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Value`] for an alignment that is no power of two, [`ErrorKind::DoesNotFit`] for a binding from 16 on.
+/// [`ErrorKind::Value`] for an alignment that is not a power of two, [`ErrorKind::DoesNotFit`] for a binding from 16 on.
 pub fn encode(window: &SharedWindow<'_>, index: SectionIndex) -> Result<(Section<'static>, Vec<Symbol>)> {
     let (sh_type, kind, other) = marks(window.stage);
     check_align(window.align)?;

@@ -1,4 +1,4 @@
-//! Where the parts of a function's stack frame lie in code that ptxas made with `-g`.
+//! The layout of a function's stack frame in code that ptxas made with `-g`.
 //!
 //! From the stack pointer (`R1`) up, a frame has the arguments that calls pass in memory, then the variables, then saved registers and
 //! what else the code generator needs. Calls share the space of their arguments, so the call that needs most decides.
@@ -24,7 +24,7 @@ const REGISTER_BYTES: u64 = 4;
 /// The largest alignment that an argument has in registers.
 const REGISTER_ALIGNMENT: u64 = 16;
 
-/// Size and alignment of a variable or a parameter, in bytes.
+/// The size and alignment of a variable or a parameter, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SizeAndAlignment {
     /// Its size.
@@ -42,7 +42,7 @@ pub struct Argument {
     pub is_variadic: bool,
 }
 
-/// How the arguments of a call are passed.
+/// How the arguments of a call are passed: in registers or in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArgumentPassing {
     /// Which arguments are in registers.
@@ -51,7 +51,7 @@ pub struct ArgumentPassing {
     pub memory_bytes: u64,
 }
 
-/// Whether a result of this size is a variable of the caller, and not in registers.
+/// Whether a call returns a result of this size in a variable of the caller instead of registers.
 pub fn is_in_memory(result: SizeAndAlignment) -> bool {
     result.size > ARGUMENT_REGISTERS as u64 * REGISTER_BYTES
 }
@@ -90,7 +90,8 @@ fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: SizeAndAlignmen
     starts.into_iter().find(is_free).map(|first| (first, count))
 }
 
-/// Size and alignment of the variable in the frame for a parameter that arrives in registers and whose address is taken.
+/// Returns the size and alignment of the frame variable for a parameter that arrives in registers
+/// and whose address is taken.
 pub fn spill_slot(parameter: SizeAndAlignment) -> SizeAndAlignment {
     SizeAndAlignment {
         size: parameter.size.max(REGISTER_BYTES),
@@ -98,8 +99,9 @@ pub fn spill_slot(parameter: SizeAndAlignment) -> SizeAndAlignment {
     }
 }
 
-/// Offsets of variables from the stack pointer, above `argument_bytes` of arguments. The variables are in the order of their
-/// declarations; the variable for results in memory comes before all of them, and parameters that have an address come last.
+/// Returns the offsets of variables from the stack pointer, above `argument_bytes` of arguments.
+/// The variables are in the order of their declarations; the variable for results in memory comes
+/// first, and parameters that have an address come last.
 ///
 /// `None` for sizes that add up to 2^64 bytes or more.
 pub fn variable_offsets(argument_bytes: u64, variables: &[SizeAndAlignment]) -> Option<Vec<u64>> {
@@ -174,7 +176,7 @@ mod tests {
         assert_eq!(pass_arguments(&[fixed, variadic], None).map(|passing| passing.memory_bytes), Some(84));
     }
 
-    /// Offsets of variables of these (size, alignment).
+    /// Offsets of variables with these (size, alignment) pairs.
     fn offsets(arguments: u64, variables: &[(u64, u64)]) -> Option<Vec<u64>> {
         let variables: Vec<SizeAndAlignment> =
             variables.iter().map(|&(size, alignment)| extent((alignment, size))).collect();

@@ -1,4 +1,5 @@
-//! `.note.nv.tkinfo`: which tools made a file, and how they were called (docs/formats/container.md, notes).
+//! `.note.nv.tkinfo`: the tools that made a file, and their command lines
+//! (docs/formats/container.md, notes).
 //!
 //! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs. Observed: ptxas and nvlink 13.0.88, NVRTC 13.0,
 //! ptxas 13.4; files of ptxas 12.9 have no such section.
@@ -6,7 +7,7 @@
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
-/// The section's name.
+/// The name of the section.
 pub const NAME: &str = ".note.nv.tkinfo";
 
 /// Note type of tool information.
@@ -18,7 +19,7 @@ const OWNER: &[u8] = b"NVIDIA Corp\0";
 /// The version of a note's layout that is written. Observed: ptxas and nvlink 13.0.88.
 const NOTE_VERSION: u32 = 2;
 
-/// One tool's note. Texts are as they stand in the file, without the NUL.
+/// The note of one tool. Texts are as they stand in the file, without the NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolInfo<'d> {
     /// Base name of the input; empty without `-g`.
@@ -34,14 +35,14 @@ pub struct ToolInfo<'d> {
 }
 
 impl<'d> ToolInfo<'d> {
-    /// The version number alone: `13.0.88`.
+    /// The version number alone, such as `13.0.88`.
     pub fn version_number(&self) -> Option<&'d str> {
         let text = std::str::from_utf8(self.version).ok()?;
         text.rsplit_once(", V").map(|(_, number)| number)
     }
 }
 
-/// The notes of the section, in file order; notes of other types are skipped.
+/// Decodes the notes of the section, in file order. Notes of other types are skipped.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<ToolInfo<'_>>> {
     Ok(tools)
 }
 
-/// The section with these notes, which [`decode`] reads.
+/// Encodes the section from notes; [`decode`] reads it back.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! The classifiers that the notes this project started from describe in ptxas and nvlink 13.0.88 (seeds 001 and 003), word for word.
+//! The section classifiers of ptxas and nvlink 13.0.88 as the project's first notes describe them
+//! (seeds 001 and 003), word for word.
 //!
 //! They say what those tools are documented to take for debug information, and disagree with each other and with the files:
 //!
@@ -31,7 +32,7 @@ use crate::cuda_elf::SHF_MERCURY;
 use object::elf;
 
 impl Classifier {
-    /// The rows that it knows.
+    /// The catalog rows of the sections that this classifier recognises.
     pub fn entries(self) -> impl Iterator<Item = &'static CatalogEntry> {
         CATALOG.iter().filter(move |row| row.classifiers.contains(&self))
     }
@@ -51,31 +52,36 @@ impl Classifier {
     }
 }
 
-/// The bit mask over section types that nvlink's classifiers ask before names (seed 003).
+/// The bit mask of section types that nvlink's classifiers test before they compare names (seed
+/// 003).
 pub const TYPE_MASK: u32 = 0x5d05;
 
 /// The type that bit 0 of [`TYPE_MASK`] stands for. An inference: the seed does not say, and bits that stood for `sh_type` itself would
 /// leave out `PROGBITS`, the only type that debug sections have in the corpus; NVIDIA's own types begin at `0x7000_0000`.
 const TYPE_MASK_BASE: u32 = 0x7000_0006;
 
-/// Whether nvlink's classifiers look at the names of sections of this type: `PROGBITS`, and NVIDIA's types in [`TYPE_MASK`].
+/// Whether nvlink's classifiers compare the names of sections of this type: `PROGBITS`, and
+/// NVIDIA's types in [`TYPE_MASK`].
 pub fn passes_type_mask(sh_type: u32) -> bool {
     let in_mask = |bit: u32| bit < u32::BITS && TYPE_MASK >> bit & 1 != 0;
     sh_type == elf::SHT_PROGBITS.0 || sh_type.checked_sub(TYPE_MASK_BASE).is_some_and(in_mask)
 }
 
-/// ptxas' classifier of native sections (seed 001, "SASS Classifier").
+/// Whether ptxas takes a section for a native debug section by its name (seed 001, "SASS
+/// Classifier").
 pub fn is_sass(name: &str) -> bool {
     Classifier::Sass.whole(name).is_some()
 }
 
-/// ptxas' classifier of Mercury sections (seed 001, "Mercury Classifier"): a chain of string comparisons, which looks at no flag.
+/// Whether ptxas takes a section for a Mercury debug section by its name alone (seed 001, "Mercury
+/// Classifier"). Its flags are not tested.
 pub fn is_mercury(name: &str) -> bool {
     Classifier::Mercury.whole(name).is_some()
 }
 
-/// ptxas' classifier of both (seed 001, "Unified Classifier"): [`SHF_MERCURY`] decides which names are asked. `device_debug`: `-g`; without it
-/// the native `.debug_frame` and `.debug_line` are suppressed.
+/// Returns the space and the kind that ptxas gives to a debug section (seed 001, "Unified
+/// Classifier"). [`SHF_MERCURY`] decides which names are compared. `device_debug` is `-g`; without
+/// it the native `.debug_frame` and `.debug_line` are suppressed.
 ///
 /// The tool writes both all the same (`docs/conformance.md`).
 pub fn unified(flags: u64, name: &str, device_debug: bool) -> Option<(Space, SectionKind)> {
@@ -87,12 +93,14 @@ pub fn unified(flags: u64, name: &str, device_debug: bool) -> Option<(Space, Sec
     (!suppressed).then_some((Space::Native, kind))
 }
 
-/// nvlink's classifier of native sections (seed 003, "Standard Debug Classifier"): a type that passes, then the name.
+/// Returns the kind that nvlink gives to a native debug section (seed 003, "Standard Debug
+/// Classifier"). The type is tested, then the name.
 pub fn standard(sh_type: u32, name: &str) -> Option<SectionKind> {
     passes_type_mask(sh_type).then(|| Classifier::Standard.with_prefix(name)).flatten()
 }
 
-/// nvlink's classifier of Mercury sections (seed 003, "Mercury Debug Classifier"): a type that passes, [`SHF_MERCURY`], then the name.
+/// Returns the kind that nvlink gives to a Mercury debug section (seed 003, "Mercury Debug
+/// Classifier"). The type is tested, then [`SHF_MERCURY`], then the name.
 pub fn mercury(sh_type: u32, flags: u64, name: &str) -> Option<SectionKind> {
     let looks = passes_type_mask(sh_type) && flags & SHF_MERCURY != 0;
     looks.then(|| Classifier::Mercury.with_prefix(name)).flatten()

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The header fields of a section that its name decides. Observed: ptxas and nvlink 13.0.88, 679
-/// cubins (docs/formats/container.md, headers of debug sections).
+/// The fields of a section header that follow from the section's name. Observed: ptxas and nvlink
+/// 13.0.88, 679 cubins (docs/formats/container.md, headers of debug sections).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeaderFields {
     /// `sh_type`: `PROGBITS` for contents, `REL`, `RELA` or [`sht::MERC_RELA`](crate::cubin::sht::MERC_RELA) for relocations.

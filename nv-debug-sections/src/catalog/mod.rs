@@ -1,4 +1,5 @@
-//! The debug sections by name: what each holds, who writes it, and what its header says.
+//! The catalog of debug sections by name: what each holds, which tool writes it, and what its
+//! header says.
 //!
 //! One table, [`CATALOG`], with a row for every section, clones and relocation sections included; everything else about them is derived from
 //! it: [`SectionName`] takes a name apart and finds its row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
@@ -34,7 +35,7 @@ use crate::generation::Generation;
 use crate::release::Release;
 use std::ops::RangeInclusive;
 
-/// A debug section this crate knows.
+/// A debug section that the catalog knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SectionKind {
@@ -46,7 +47,7 @@ pub enum SectionKind {
     DebugStr,
     /// `.nv_debug_line_sass`
     NvDebugLineSass,
-    /// `.nv_debug_ptx_txt`, in relocatable files with `.` and a checksum behind
+    /// `.nv_debug_ptx_txt`; in relocatable files `.` and a checksum follow.
     NvDebugPtxTxt,
     /// `.nv_debug_info_reg_sass`
     NvDebugInfoRegSass,
@@ -74,7 +75,7 @@ pub enum SectionKind {
     NvDebugShared,
 }
 
-/// Who makes a section's contents.
+/// The tool, or the PTX, that a section's contents come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SectionOrigin {
     /// The assembler, from code and `.loc` directives.
@@ -92,7 +93,7 @@ pub enum LinkerAction {
     KeepSeparate,
 }
 
-/// How the name in a row of the catalog is compared with the name of a section.
+/// How a name in the catalog is compared with the name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NameMatch {
     /// The section has this name.
@@ -103,7 +104,7 @@ pub enum NameMatch {
     Prefix,
 }
 
-/// What `sh_link` and `sh_info` of a section refer to.
+/// What the header fields `sh_link` and `sh_info` of a section refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SectionLinks {
     /// Both 0.
@@ -122,12 +123,12 @@ impl SectionLinks {
     pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }
 
-/// One row of the catalog.
+/// One row of the catalog of debug sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogEntry {
     /// Which section, or whose clone or relocations; `None` in the rows for all others.
     pub kind: Option<SectionKind>,
-    /// Its name as it stands in the file, or the beginning of it.
+    /// The section's name as it stands in the file, or the beginning of it.
     pub name: &'static str,
     /// What may follow the name.
     pub name_match: NameMatch,
@@ -145,8 +146,9 @@ pub struct CatalogEntry {
     pub until: Generation,
     /// Who makes it.
     pub origin: SectionOrigin,
-    /// What nvlink makes of it. Every row's sections are in ptxas' files and in nvlink's, but nvlink drops relocations that only it can
-    /// resolve ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)).
+    /// What nvlink does with the section. Every row's sections are in ptxas' files and in nvlink's,
+    /// but nvlink drops relocations that only it can resolve
+    /// ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)).
     pub linker_action: LinkerAction,
     /// Whether the file keeps such sections in the order of the PTX, all in the place of the first such row.
     pub in_text_order: bool,
@@ -157,7 +159,8 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// From the first to the last SM whose files have it, of those that a release knows.
+    /// The SM numbers, first to last, whose files have the section, among those that a release
+    /// knows.
     pub fn sms(&self, release: Release) -> RangeInclusive<u32> {
         *release.sms(self.since).start()..=*release.sms(self.until).end()
     }
@@ -167,8 +170,8 @@ impl CatalogEntry {
         self.space == Space::Native && self.form.is_none()
     }
 
-    /// Place among the debug sections of a file: a lower number comes first. `.nv_debug.shared` has no place among them: it lies with the
-    /// sections that are loaded.
+    /// The section's position among the debug sections of a file; a lower number comes first.
+    /// `.nv_debug.shared` has no such position, since it lies with the sections that are loaded.
     pub fn rank(&self) -> usize {
         let same = |row: &Self| {
             let shares =
@@ -199,24 +202,25 @@ const fn first_rows(space: Space) -> [usize; SectionKind::NvDebugShared as usize
 }
 
 impl SectionKind {
-    /// All kinds, in the order of the table.
+    /// All kinds of debug section, in the order of the catalog.
     pub fn all() -> impl Iterator<Item = Self> {
         NATIVE.iter().filter_map(|at| CATALOG.get(*at)?.kind)
     }
 
-    /// The section a native name stands for; relocatable files' `.nv_debug_ptx_txt.N` included.
+    /// Returns the kind of a native debug section, given its name. A relocatable file's
+    /// `.nv_debug_ptx_txt.N` is recognised too.
     ///
     /// [`SectionName`] knows the names of clones and of relocation sections too.
     pub fn from_name(name: &str) -> Option<Self> {
         contents().filter(|row| row.matches_name(name)).find_map(|row| row.kind)
     }
 
-    /// Whether a dot and a number may follow the name.
+    /// Whether a dot and a number may follow the name of this section, as in `.nv_debug_ptx_txt.N`.
     pub const fn has_suffix(self) -> bool {
         matches!(self.entry().name_match, NameMatch::Numbered)
     }
 
-    /// The row of this section.
+    /// The catalog row of this section.
     pub const fn entry(self) -> &'static CatalogEntry {
         &CATALOG[NATIVE[self as usize]]
     }
@@ -226,7 +230,7 @@ impl SectionKind {
         self.entry().name
     }
 
-    /// The row of the section's Mercury clone; `None` if it has none.
+    /// The catalog row of the section's Mercury clone; `None` if it has none.
     pub const fn mercury(self) -> Option<&'static CatalogEntry> {
         let at = CLONES[self as usize];
         if at < CATALOG.len() { Some(&CATALOG[at]) } else { None }

@@ -1,4 +1,4 @@
-//! Section names, taken apart.
+//! Section names as values: space, relocation form and base name.
 
 use super::{
     CATALOG, CatalogEntry, HeaderFields, RelocForm, SectionKind, SectionOrigin, Space, contents,
@@ -9,16 +9,17 @@ use crate::release::Release;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Beginning of the name of a function's code section: the function's name follows.
+/// The prefix of the name of a function's code section. The function's name follows it.
 pub const CODE_PREFIX: &str = ".text.";
 
-/// Beginning of the name of every Mercury clone.
+/// The prefix of the name of every Mercury clone.
 pub const MERCURY_PREFIX: &str = ".nv.merc";
 
-/// Beginning of the name of the relocations of a clone.
+/// The prefix of the name of a Mercury clone's relocation section.
 pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
 
-/// A section name as its parts; [`Display`](fmt::Display) puts them together again.
+/// A section name in parts: space, relocation form and base name. [`Display`](fmt::Display) joins
+/// them again.
 ///
 /// ```
 /// use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
@@ -38,7 +39,8 @@ pub struct SectionName<'a> {
 }
 
 impl<'a> SectionName<'a> {
-    /// Takes any section name apart; a name that is nothing special is its own [`base`](Self::base).
+    /// Splits any section name into its parts. A name without a known prefix is its own
+    /// [`base`](Self::base).
     ///
     /// Clones that have other names than their originals (`.nv.merc.nv.constant.user`) keep them: `merc_capsule` knows those.
     pub fn parse(name: &'a str) -> Self {
@@ -54,49 +56,55 @@ impl<'a> SectionName<'a> {
         Self { space, form, base: Cow::Borrowed(base) }
     }
 
-    /// A native section with contents.
+    /// Returns the name of a native section that is not a relocation section.
     pub fn native(base: impl Into<Cow<'a, str>>) -> Self {
         Self { space: Space::Native, form: None, base: base.into() }
     }
 
-    /// The relocation section of this one.
+    /// Returns the name of this section's relocation section.
     #[must_use]
     pub fn relocations(&self, form: RelocForm) -> Self {
         Self { form: Some(form), ..self.clone() }
     }
 
-    /// The clone of this one: relocations of clones are RELA (docs/formats/relocations.md, REL and RELA).
+    /// Returns the name of this section's Mercury clone. A relocation section becomes RELA, as
+    /// clones have it (docs/formats/relocations.md, REL and RELA).
     #[must_use]
     pub fn mercury(&self) -> Self {
         Self { space: Space::Mercury, form: self.form.map(|_| RelocForm::Rela), base: self.base.clone() }
     }
 
-    /// Which section, or whose relocations; `None` for names that the catalog does not have.
+    /// The kind of the section, or, for a relocation section, of the section it applies to. `None`
+    /// for names outside the catalog.
     pub fn kind(&self) -> Option<SectionKind> {
         SectionKind::from_name(&self.base)
     }
 
-    /// Which section it is, or is the Mercury clone of; `None` for relocations, and for names that the catalog does not have.
+    /// The kind of the section, or, for a Mercury clone, of its native section. `None` for
+    /// relocation sections and for names outside the catalog.
     pub fn contents_kind(&self) -> Option<SectionKind> {
         self.kind().filter(|_| self.form.is_none())
     }
 
-    /// Whether it belongs to debug information: a debug section, a clone of one, or relocations of either.
+    /// Whether the name is a debug section's, a debug clone's, or that of the relocations of
+    /// either.
     pub fn is_debug(&self) -> bool {
         is_debug_section(&self.base)
     }
 
-    /// Whether it is a debug section or a clone of one, and no relocations.
+    /// Whether the name is a debug section's or a debug clone's; relocation sections are not.
     pub fn is_debug_contents(&self) -> bool {
         self.form.is_none() && self.is_debug()
     }
 
-    /// What stands behind the name that the catalog has: `.N` of the PTX text, else nothing.
+    /// The part of the name that follows the catalog's name: `.N` of `.nv_debug_ptx_txt.N`,
+    /// otherwise empty.
     pub fn suffix(&self) -> &str {
         self.kind().and_then(|kind| self.base.strip_prefix(kind.name())).unwrap_or_default()
     }
 
-    /// The row of the catalog: that of the section itself, else that of all debug sections which begin alike. `None` for other names.
+    /// The catalog row for this name: that of the section itself, or the row for all debug sections
+    /// with the same prefix. `None` for other names.
     pub fn entry(&self) -> Option<&'static CatalogEntry> {
         let kind = self.kind();
         let alike = |row: &&CatalogEntry| (row.space, row.form) == (self.space, self.form);
@@ -108,23 +116,26 @@ impl<'a> SectionName<'a> {
         })
     }
 
-    /// As [`entry`](Self::entry), of a section that comes from PTX: one of any other name goes with the debug sections that have no row
-    /// of their own.
+    /// The catalog row for a section that PTX defines. Unlike [`entry`](Self::entry) it is never
+    /// missing: an unknown name gets the row of debug sections that have no row of their own.
     pub fn ptx_entry(&self) -> Option<&'static CatalogEntry> {
         self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
     }
 
-    /// The header fields of a debug section; `None` for other sections, and for `.nv_debug.shared`, which is what the variables make it.
+    /// The header fields that a debug section of this name has. `None` for other sections, and for
+    /// `.nv_debug.shared`, whose header depends on its variables.
     pub fn header_fields(&self) -> Option<HeaderFields> {
         self.entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 
-    /// As [`header_fields`](Self::header_fields); a name that only PTX knows has the shape of debug sections without a row of their own.
+    /// The header fields of a section that PTX defines. Unlike
+    /// [`header_fields`](Self::header_fields) an unknown name gets those of debug sections that
+    /// have no row of their own.
     pub fn ptx_header_fields(&self) -> Option<HeaderFields> {
         self.ptx_entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 
-    /// The first SM whose files have the section, of those that a release knows.
+    /// The lowest SM number, among those that a release knows, whose files have the section.
     pub fn first_sm(&self, release: Release) -> u32 {
         let by_space = match self.space {
             Space::Native => Generation::PreMercury,
@@ -133,14 +144,14 @@ impl<'a> SectionName<'a> {
         *release.sms(self.entry().map_or(by_space, |row| row.since)).start()
     }
 
-    /// Who makes it; `None` for names that are no debug section's.
+    /// What makes the section's contents; `None` for names that are not a debug section's.
     ///
     /// Relocations are always the assembler's; sections that only a PTX file knows, and their clones, are that file's.
     pub fn origin(&self) -> Option<SectionOrigin> {
         self.entry().map(|row| row.origin)
     }
 
-    /// The same name, borrowing nothing.
+    /// Converts the name to one that owns its text.
     pub fn into_owned(self) -> SectionName<'static> {
         SectionName { base: Cow::Owned(self.base.into_owned()), ..self }
     }

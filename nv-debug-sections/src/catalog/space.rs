@@ -1,9 +1,10 @@
-//! Native or Mercury copy of a section, and `.rel` or `.rela`.
+//! The two spaces of a section, native and Mercury, and the two forms of relocation section, `.rel`
+//! and `.rela`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Which of the two copies of a section that files for sm_100 and later have.
+/// Native or Mercury: which of the two copies of a section that files for sm_100 and later have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
@@ -13,7 +14,7 @@ pub enum Space {
     Mercury,
 }
 
-/// The two kinds of relocation section.
+/// The two forms of relocation section: `.rel` and `.rela`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RelocForm {
@@ -24,7 +25,7 @@ pub enum RelocForm {
 }
 
 impl RelocForm {
-    /// What stands before the target's name.
+    /// The prefix of a relocation section's name, which stands before its target's name.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Rel => ".rel",

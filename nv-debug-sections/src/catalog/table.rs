@@ -1,4 +1,4 @@
-//! The table.
+//! The rows of the catalog of debug sections.
 
 use super::SectionKind::{
     DebugAbbrev, DebugAranges, DebugFrame, DebugInfo, DebugLine, DebugLoc, DebugMacinfo, DebugPubnames,
@@ -54,7 +54,7 @@ const RELOCS: &str = "relocations";
 const SAME_BYTES: &str = "the native section's bytes";
 const MERC_ADDRESSES: &str = "the native section's facts, by Mercury address";
 
-/// All rows, in the order that ptxas gives the sections in a file.
+/// All rows of the catalog, in the order in which ptxas puts the sections into a file.
 ///
 /// Columns: section, name, (type, flags, alignment, entry size), SMs, who makes it, known to, what it holds. What `sh_link` and `sh_info` say,
 /// and whether it is a clone or holds relocations, follows from type and flags.
@@ -79,7 +79,7 @@ pub const CATALOG: [CatalogEntry; 82] = [
     row(Some(NvDebugInfoPtx),     ".nv_debug_info_ptx",               (PROGBITS, 0, 1, 0),                    ALL,     PTX,       NONE,    "entries of PTX level"),
     row(None,                     ".debug_",                          (PROGBITS, 0, 1, 0),                    ALL,     PTX_OTHER, NONE,    "another section of the PTX"),
     row(None,                     ".nv_debug_",                       (PROGBITS, 0, 1, 0),                    ALL,     PTX_OTHER, NONE,    "another section of the PTX"),
-    // Loaded, and thus behind the relocations in a file: in programs, and in what is to be linked.
+    // Loaded, and thus after the relocations in a file: in programs, and in what is to be linked.
     row(Some(NvDebugShared),      ".nv_debug.shared",                 (NOBITS, WRITE | ALLOC, 0, 0),          ALL,     CODE,      NONE,    "window of shared variables"),
     row(Some(NvDebugShared),      ".nv_debug.shared",                 (CUDA_SHARED, WRITE | ALLOC, 0, 0),     ALL,     CODE,      NONE,    "window of shared variables"),
     // Their relocations. REL ends where Mercury code begins to be what ptxas makes

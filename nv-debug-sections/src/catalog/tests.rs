@@ -1,4 +1,5 @@
-//! The table holds together. What it says of files is tested on files, in `tests/catalog.rs`.
+//! Tests that the rows of the catalog agree with each other. `tests/catalog.rs` compares them with
+//! files.
 
 use super::*;
 use crate::level::observed::typical_references;

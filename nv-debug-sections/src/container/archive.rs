@@ -1,7 +1,7 @@
 //! The members of an archive (`ar`), as GNU and BSD write it.
 //!
 //! A header of 60 bytes and the member's bytes, each member at an even offset (ar(5) of FreeBSD; GNU's long names as in
-//! `bfd/archive.c`). Read here because a fault must not hide the members behind it.
+//! `bfd/archive.c`). Read here because a fault must not hide the members after it.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl<'d> Members<'d> {
         (member.map(|(name, data)| Member { name: shown(name), data }), fault)
     }
 
-    /// The bytes of the member at `start`; the next header is behind them.
+    /// The bytes of the member at `start`; the next header follows them.
     fn contents(&mut self, start: u64, header: &[u8]) -> (&'d [u8], Option<Error>) {
         let field = start - HEADER_SIZE + SIZE_AT;
         let size = decimal(header.get(48..58).unwrap_or_default());
@@ -107,7 +107,7 @@ impl<'d> Members<'d> {
             _ => {}
         }
         if let Some(size) = field.strip_prefix(b"#1/") {
-            // BSD: in front of the bytes, perhaps with NULs behind it.
+            // BSD: in front of the bytes, perhaps with NULs after it.
             let found = decimal(size).and_then(|size| data.split_at_checked(usize::try_from(size).ok()?));
             let (name, data) = found.ok_or_else(|| {
                 wrong(at + 3, "length of ar_name", decimal(size).unwrap_or(0), "digits, no more than ar_size")
@@ -175,7 +175,7 @@ fn wrong(at: u64, field: &'static str, found: u64, expected: &'static str) -> Er
     ContainerPosition::start().error(at, ErrorKind::Value { field, found, expected })
 }
 
-/// A field without the blanks behind it.
+/// A field without its trailing blanks.
 fn text(field: &[u8]) -> &[u8] {
     field.trim_ascii_end()
 }

@@ -1,6 +1,6 @@
-//! How payloads are compressed.
+//! The compression of fatbin payloads.
 
-/// How a payload is compressed.
+/// The compression of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.
@@ -22,7 +22,7 @@ pub(super) const COMPRESSIONS: [(u64, Compression, &str); 4] = [
 ];
 
 impl Compression {
-    /// One word for it.
+    /// The name of the compression, in one word.
     pub fn name(self) -> &'static str {
         COMPRESSIONS.iter().find(|(_, known, _)| *known == self).map_or("unknown", |(.., name)| name)
     }

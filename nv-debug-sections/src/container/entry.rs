@@ -1,4 +1,4 @@
-//! An image: its kind, architecture, flags and payload.
+//! One image of a fatbin: its kind, architecture, flags and payload.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::cubin::Cubin;
 use crate::limits::MAX_EXPANSION;
 use crate::{ErrorKind, Result};
 
-/// What an entry is. Words in brackets are cuobjdump's.
+/// The kind of a fatbin entry. cuobjdump's words are in brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -50,12 +50,12 @@ const KINDS: [(EntryKind, u16, &str); 8] = [
 ];
 
 impl EntryKind {
-    /// The kind of a number.
+    /// Returns the kind for its number in a fatbin.
     pub fn from_code(code: u16) -> Self {
         KINDS.iter().find(|(_, number, _)| *number == code).map_or(Self::Unknown(code), |(kind, ..)| *kind)
     }
 
-    /// Its number in a fatbin.
+    /// The number that stands for the kind in a fatbin.
     pub fn code(self) -> u16 {
         match self {
             Self::Unknown(code) => code,
@@ -63,18 +63,18 @@ impl EntryKind {
         }
     }
 
-    /// One word for it; `unknown` for a number without name.
+    /// The name of the kind, in one word; `unknown` for a number without a name.
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|(known, ..)| *known == self).map_or("unknown", |(.., name)| name)
     }
 
-    /// Whether payloads are text.
+    /// Whether the payloads of this kind are text.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Ptx | Self::RelocatablePtx)
     }
 }
 
-/// A GPU architecture as fatbins have it.
+/// A GPU architecture as fatbins record it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Arch {
     /// 90 for `sm_90`.
@@ -84,7 +84,8 @@ pub struct Arch {
 }
 
 impl Arch {
-    /// That of a cubin: the number in its ELF header, with the letter that the file says ([`Cubin::arch_suffix`]).
+    /// Returns the architecture of a cubin: the number in its ELF header, with the suffix letter if
+    /// the file tells it ([`Cubin::arch_suffix`]).
     pub fn of(cubin: &Cubin<'_>) -> Self {
         Self { number: cubin.header.sm(), variant: cubin.arch_suffix() }
     }
@@ -97,22 +98,22 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The flags of an entry.
+/// The flag bits of a fatbin entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Flags(pub u64);
 
 impl Flags {
-    /// For a 64-bit host.
+    /// Flag: the entry is for a 64-bit host.
     pub const IS_64_BIT: u64 = 1;
-    /// Compiled with `-G`.
+    /// Flag: the code was compiled with `-G`.
     pub const DEBUG: u64 = 2;
-    /// NVVM IR that fatbinary has obfuscated; cuobjdump lacks the key too.
+    /// Flag: the payload is NVVM IR that fatbinary has obfuscated. cuobjdump cannot read it.
     pub const OBFUSCATED: u64 = 0x1_0000;
-    /// `a` of `sm_90a`.
+    /// Flag: the architecture is specific, the `a` of `sm_90a`.
     pub const ARCH_SPECIFIC: u64 = 0x10_0000;
-    /// `f` of `sm_103f`.
+    /// Flag: the architecture is family-specific, the `f` of `sm_103f`.
     pub const FAMILY_SPECIFIC: u64 = 0x20_0000;
-    /// Cubins of sm_100 and later; they have an `.nv.compat`.
+    /// Flag: the cubin has an `.nv.compat` section, as those for sm_100 and later do.
     pub const HAS_COMPAT: u64 = 0x100_0000;
 
     /// Whether all bits of `mask` are set.
@@ -120,12 +121,13 @@ impl Flags {
         self.0 & mask == mask
     }
 
-    /// How the payload is compressed; of several flags the lowest counts.
+    /// The compression of the payload. If several flags are set, the lowest decides.
     pub fn compression(self) -> Option<Compression> {
         COMPRESSIONS.iter().find(|(flag, ..)| self.has(*flag)).map(|(_, compression, _)| *compression)
     }
 
-    /// The host the entry is for: `linux`, `mac`, `windows`; else `unknown`.
+    /// The operating system of the host that the entry is for: `linux`, `mac` or `windows`;
+    /// otherwise `unknown`.
     pub fn host(self) -> &'static str {
         const HOSTS: [(u64, &str); 3] = [(0x10, "linux"), (0x20, "mac"), (0x40, "windows")];
         HOSTS.iter().find(|(flag, _)| self.has(*flag)).map_or("unknown", |(_, host)| host)
@@ -137,7 +139,7 @@ impl Flags {
     }
 }
 
-/// How much debug information an image has. The numbers are those of NVIDIA's `NvvmDebugInfo`.
+/// The amount of debug information in an image. The numbers are those of NVIDIA's `NvvmDebugInfo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugInfo {
@@ -160,13 +162,13 @@ impl DebugInfo {
         }
     }
 
-    /// The level of a number; `None` above 2.
+    /// Returns the amount for its number; `None` above 2.
     pub fn from_code(code: u32) -> Option<Self> {
         [Self::None, Self::LineInfo, Self::Dwarf].into_iter().find(|level| *level as u32 == code)
     }
 }
 
-/// One image: an entry of a fatbin, or a file that is an image itself.
+/// One image: an entry of a fatbin, or a file that is itself an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'d> {
     /// Where its header is; for a file of its own, its first byte.
@@ -214,17 +216,20 @@ impl<'d> Entry<'d> {
         }
     }
 
-    /// Payload as it lies in the file: compressed, obfuscated, or as it is with zero bytes up to a multiple of 8.
+    /// The payload as it lies in the file: compressed, obfuscated, or plain with zero bytes up to a
+    /// multiple of 8.
     pub fn stored(&self) -> &'d [u8] {
         self.stored
     }
 
-    /// Bytes of the payload, as its header says; of text in a fatbin with the NUL behind it.
+    /// The size of the payload in bytes, as its header says. For text in a fatbin it includes the
+    /// terminating NUL.
     pub fn size(&self) -> u64 {
         if self.flags.compression().is_some() { self.uncompressed_size } else { self.stored.len() as u64 }
     }
 
-    /// What the entry itself says of debug information: its flag, else its options. The cubins of `-lineinfo` do not.
+    /// The amount of debug information that the entry's flag or options state. The entries of
+    /// `-lineinfo` cubins do not state it.
     pub fn debug_info(&self) -> DebugInfo {
         let has = |option: &[u8]| self.options.split(u8::is_ascii_whitespace).any(|word| word == option);
         if self.flags.has(Flags::DEBUG) || has(b"-g") {
@@ -236,7 +241,8 @@ impl<'d> Entry<'d> {
         }
     }
 
-    /// The payload: a cubin, PTX text without the NUL behind it, an NVVM IR container. Borrowed unless it is compressed.
+    /// Returns the payload: a cubin, PTX text without its terminating NUL, or an NVVM IR container.
+    /// It is borrowed unless it is compressed.
     ///
     /// # Errors
     ///
@@ -247,7 +253,8 @@ impl<'d> Entry<'d> {
         self.payload_within(MAX_EXPANSION)
     }
 
-    /// Whether [`payload_within`](Self::payload_within) would take the payload by its sizes, without decompressing it.
+    /// Checks that the payload's sizes are within the limit of
+    /// [`payload_within`](Self::payload_within), without decompressing it.
     ///
     /// # Errors
     ///
@@ -260,7 +267,8 @@ impl<'d> Entry<'d> {
             .map_err(|kind| self.position.error(self.position.offset, kind))
     }
 
-    /// The same as [`payload`](Self::payload) with another limit in place of [`MAX_EXPANSION`].
+    /// Returns the payload as [`payload`](Self::payload) does, with a limit other than
+    /// [`MAX_EXPANSION`].
     pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
         let fail = |kind| self.position.error(self.position.offset, kind);
         if self.flags.has(Flags::OBFUSCATED) {

@@ -1,4 +1,4 @@
-//! Fatbins: several images of one program, for several GPUs, one behind the other.
+//! Fatbins: several images of one program for several GPUs, one after the other.
 //!
 //! A fatbin is a header of 16 bytes and its entries; an entry is a header of at least 64 bytes and a payload. Several
 //! fatbins may follow each other, as a host linker leaves those of its objects. `docs/formats/fatbins.md` has every field;
@@ -12,7 +12,7 @@ use super::{Arch, ContainerPosition, Entry, EntryKind, Flags, number, slice};
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
-/// First four bytes of a fatbin, little-endian.
+/// The first four bytes of a fatbin, little-endian.
 pub const MAGIC: u32 = 0xba55_ed50;
 
 /// Size of a fatbin's header. cuobjdump takes no other.
@@ -21,7 +21,7 @@ const HEADER_SIZE: u64 = 16;
 /// Size of an entry's header without name and options.
 const ENTRY_HEADER_SIZE: u64 = 64;
 
-/// The fatbins of a section, or of a file that is one.
+/// An iterator over the fatbins in a section, or in a file that is a fatbin.
 ///
 /// Zero bytes between fatbins are skipped. Behind a fault in a header they go on where the next header is; of a fatbin that
 /// says it is larger than what follows the fault is told first, and then it has the bytes up to there.
@@ -34,7 +34,7 @@ pub struct Fatbins<'d> {
     held: Option<Fatbin<'d>>,
 }
 
-/// One fatbin.
+/// One fatbin: its header and its entries.
 #[derive(Debug, Clone)]
 pub struct Fatbin<'d> {
     position: ContainerPosition,
@@ -42,8 +42,9 @@ pub struct Fatbin<'d> {
     version: u16,
 }
 
-/// The entries of a fatbin. Behind a fault in an entry's header they go on, unless its size is unknown; an entry whose name or
-/// options are damaged follows the fault without them.
+/// An iterator over the entries of a fatbin. After a fault in an entry's header it goes on, unless
+/// the entry's size is unknown. An entry whose name or options are damaged follows the fault,
+/// without them.
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
     /// Of the next entry.
@@ -54,7 +55,8 @@ pub struct Entries<'d> {
 }
 
 impl<'d> Fatbins<'d> {
-    /// The fatbins in `data`, the contents of `section` (empty for a file; for messages).
+    /// Iterates over the fatbins in `data`. `section` is the section's name for messages, empty for
+    /// a file.
     pub fn new(section: impl Into<Arc<str>>, data: &'d [u8]) -> Self {
         Self::at(ContainerPosition { member: None, section: section.into(), offset: 0 }, data)
     }
@@ -84,7 +86,8 @@ impl<'d> Fatbins<'d> {
         Ok((version as u16, field(8, 8, "the fatbin's size")?))
     }
 
-    /// The fatbin at `at`, which moves behind it, or behind a fault to what may be the next one.
+    /// Reads the fatbin at `at`, and moves `at` after it, or after a fault to what may be the next
+    /// one.
     fn read(&mut self) -> Result<Fatbin<'d>> {
         let at = self.at;
         let (version, size) = match self.header() {
@@ -135,17 +138,17 @@ impl<'d> Iterator for Fatbins<'d> {
 }
 
 impl<'d> Fatbin<'d> {
-    /// Byte offset of its header in its section.
+    /// The byte offset of the fatbin's header in its section.
     pub fn offset(&self) -> u64 {
         self.position.offset - HEADER_SIZE
     }
 
-    /// Version of the fatbin's header: 1. cuobjdump takes any.
+    /// The version in the fatbin's header: 1. cuobjdump accepts any.
     pub fn version(&self) -> u16 {
         self.version
     }
 
-    /// Its entries, each read when it is asked for.
+    /// The entries of the fatbin. Each is read when the iterator reaches it.
     pub fn entries(&self) -> Entries<'d> {
         Entries { position: self.position.clone(), rest: self.entries, held: None }
     }

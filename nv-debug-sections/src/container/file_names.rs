@@ -1,16 +1,16 @@
-//! Names of files for images.
+//! File names for extracted images.
 
 use super::{EntryKind, NumberedEntry};
 use crate::limits::MAX_FILE_STEM;
 use std::collections::HashSet;
 
-/// Gives names to files for images, none of them twice.
+/// Gives extracted images file names, each of them once.
 #[derive(Debug, Default)]
 pub struct FileNames(HashSet<String>);
 
 impl FileNames {
-    /// A file name for an image of a file with this stem. It is safe on every file system: it has no separators and no
-    /// leading dot.
+    /// Returns a new file name for an image of the file with this stem. The name is safe on every
+    /// file system: it has no separators and no leading dot.
     ///
     /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name,
     /// in it.
@@ -43,8 +43,8 @@ fn source_stem(identifier: &[u8]) -> Option<String> {
     (!stem.is_empty()).then(|| safe(&stem))
 }
 
-/// A stem that is safe on any file system: what is no letter, digit or one of `._-+` becomes `_`, and it does not begin with
-/// a dot or a dash.
+/// Makes a stem safe on any file system. Each character other than a letter, a digit or one of
+/// `._-+` becomes `_`, and the result does not begin with a dot or a dash.
 fn safe(stem: &str) -> String {
     let keep = |c: char| c.is_alphanumeric() || "._-+".contains(c);
     let mut safe: String = stem.chars().map(|c| if keep(c) { c } else { '_' }).collect();

@@ -77,7 +77,8 @@ const SHT_NULL: u64 = 0;
 const SHT_NOBITS: u64 = 8;
 const SHN_XINDEX: u64 = 0xffff;
 
-/// The sections with fatbins of a host ELF file. A fault ends its section; those behind it follow.
+/// The sections of a host ELF file that hold fatbins. A fault ends its section; later sections
+/// follow.
 #[derive(Debug, Clone)]
 pub(super) struct Sections<'d> {
     /// The file.
@@ -191,7 +192,7 @@ impl<'d> Sections<'d> {
         let class = self.table.class;
         let kind = self.field(header, SH_TYPE)?;
         if [SHT_NULL, SHT_NOBITS].contains(&kind) {
-            return Ok(None); // of the latter there are no bytes, as in the file of `objcopy --only-keep-debug`
+            return Ok(None); // the latter have no bytes, as in the file of `objcopy --only-keep-debug`
         }
         let name = self.field(header, SH_NAME)?;
         let start = usize::try_from(name).unwrap_or(usize::MAX);
@@ -216,7 +217,7 @@ impl<'d> Sections<'d> {
         }))
     }
 
-    /// Whether a section so far has some of these bytes; if not they are taken.
+    /// Whether an earlier section has some of these bytes; if not, they are recorded.
     fn is_shared(&mut self, start: u64, end: u64) -> bool {
         let before = self.taken.range(..end).next_back();
         let is_shared = start < end && before.is_some_and(|(_, taken)| *taken > start);

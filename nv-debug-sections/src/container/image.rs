@@ -1,4 +1,4 @@
-//! What is known of an image: an answer for people and, with serde, for programs.
+//! The description of an image, for people and, with serde, for programs.
 
 use super::nvvm::{Compatibility, Header, Version, debug_compatibility};
 use super::{Arch, Compression, ContainerPosition, DebugInfo, Entry, EntryKind, Flags};
@@ -24,7 +24,8 @@ fn displayed<T: fmt::Display, S: Serializer>(
     }
 }
 
-/// What is known of an image of a file: from its entry and, where that does not tell, from its payload.
+/// The description of one image of a file, from its entry and, where that does not tell, from its
+/// payload.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Image<'d> {
     /// Its number among all images of the file, from 1.
@@ -84,7 +85,8 @@ pub struct Image<'d> {
 }
 
 impl<'d> Image<'d> {
-    /// What an entry says of its image. `index` is the image's number among all of the file, 1-based.
+    /// Describes an image by its entry. `index` is the image's 1-based number among all images of
+    /// the file.
     pub fn new(index: u64, entry: &Entry<'d>) -> Self {
         let is_alone = entry.version == 0;
         let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
@@ -113,15 +115,16 @@ impl<'d> Image<'d> {
         }
     }
 
-    /// Member and section as linkers write them: [`ContainerPosition::label`].
+    /// The archive member and the section of the image as linkers write them:
+    /// [`ContainerPosition::label`].
     pub fn label(&self) -> String {
         let (member, section) = (self.member.clone(), Arc::clone(&self.section));
         ContainerPosition { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list needs [`add_payload_facts`](Self::add_payload_facts): the entry of a cubin says neither whether it has code nor,
-    /// unless that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not
-    /// complain of obfuscated entries.
+    /// Whether a list must read the payload with [`add_payload_facts`](Self::add_payload_facts).
+    /// The entry of a cubin tells neither whether the cubin has code nor, except for `-G`, its
+    /// debug information, and no entry has the versions of NVVM IR. Obfuscated NVVM IR is not read.
     pub fn needs_payload(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,
@@ -130,12 +133,12 @@ impl<'d> Image<'d> {
         }
     }
 
-    /// Whether the entry of a cubin says what debug information it has.
+    /// Whether the entry of a cubin states what debug information the cubin has.
     pub fn claims_debug(entry: &Entry<'_>) -> bool {
         entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
     }
 
-    /// Takes from a cubin's sections, and the header of NVVM IR, what their entry does not say.
+    /// Adds what the entry does not tell, from a cubin's sections or from the header of NVVM IR.
     ///
     /// # Errors
     ///
@@ -162,7 +165,7 @@ impl<'d> Image<'d> {
     }
 }
 
-/// The versions of NVVM IR.
+/// The versions in the header of NVVM IR.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IrVersions {
     /// The version of the container.
@@ -191,7 +194,7 @@ impl IrVersions {
         }
     }
 
-    /// The version of the debug metadata, and whether tools of 13.0.88 read it.
+    /// Returns the version of the debug metadata, and whether the tools of 13.0.88 can read it.
     pub fn debug(&self) -> (Version, Compatibility) {
         (self.debug, debug_compatibility(Some(self.debug)))
     }

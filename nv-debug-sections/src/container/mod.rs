@@ -46,7 +46,7 @@ pub use image::{Image, IrVersions};
 pub use numbered_entry::NumberedEntry;
 pub use selector::{ImageSelector, SelectionSummary};
 
-/// What a file is, by its first bytes.
+/// The kind of a file, judged by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// A GPU ELF file (`e_machine` 190).
@@ -64,7 +64,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What the file is; `None` where it is nothing of the above.
+    /// Returns the kind of a file; `None` if it is none of these kinds.
     pub fn of(data: &[u8]) -> Option<Self> {
         const EM_CUDA: [u8; 2] = 190_u16.to_le_bytes();
         if data.starts_with(b"\x7fELF") {
@@ -93,7 +93,7 @@ impl FileKind {
         }
     }
 
-    /// Why a file of this kind has no images, for one that has none.
+    /// Says why a file of this kind has no images. It is meant for a file in which none were found.
     pub const fn why_empty(self) -> &'static str {
         match self {
             Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
@@ -103,7 +103,7 @@ impl FileKind {
     }
 }
 
-/// Whether the first word that is no comment is PTX's `.version`.
+/// Whether the first word that is not a comment is PTX's `.version`.
 fn is_ptx(data: &[u8]) -> bool {
     let mut rest = data;
     loop {
@@ -120,7 +120,7 @@ fn is_ptx(data: &[u8]) -> bool {
     }
 }
 
-/// The position of a byte: an offset in a section of a file, or of a member of an archive.
+/// The position of a byte: its offset in a section of a file, or of an archive member.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ContainerPosition {
     /// Name of the archive's member; `None` outside archives.
@@ -140,7 +140,8 @@ impl ContainerPosition {
         Self { offset, ..self.clone() }
     }
 
-    /// Member and section as linkers write them: `tl.o(.nv_fatbin)`; only the member where it is no section.
+    /// The archive member and the section as linkers write them: `tl.o(.nv_fatbin)`. Only the
+    /// member if the position is not in a section.
     pub fn label(&self) -> String {
         match &self.member {
             Some(member) if self.section.is_empty() => member.to_string(),
@@ -163,7 +164,7 @@ struct Region<'d> {
     data: &'d [u8],
 }
 
-/// A file that holds GPU code, or is some.
+/// A file that is GPU code or holds it.
 #[derive(Debug, Clone)]
 pub struct Container<'d> {
     kind: FileKind,
@@ -218,7 +219,8 @@ impl<'d> Archive<'d> {
 }
 
 impl<'d> Container<'d> {
-    /// Tells what a file is, and reads the header of a file that is an image. Of the others nothing is read yet.
+    /// Detects what kind of file this is. Of a file that is an image the header is read; of other
+    /// files nothing is read yet.
     ///
     /// # Errors
     ///
@@ -235,13 +237,14 @@ impl<'d> Container<'d> {
         Ok(Self { kind, parts })
     }
 
-    /// What the file is.
+    /// The kind of the file.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// All images in file order, each read when it is asked for, with nothing decompressed. A fault of a member, a section, a
-    /// fatbin or an entry is told in its place, and what is behind it follows where it can be found.
+    /// Iterates over all images in file order. Each is read when the iterator reaches it, and
+    /// nothing is decompressed. A fault of a member, a section, a fatbin or an entry is returned in
+    /// its place, and later images follow where they can be found.
     pub fn entries(&self) -> impl Iterator<Item = Result<Entry<'d>>> + use<'d> {
         Images { parts: self.parts.clone(), sections: None, fatbins: None, entries: None }
     }

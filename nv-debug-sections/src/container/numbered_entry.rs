@@ -1,10 +1,10 @@
-//! Numbers the images of a file, as people name them.
+//! The numbers of the images in a file, by which people select them.
 
 use super::{Container, Entry, EntryKind};
 use crate::Result;
 use std::collections::HashMap;
 
-/// An image and its 1-based numbers in the file.
+/// An image with its 1-based numbers in the file.
 #[derive(Debug, Clone)]
 pub struct NumberedEntry<'d> {
     /// Among all of the file.
@@ -16,7 +16,7 @@ pub struct NumberedEntry<'d> {
 }
 
 impl<'d> Container<'d> {
-    /// The entries that [`entries`](Self::entries) gives, each with its numbers.
+    /// Iterates over the images of [`entries`](Self::entries), each with its numbers.
     pub fn numbered_entries(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
@@ -35,7 +35,7 @@ impl NumberedEntry<'_> {
         self.entry.arch.map(|arch| arch.to_string()).unwrap_or_default()
     }
 
-    /// The text that selects this image alone, after the name of its file and a colon: `sm_90:5`.
+    /// The text that selects this image alone when it follows the file name and a colon: `sm_90:5`.
     pub fn selector_text(&self) -> String {
         format!("{}:{}", self.arch(), self.index)
     }

@@ -1,4 +1,5 @@
-//! The header of NVVM IR, which link-time optimisation keeps in `.ltoir` files and fatbin entries.
+//! The header of NVVM IR, which link-time optimisation keeps in `.ltoir` files and in fatbin
+//! entries.
 //!
 //! Seeds: the debug version and its rule. `docs/formats/fatbins.md` has every field; observed: nvcc 13.0.88 (written), nvlink
 //! 13.0.88 with its libNVVM (which changed fields it takes). What follows the header is obfuscated and not read here.
@@ -9,13 +10,13 @@ use super::Arch;
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
-/// First four bytes, little-endian.
+/// The first four bytes of an NVVM IR container, little-endian.
 pub const MAGIC: u32 = 0x7f4e_43ed;
 
 /// Bytes before the scalars.
 const HEADER_SIZE: u32 = 24;
 
-/// A major and a minor number.
+/// A version of NVVM IR or of its debug metadata: a major and a minor number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version {
     /// Major number.
@@ -30,10 +31,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// Version of the debug metadata that 13.0.88 writes, and that IR without one has.
+/// The version of the debug metadata that libNVVM 13.0.88 writes. IR that states no version has
+/// this one.
 pub const DEBUG_VERSION: Version = Version { major: 3, minor: 2 };
 
-/// Whether a reader of debug metadata 3.2 may read IR.
+/// Whether a reader of debug metadata 3.2 can read an IR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compatibility {
     /// It may.
@@ -44,7 +46,8 @@ pub enum Compatibility {
     Incompatible,
 }
 
-/// Judges a debug version; `None` is IR without one and counts as 3.2.
+/// Compares a debug metadata version with the reader's version, 3.2. `None` is IR that states none,
+/// and counts as 3.2.
 pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
     let version = version.unwrap_or(DEBUG_VERSION);
     if version.major != DEBUG_VERSION.major {
@@ -56,7 +59,7 @@ pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
     }
 }
 
-/// A numbered value of the header.
+/// A numbered value in the header of NVVM IR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
     /// What the value is; 1 is the architecture.
@@ -65,16 +68,17 @@ pub struct Scalar {
     pub value: u16,
 }
 
-/// [`Scalar::tag`] of ten times the SM number: 900 for sm_90.
+/// The [`Scalar::tag`] whose value is ten times the SM number: 900 for sm_90.
 pub const TAG_ARCH: u16 = 1;
-/// [`Scalar::tag`] that is 2 in all link-time IR.
+/// The [`Scalar::tag`] whose value is 2 in all link-time IR. Its meaning is unknown.
 pub const TAG_LEVEL: u16 = 2;
-/// [`Scalar::tag`] of architectures with an `a`; value 1.
+/// The [`Scalar::tag`] that marks an architecture with an `a`; the value is 1.
 pub const TAG_ARCH_SPECIFIC: u16 = 32;
-/// [`Scalar::tag`] of a word among the blobs; the value is its offset there. A fatbin repeats the word in the entry's header.
+/// The [`Scalar::tag`] whose value is the offset of a word among the blobs. A fatbin repeats the
+/// word in the entry's header.
 pub const TAG_WORD: u16 = 99;
 
-/// The header.
+/// The header of an NVVM IR container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'d> {
     /// Of the container: 1.65. libNVVM takes 1.0 to 1.65.
@@ -85,7 +89,7 @@ pub struct Header<'d> {
     pub debug_version: Version,
     /// Of the LLVM that wrote it: 7.0, from sm_100 on 20.0. libNVVM takes any major number with minor 0.
     pub llvm_version: Version,
-    /// Half-word behind the header's size: 1. libNVVM does not look at it.
+    /// The 16-bit number after the header's size: 1. libNVVM does not look at it.
     pub reserved: u16,
     /// Numbered values, without the pair of zeros that ends them.
     pub scalars: Vec<Scalar>,
@@ -96,7 +100,7 @@ pub struct Header<'d> {
 }
 
 impl<'d> Header<'d> {
-    /// Reads the header at the start of a file or payload.
+    /// Reads the header at the start of a file or a payload.
     ///
     /// # Errors
     ///
@@ -153,7 +157,7 @@ impl<'d> Header<'d> {
         })
     }
 
-    /// Writes the header, the blobs and the body: what [`decode`](Self::decode) read.
+    /// Writes the header, the blobs and the body; [`decode`](Self::decode) reads them back.
     ///
     /// # Errors
     ///
@@ -182,12 +186,12 @@ impl<'d> Header<'d> {
         Ok(out)
     }
 
-    /// Value of the first scalar with a tag.
+    /// Returns the value of the first scalar with this tag.
     pub fn scalar(&self, tag: u16) -> Option<u16> {
         self.scalars.iter().find(|scalar| scalar.tag == tag).map(|scalar| scalar.value)
     }
 
-    /// The architecture it was compiled for. An `f` is not recorded.
+    /// The architecture that the IR was compiled for. A suffix `f` is not recorded.
     pub fn arch(&self) -> Option<Arch> {
         let variant = self.scalar(TAG_ARCH_SPECIFIC).filter(|value| *value != 0).map(|_| 'a');
         Some(Arch { number: u32::from(self.scalar(TAG_ARCH)?) / 10, variant })

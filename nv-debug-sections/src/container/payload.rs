@@ -1,4 +1,4 @@
-//! Compressed payloads to bytes, within a bound.
+//! Decompression of payloads, within a size limit.
 
 use std::io::Read;
 
@@ -96,8 +96,9 @@ fn lz4_size(block: &[u8]) -> Option<u64> {
     Some(size)
 }
 
-/// One zstd frame (RFC 8878). Memory grows with what comes out, not with what the frame claims: once in the decoder's window,
-/// which in a frame of one segment is all of it, and once here.
+/// Decompresses one zstd frame (RFC 8878). Memory grows with the output, not with the size that the
+/// frame claims. The output is in memory twice: in the decoder's window, which in a frame of one
+/// segment is all of it, and in the result.
 fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     let method = Compression::Zstd;
     let mut source = stored;

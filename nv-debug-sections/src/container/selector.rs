@@ -1,4 +1,5 @@
-//! Selects cubins of a file by architecture and number (`FILE:sm_90:5`), and lists what there is to select.
+//! The selection of cubins in a file by architecture and number (`FILE:sm_90:5`), and the list of
+//! what can be selected.
 
 use super::{Arch, Container, EntryKind, NumberedEntry};
 use crate::limits::MAX_IMAGES_LISTED;
@@ -6,8 +7,8 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Selects cubins of a file by architecture and number: a cubin must match both. [`Display`](fmt::Display): ` for sm_90
-/// with number 5`, nothing where all are meant.
+/// Selects cubins of a file by architecture and number; a cubin must match both.
+/// [`Display`](fmt::Display) gives ` for sm_90 with number 5`, or nothing if all are selected.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ImageSelector {
     /// As [`Arch::is_name`] takes it.
@@ -17,7 +18,7 @@ pub struct ImageSelector {
 }
 
 impl Arch {
-    /// Whether a word names an architecture as fatbins do: `sm_90`, `sm_90a`.
+    /// Whether a word is the name of an architecture as fatbins write it: `sm_90`, `sm_90a`.
     pub fn is_name(word: &str) -> bool {
         let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -25,7 +26,8 @@ impl Arch {
 }
 
 impl ImageSelector {
-    /// Splits a text, `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5`, into the file and the selector.
+    /// Splits an argument such as `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5` into the file name and
+    /// the selector.
     pub fn split(text: &str) -> (&str, Self) {
         let last =
             |text| str::rsplit_once(text, ':').map_or((text, None), |(before, word)| (before, Some(word)));
@@ -45,7 +47,7 @@ impl ImageSelector {
         (rest, choice)
     }
 
-    /// Whether it selects all cubins.
+    /// Whether the selector has no condition, so that it selects all cubins.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
@@ -58,12 +60,13 @@ impl ImageSelector {
             && arch.as_ref().is_none_or(|arch| *arch == image.arch())
     }
 
-    /// The cubins of a file that are selected, in file order; an error stands for an entry that cannot be read.
+    /// Iterates over the selected cubins of a file, in file order. An entry that cannot be read is
+    /// returned as an error.
     pub fn select<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<NumberedEntry<'d>>> {
         container.numbered_entries().filter(|found| found.as_ref().map_or(true, |image| self.selects(image)))
     }
 
-    /// Counts the images of a file, and those that it selects. Nothing is decompressed.
+    /// Counts the images of a file, and those that are selected. Nothing is decompressed.
     pub fn summarize(&self, container: &Container<'_>) -> SelectionSummary {
         let mut survey = SelectionSummary::default();
         for found in container.numbered_entries() {
@@ -86,7 +89,7 @@ impl fmt::Display for ImageSelector {
     }
 }
 
-/// How many images a file has, and how many of them a [`ImageSelector`] selects.
+/// The number of images in a file, and the number that an [`ImageSelector`] selects.
 #[derive(Debug, Clone, Default)]
 pub struct SelectionSummary {
     /// Cubins that are selected.
@@ -95,7 +98,7 @@ pub struct SelectionSummary {
     pub cubins: u64,
     /// Faults between images.
     pub faults: u64,
-    /// The first of them.
+    /// The first of the faults.
     pub first_fault: Option<Error>,
     /// The first of the cubins, as they are chosen.
     listed: Vec<String>,
@@ -112,7 +115,7 @@ impl SelectionSummary {
                 kind if kind.is_text() => "PTX",
                 kind => kind.name(),
             };
-            // One for each kind and architecture, of which there are few; what has strange numbers is not told apart.
+            // One for each kind and architecture: there are few. What has strange numbers is not told apart.
             let arch = if self.others.len() < MAX_IMAGES_LISTED { image.arch() } else { String::new() };
             *self.others.entry((kind, arch)).or_default() += 1;
             return;
@@ -123,7 +126,8 @@ impl SelectionSummary {
         }
     }
 
-    /// What there is beside cubins: `PTX for sm_90, LTO IR for sm_75`; empty where there is nothing.
+    /// Lists the images other than cubins: `PTX for sm_90, LTO IR for sm_75`. Empty if there are
+    /// none.
     pub fn others(&self) -> String {
         let word = |((kind, arch), _): (&(&str, String), _)| match &**arch {
             "" => (*kind).to_owned(),
@@ -132,7 +136,8 @@ impl SelectionSummary {
         self.others.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
-    /// The cubins, as they are chosen from the file called `base`: `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
+    /// Lists the cubins by the arguments that select them from the file called `base`:
+    /// `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
     pub fn list(&self, base: &str) -> String {
         let words = self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
         match self.cubins - self.listed.len() as u64 {

@@ -1,5 +1,5 @@
-//! Whole new sections behind all others, where the tools put a capsule
-//! (docs/formats/container.md, order of sections): the way back of [`Cubin::remove_capsule`].
+//! Appends new sections after all others, where NVIDIA's tools put a capsule
+//! (docs/formats/container.md, order of sections). This reverses [`Cubin::remove_capsule`].
 //!
 //! Nothing that is there moves, so that all indices in the file stay right, that of `.note.nv.cuinfo` in `e_flags` too.
 
@@ -16,7 +16,7 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_CLONES;
 
-/// The section that `sh_link` or `sh_info` of a new section names.
+/// What `sh_link` or `sh_info` of a new section refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SectionLink {
     /// None: 0.
@@ -28,14 +28,15 @@ pub enum SectionLink {
     New(usize),
 }
 
-/// `sh_info` of a new section.
+/// The value of `sh_info` in a new section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionInfo {
     /// A section: where [`Section::info_is_section`] holds.
     Section(SectionLink),
     /// A symbol of the table that `sh_link` names: of code, native and Mercury.
     Symbol(SymbolIndex),
-    /// What the type says, such as the number behind the last local symbol; 0: nothing.
+    /// A number whose meaning the section type decides, such as the index after the last local
+    /// symbol. 0 means nothing.
     Number(u32),
 }
 
@@ -45,7 +46,7 @@ impl Default for SectionInfo {
     }
 }
 
-/// A section to be appended by [`Cubin::append_sections`]. Its address is 0.
+/// A section for [`Cubin::append_sections`]. Its address is 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSection<'d> {
     /// Its name with its dot.
@@ -68,8 +69,9 @@ pub struct NewSection<'d> {
 }
 
 impl<'d> Cubin<'d> {
-    /// Appends sections in the order given, and gives their indices. Number `n` of the list gets index `sections.len() + n`, which is how
-    /// its contents refer to new sections: [`Symbol::shndx`](super::Symbol::shndx), [`Contents::Alias`], the first field of a capsule.
+    /// Appends sections in the given order and returns their indices. Section `n` of the list gets
+    /// index `sections.len() + n`. The contents refer to new sections by that index:
+    /// [`Symbol::shndx`](super::Symbol::shndx), [`Contents::Alias`], the first field of a capsule.
     ///
     /// Names that the file has already are used again: ptxas leaves those of sections that it made and dropped.
     /// `SHT_SYMTAB_SHNDX` sections get their contents from their symbol tables.

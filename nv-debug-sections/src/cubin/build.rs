@@ -1,4 +1,4 @@
-//! Debug-only objects, made without any cubin: what `objcopy --only-keep-debug` leaves of one.
+//! Debug-only objects made without a cubin: what `objcopy --only-keep-debug` would leave of one.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::generation::Generation;
 use crate::limits::MAX_VARIABLE_ALIGN;
 use crate::release::Target;
 
-/// Address of the first function in a debug-only object.
+/// The address of the first function in a debug-only object.
 ///
 /// Not 0: DWARF readers take ranges that start at 0 for functions the linker has dropped.
 pub const DEBUG_ONLY_BASE: u64 = 0x1000;
@@ -30,7 +30,7 @@ const SYMTAB: u32 = 3;
 /// With more functions there is a `.symtab_shndx`: leaves room for debug sections below `SHN_LORESERVE`.
 const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
-/// One function of a debug-only object.
+/// A function of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyFunction<'a> {
     /// Its (mangled) name, `F` of `.text.F`.
@@ -43,7 +43,7 @@ pub struct DebugOnlyFunction<'a> {
     pub local: bool,
 }
 
-/// Where a variable of a debug-only object lies.
+/// The section in which a variable of a debug-only object lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableSpace {
     /// `.global`, in `.nv.global`.
@@ -52,7 +52,7 @@ pub enum VariableSpace {
     Constant,
 }
 
-/// One variable of a debug-only object.
+/// A variable of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyVariable<'a> {
     /// Its (mangled) name.
@@ -79,7 +79,8 @@ pub struct DebugOnlyObject {
     pub variables: Vec<SymbolIndex>,
 }
 
-/// A debug-only object for a target: sections without bytes, each at an address of its own.
+/// Builds a debug-only object for a target. Its sections have no bytes, and each has its own
+/// address.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Replacing the debug sections of a cubin.
+//! Replacement of the debug sections of a cubin.
 //!
 //! # Symbols keep their numbers
 //!
@@ -29,7 +29,7 @@ use crate::catalog::{HeaderFields, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 
-/// One debug section with its relocations, ready to be placed in a cubin.
+/// A debug section with its relocations, ready to be put into a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
     /// Its name: `.debug_*`, `.nv_debug_*`, or another that PTX can give one, which is a dot and a word, such as `.foo`.
@@ -89,7 +89,8 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// The debug sections as values, in file order: what [`set_debug_sections`](Self::set_debug_sections) takes.
+    /// Returns the debug sections as values, in file order, as
+    /// [`set_debug_sections`](Self::set_debug_sections) takes them.
     ///
     /// Mercury clones, which [`mercury_sections`](Self::mercury_sections) gives, and `.nv_debug.shared` are left out.
     ///
@@ -128,8 +129,8 @@ impl Cubin<'_> {
         Ok(out)
     }
 
-    /// Makes `sections` the debug sections of this cubin, all of them: what is not listed is removed. Sections of other names stay
-    /// unless one of their name is given.
+    /// Replaces all debug sections of this cubin by `sections`; one that is not listed is removed.
+    /// A section that is not a debug section stays, unless `sections` has one of its name.
     ///
     /// Sections that exist already keep their place and header, new ones go where ptxas would put them, among equals in
     /// the order given; relocation sections likewise. Symbol indices are those of this cubin's `.symtab` and stay valid.
@@ -144,8 +145,8 @@ impl Cubin<'_> {
         self.edit_native(sections, false)
     }
 
-    /// As [`set_debug_sections`](Self::set_debug_sections), but debug sections that are not listed stay as they are, with their
-    /// relocations.
+    /// Replaces the debug sections that `sections` lists. Others stay with their relocations,
+    /// unlike in [`set_debug_sections`](Self::set_debug_sections).
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Extended section numbering (ELF-64 gABI, "Sections"): section indices that fields of 16 bits cannot hold.
+//! Extended section numbering (ELF-64 gABI, "Sections"), for section indices that do not fit into
+//! 16 bits.
 //!
 //! From 0xff00 (`SHN_LORESERVE`) on, the number of sections is `sh_size` of section 0, the index of the section names its
 //! `sh_link`, and a symbol's section index is in the `SHT_SYMTAB_SHNDX` section that links to the symbol table. ptxas has

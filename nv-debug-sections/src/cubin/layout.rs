@@ -1,4 +1,4 @@
-//! Where everything goes in the file: docs/formats/container.md, layout, as code.
+//! The file layout: the offset of every section and table (docs/formats/container.md, layout).
 
 use object::elf;
 
@@ -13,7 +13,7 @@ pub(super) const PROGRAM_HEADER: u64 = 56;
 pub(super) const SECTION_HEADER: u64 = 64;
 pub(super) const SYMBOL: u64 = 24;
 
-/// The computed positions of one file. All offsets are bytes from its start.
+/// The positions of all parts of one file. Offsets are in bytes from the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// `sh_offset` of each section, by section index.
@@ -30,7 +30,7 @@ pub struct Layout {
     pub size: u64,
 }
 
-/// One program header; `p_align` is always 8 and `p_paddr` equals `p_vaddr`.
+/// One program header. `p_align` is always 8, and `p_paddr` equals `p_vaddr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// `p_type`: `PT_PHDR` (6) or `PT_LOAD` (1).
@@ -140,12 +140,13 @@ fn is_classic(cubin: &Cubin<'_>) -> bool {
 }
 
 impl Cubin<'_> {
-    /// `sh_size` of one of its sections, in bytes; a Mercury clone that shares another section's bytes has that one's.
+    /// `sh_size` of a section of this cubin, in bytes. A Mercury clone that shares another
+    /// section's bytes has that section's size.
     pub fn size_of(&self, section: &Section<'_>) -> u64 {
         section_size(self, section)
     }
 
-    /// Whether nvlink wrote the file: `.note.nv.tkinfo` names it, alone or beside ptxas, as the tool.
+    /// Whether nvlink wrote the file, alone or together with ptxas, by the note `.note.nv.tkinfo`.
     pub fn is_linked(&self) -> bool {
         const TOOL: &[u8] = b"\0nvlink\0";
         let note = self.section_by_name(tkinfo::NAME).and_then(|index| self.bytes(index).ok());

@@ -1,5 +1,5 @@
-//! The Mercury clones of debug sections (docs/formats/capsule.md, sections), as values to be
-//! placed. What they hold is decided elsewhere: in `merc-capsule`.
+//! The Mercury clones of debug sections (docs/formats/capsule.md, sections) as values that can be
+//! put into a cubin. The crate `merc-capsule` decides what they hold.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};
 use object::elf;
 
-/// The clone of one debug section.
+/// The Mercury clone of one debug section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MercurySection {
     /// Name of the native section, such as `.debug_line` for `.nv.merc.debug_line`.
@@ -23,23 +23,25 @@ pub struct MercurySection {
 }
 
 impl Cubin<'_> {
-    /// Index of `.nv.merc.symtab`, the symbols in Mercury space; `None` in files without Mercury sections.
+    /// The index of `.nv.merc.symtab`, the symbols in Mercury space; `None` in files without
+    /// Mercury sections.
     pub fn mercury_symtab(&self) -> Option<SectionIndex> {
         let found = (0..).zip(&self.sections).find(|(_, section)| section.sh_type == sht::MERC_SYMTAB);
         found.map(|(index, _)| SectionIndex(index))
     }
 
-    /// Symbols of `.nv.merc.symtab`, the null symbol included; empty without one.
+    /// The symbols of `.nv.merc.symtab`, with the null symbol; empty if the section is missing.
     pub fn mercury_symbols(&self) -> &[Symbol] {
         self.mercury_symtab().map_or(&[], |table| self.symbols_of(table))
     }
 
-    /// Whether there are Mercury sections.
+    /// Whether the cubin has Mercury sections.
     pub fn has_capsule(&self) -> bool {
         self.sections.iter().any(Section::is_mercury)
     }
 
-    /// Removes the capsule: all Mercury sections. What is native stays as it is. Gives the indices that the removed sections had.
+    /// Removes the capsule: all Mercury sections. Native sections stay as they are. Returns the
+    /// indices that the removed sections had.
     ///
     /// # Errors
     ///
@@ -52,8 +54,9 @@ impl Cubin<'_> {
         self.remove_sections(|_, section| section.is_mercury())
     }
 
-    /// Removes all but the capsule: Mercury sections, which get bytes of their own, the string tables and what names the SM, notes
-    /// and `.nv.compat`. Capsules of code then begin with section index 0, since the code they are of is gone. Gives the indices that the removed
+    /// Removes everything but the capsule. The Mercury sections stay and get bytes of their own; so
+    /// do the string tables and what names the SM, the notes and `.nv.compat`. Code capsules then
+    /// begin with section index 0, since their code is gone. Returns the indices that the removed
     /// sections had.
     ///
     /// # Errors
@@ -84,7 +87,8 @@ impl Cubin<'_> {
         Ok(gone)
     }
 
-    /// The Mercury clones of debug sections as values, in file order: what [`set_mercury_sections`](Self::set_mercury_sections) takes.
+    /// Returns the Mercury clones of debug sections as values, in file order, as
+    /// [`set_mercury_sections`](Self::set_mercury_sections) takes them.
     ///
     /// # Errors
     ///
@@ -96,7 +100,8 @@ impl Cubin<'_> {
             .collect())
     }
 
-    /// Makes `sections` the Mercury clones of debug sections in this cubin, all of them: what is not listed is removed.
+    /// Replaces all Mercury clones of debug sections in this cubin by `sections`; a clone that is
+    /// not listed is removed.
     ///
     /// As [`set_debug_sections`](Self::set_debug_sections), which does not touch them, with the symbols of `.nv.merc.symtab`; call
     /// that first, since a shared file range is that of the section of the same name.
@@ -116,8 +121,9 @@ impl Cubin<'_> {
         });
         self.edit(Edit { space: Space::Mercury, keeps_others: false, replacements: given.collect() })
     }
-    /// Gives the Mercury section at `index` bytes of its own, as `.nv.merc.nv.info.F`. Clones of debug sections, which come with
-    /// relocations, are [`set_mercury_sections`](Self::set_mercury_sections)' matter.
+    /// Gives the Mercury section at `index`, such as `.nv.merc.nv.info.F`, bytes of its own. Clones
+    /// of debug sections come with relocations; use
+    /// [`set_mercury_sections`](Self::set_mercury_sections) for them.
     ///
     /// # Errors
     ///

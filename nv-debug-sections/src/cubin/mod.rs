@@ -48,29 +48,29 @@ pub use writer::{CodeLocation, NVDWARF, Writer};
 
 pub use crate::cuda_elf::{ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, sht};
 
-/// Index of a section; 0 is the null section and means "none" in links.
+/// The index of a section. 0 is the null section and means "none" in links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SectionIndex(pub u32);
 
-/// Index of a symbol in its symbol table; 0 is the null symbol.
+/// The index of a symbol in its symbol table. 0 is the null symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolIndex(pub u32);
 
 impl SectionIndex {
-    /// As an index into [`Cubin::sections`].
+    /// The index as a position in [`Cubin::sections`].
     pub fn as_usize(self) -> usize {
         self.0 as usize
     }
 }
 
 impl SymbolIndex {
-    /// As an index into a symbol table.
+    /// The index as a position in a symbol table.
     pub fn as_usize(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A cubin as values.
+/// A cubin as values: file header, sections and their contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cubin<'d> {
     /// The fields of the file header that are choices; the others follow from the sections.
@@ -83,7 +83,7 @@ pub struct Cubin<'d> {
     release: Release,
 }
 
-/// The file header's free fields.
+/// The fields of the ELF file header that the other values do not determine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// `e_type`: `ET_EXEC` (2), `ET_REL` (1, `ptxas -c`) or [`ET_EWP`].
@@ -108,7 +108,7 @@ impl Header {
         self.e_type == elf::ET_REL.0
     }
 
-    /// The kind of file that `e_type` says, in words: `relocatable`, `executable`, ...
+    /// The kind of file in words, by `e_type`: `relocatable`, `executable`, ...
     pub fn type_words(&self) -> &'static str {
         match self.e_type {
             e_type if e_type == elf::ET_REL.0 => "relocatable",
@@ -118,7 +118,7 @@ impl Header {
         }
     }
 
-    /// The SM number the code is for (75 = sm_75).
+    /// The SM number that the code is for (75 for sm_75).
     ///
     /// `e_flags` bits 8-15 since CUDA 13 (`EI_OSABI` 0x41), bits 0-7 before. Observed: ptxas 12.9, 13.0 and 13.4.
     pub fn sm(&self) -> u32 {
@@ -126,7 +126,7 @@ impl Header {
     }
 }
 
-/// One section: its header's free fields and its contents.
+/// One section: its contents, and the fields of its header that those do not determine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section<'d> {
     /// `sh_name`: offset of the name in the section that [`Header::shstrndx`] names.
@@ -154,7 +154,8 @@ pub struct Section<'d> {
 }
 
 impl Section<'_> {
-    /// Whether `sh_info` is a section index (`SHF_INFO_LINK`, or a relocation section without the flag).
+    /// Whether `sh_info` is a section index: the section has `SHF_INFO_LINK`, or is a relocation
+    /// section without the flag.
     ///
     /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (docs/formats/container.md, code).
     pub fn info_is_section(&self) -> bool {
@@ -167,13 +168,13 @@ impl Section<'_> {
         HeaderFields { sh_type, flags, align, entsize }
     }
 
-    /// Whether the section is a Mercury one ([`SHF_MERCURY`]).
+    /// Whether the section is a Mercury section (flag [`SHF_MERCURY`]).
     pub fn is_mercury(&self) -> bool {
         self.flags & SHF_MERCURY != 0
     }
 }
 
-/// Contents of a section.
+/// The contents of a section: bytes, a decoded table, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents<'d> {
     /// Anything without a structure of the container's own.
@@ -214,39 +215,40 @@ impl Symbol {
     pub const ENTRY: u8 = 0x10;
     /// `STO_CUDA_GLOBAL`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global memory. Observed: listings of nvdisasm 13.0.88.
     pub const CUDA_GLOBAL: u8 = 0x20;
-    /// `STO_CUDA_SHARED`: of one in shared memory.
+    /// `STO_CUDA_SHARED`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in shared memory.
     pub const CUDA_SHARED: u8 = 0x40;
-    /// `STO_CUDA_CONSTANT`: of one in constant memory.
+    /// `STO_CUDA_CONSTANT`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in constant memory.
     pub const CUDA_CONSTANT: u8 = 0x80;
-    /// `STT_CUDA_OBJECT`: the type of a variable whose address is the linker's to give, where `STT_OBJECT` has one.
+    /// `STT_CUDA_OBJECT`: the type of a variable whose address the linker assigns. A variable with
+    /// an address has `STT_OBJECT`.
     pub const CUDA_OBJECT: u8 = 13;
 
-    /// `STB_*`.
+    /// The symbol's binding, `STB_*`.
     pub fn binding(&self) -> u8 {
         self.info >> 4
     }
 
-    /// `STT_*`, or [`Symbol::CUDA_OBJECT`].
+    /// The symbol's type, `STT_*` or [`Symbol::CUDA_OBJECT`].
     pub fn kind(&self) -> u8 {
         self.info & 15
     }
 
-    /// Whether it names a function (`STT_FUNC`).
+    /// Whether the symbol names a function (`STT_FUNC`).
     pub fn is_function(&self) -> bool {
         self.kind() == elf::STT_FUNC.0
     }
 
-    /// Whether it stands for a section (`STT_SECTION`).
+    /// Whether the symbol stands for a section (`STT_SECTION`).
     pub fn is_section(&self) -> bool {
         self.kind() == elf::STT_SECTION.0
     }
 
-    /// Whether it is a kernel: a function with [`Symbol::ENTRY`].
+    /// Whether the symbol names a kernel: a function with [`Symbol::ENTRY`].
     pub fn is_kernel(&self) -> bool {
         self.is_function() && self.other & Self::ENTRY != 0
     }
 
-    /// Whether it is local, undefined and without type, so that no file can define it.
+    /// Whether the symbol is local, undefined and untyped. No file can define such a symbol.
     ///
     /// [`Cubin::remove_debug_sections`] leaves such symbols of sections, and ptxas makes them for names that it could not place.
     /// Only the name tells these apart.
@@ -254,13 +256,14 @@ impl Symbol {
         self.info == elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0 && self.shndx == 0 && self.name != 0
     }
 
-    /// The section it is defined in; `None` if undefined, absolute, common.
+    /// The section that defines the symbol; `None` if it is undefined, absolute or common.
     pub fn section(&self) -> Option<SectionIndex> {
         (self.shndx != 0 && self.shndx < extended::RESERVED).then_some(SectionIndex(self.shndx))
     }
 }
 
-/// One relocation as it stands in a file (`Elf64_Rel`, `Elf64_Rela`). One that is to be written is a [`dwarf2_writer::Reloc`] before.
+/// A relocation as it stands in a file (`Elf64_Rel`, `Elf64_Rela`). Before it is written it is a
+/// [`dwarf2_writer::Reloc`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relocation {
     /// `r_offset`: byte offset of the field in the target section.
@@ -292,11 +295,11 @@ impl Default for Section<'_> {
 }
 
 impl<'d> Cubin<'d> {
-    /// Takes a cubin apart.
+    /// Parses a cubin into values.
     ///
     /// # Errors
     ///
-    /// The file is no 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
+    /// The file is not a 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
     /// it, sections overlap (Mercury clones excepted), a link, name, entry size, alignment or symbol index is out of
     /// range, or alignments would make the file that [`Cubin::write`] lays out several times as long as this one. The
     /// error names the section, or for headers and tables the byte offset in the file.
@@ -304,7 +307,7 @@ impl<'d> Cubin<'d> {
         read::parse(data)
     }
 
-    /// Lays the values out as a file; see [`Cubin::layout`] for the rules.
+    /// Writes the values as a file. [`Cubin::layout`] describes the layout.
     ///
     /// # Errors
     ///
@@ -314,7 +317,7 @@ impl<'d> Cubin<'d> {
         write::write(self)
     }
 
-    /// Where each section, the header tables and the segments go.
+    /// Computes the offsets of all sections, header tables and segments.
     ///
     /// # Errors
     ///
@@ -336,15 +339,15 @@ impl<'d> Cubin<'d> {
         self.release = tool_note::release(self);
     }
 
-    /// The same values without the borrow of the input.
+    /// Converts the cubin to one that does not borrow from the input.
     pub fn into_owned(self) -> Cubin<'static> {
         let sections = self.sections.into_iter().map(Section::into_owned).collect();
         Cubin { header: self.header, sections, symtab: self.symtab, release: self.release }
     }
 
-    /// The release of the tools by whose rules the file is made: that of the tool which wrote it last, as its note in
-    /// [`tkinfo::NAME`](crate::tkinfo::NAME) says. [`Release::NEWEST`] where no note says it, or one that the table of
-    /// releases does not have.
+    /// The toolkit release whose rules the file follows: that of the tool that wrote the file last,
+    /// by the note [`tkinfo::NAME`](crate::tkinfo::NAME). [`Release::NEWEST`] if the note is
+    /// missing or names an unknown release.
     pub fn release(&self) -> Release {
         self.release
     }
@@ -354,7 +357,7 @@ impl<'d> Cubin<'d> {
         self.release.target(self.header.sm())
     }
 
-    /// The section at `index`.
+    /// Returns the section at `index`.
     ///
     /// # Errors
     ///
@@ -366,25 +369,26 @@ impl<'d> Cubin<'d> {
         })
     }
 
-    /// All sections but the null one, with index and name, in file order.
+    /// Iterates over all sections but the null section, in file order, with index and name.
     pub fn iter(&self) -> impl Iterator<Item = (SectionIndex, &str, &Section<'d>)> {
         let names = self.strings(self.header.shstrndx);
         (0..).zip(&self.sections).skip(1).map(move |(i, s)| (SectionIndex(i), name_in(names, s.name), s))
     }
 
-    /// Name of a section, in constant time; empty if `index` or the name's offset does not exist. See [`StringTable`] for
-    /// names that are not UTF-8.
+    /// The name of a section, in constant time. Empty if `index` or the name's offset does not
+    /// exist. See [`StringTable`] for names that are not UTF-8.
     pub fn section_name(&self, index: SectionIndex) -> &str {
         let name = self.sections.get(index.as_usize()).map_or(0, |s| s.name);
         name_in(self.strings(self.header.shstrndx), name)
     }
 
-    /// The first section of that name. Walks the table: keep a map for many look-ups.
+    /// Finds the first section with this name. Each call walks the section table: keep a map for
+    /// many look-ups.
     pub fn section_by_name(&self, name: &str) -> Option<SectionIndex> {
         self.iter().find(|(_, n, _)| *n == name).map(|(i, ..)| i)
     }
 
-    /// The string table at `index`, if there is one.
+    /// Returns the string table at `index`; `None` if that section is not a string table.
     pub fn strings(&self, index: SectionIndex) -> Option<&StringTable<'d>> {
         match &self.sections.get(index.as_usize())?.contents {
             Contents::Strings(table) => Some(table),
@@ -392,7 +396,8 @@ impl<'d> Cubin<'d> {
         }
     }
 
-    /// Bytes of a section as they lie in the file, relocations not applied. Empty for sections without file bytes.
+    /// The bytes of a section as they lie in the file, without relocations applied. Empty for
+    /// sections without file bytes.
     ///
     /// # Errors
     ///
@@ -414,18 +419,18 @@ impl<'d> Cubin<'d> {
         })
     }
 
-    /// Index of `.symtab`: the first `SHT_SYMTAB` of the file as it was parsed, made or last edited by
-    /// [`Cubin::set_debug_sections`].
+    /// The index of `.symtab`: the first `SHT_SYMTAB` of the file as it was parsed, or last edited
+    /// by [`Cubin::set_debug_sections`].
     pub fn symtab(&self) -> Option<SectionIndex> {
         self.symtab
     }
 
-    /// Symbols of `.symtab`, the null symbol included; empty without one.
+    /// The symbols of `.symtab`, with the null symbol; empty if the section is missing.
     pub fn symbols(&self) -> &[Symbol] {
         self.symtab().map_or(&[], |table| self.symbols_of(table))
     }
 
-    /// Symbols of the symbol table at `table`; empty if it is none.
+    /// The symbols of the symbol table at `table`; empty if that is not a symbol table.
     pub fn symbols_of(&self, table: SectionIndex) -> &[Symbol] {
         match self.sections.get(table.as_usize()).map(|s| &s.contents) {
             Some(Contents::Symbols(symbols)) => symbols,
@@ -433,29 +438,31 @@ impl<'d> Cubin<'d> {
         }
     }
 
-    /// Name of a symbol of `.symtab`, in constant time; empty if the symbol does not exist.
+    /// The name of a symbol of `.symtab`, in constant time. Empty if the symbol does not exist.
     pub fn symbol_name(&self, symbol: SymbolIndex) -> &str {
         self.symtab().map_or("", |table| self.symbol_name_in(table, symbol))
     }
 
-    /// Name of a symbol of the table at `table`; empty if the symbol does not exist.
+    /// The name of a symbol of the table at `table`. Empty if the symbol does not exist.
     pub fn symbol_name_in(&self, table: SectionIndex, symbol: SymbolIndex) -> &str {
         let Some(entry) = self.symbols_of(table).get(symbol.as_usize()) else { return "" };
         let link = self.sections.get(table.as_usize()).map_or(0, |s| s.link);
         name_in(self.strings(SectionIndex(link)), entry.name)
     }
 
-    /// Function symbols of `.symtab` (`STT_FUNC`) with their indices, in symbol order.
+    /// Iterates over the function symbols (`STT_FUNC`) of `.symtab` with their indices, in symbol
+    /// order.
     pub fn functions(&self) -> impl Iterator<Item = (SymbolIndex, &Symbol)> {
         (0..).zip(self.symbols()).filter(|(_, s)| s.is_function()).map(|(i, s)| (SymbolIndex(i), s))
     }
 
-    /// Function symbols defined in `section`: `F` itself and functions folded into `.text.F`, in symbol order.
+    /// Iterates over the function symbols that `section` defines, in symbol order. In `.text.F`
+    /// these are `F` and the functions folded into it.
     pub fn functions_of(&self, section: SectionIndex) -> impl Iterator<Item = (SymbolIndex, &Symbol)> {
         self.functions().filter(move |(_, s)| s.section() == Some(section))
     }
 
-    /// The section symbol of `section` in `.symtab`, which section offsets are relocated against.
+    /// The section symbol of `section` in `.symtab`. Section offsets are relocated against it.
     ///
     /// Every debug section that ptxas writes has one; sections added by [`Cubin::set_debug_sections`] may have none.
     pub fn section_symbol(&self, section: SectionIndex) -> Option<SymbolIndex> {
@@ -463,7 +470,8 @@ impl<'d> Cubin<'d> {
         (0..).zip(self.symbols()).find(|(_, s)| is(s)).map(|(i, _)| SymbolIndex(i))
     }
 
-    /// Relocations that apply to `target`, each with the index of the section it comes from, in file order.
+    /// Iterates over the relocations that apply to the section `target`, in file order. Each comes
+    /// with the index of its relocation section.
     pub fn relocations_of(&self, target: SectionIndex) -> impl Iterator<Item = (SectionIndex, &Relocation)> {
         let tables = (0..).zip(&self.sections).filter(move |(_, s)| s.info == target.0);
         tables
@@ -473,7 +481,7 @@ impl<'d> Cubin<'d> {
 }
 
 impl Section<'_> {
-    /// The relocations, if it is a relocation section.
+    /// The relocations of a relocation section; `None` for other sections.
     pub fn relocations(&self) -> Option<&[Relocation]> {
         match &self.contents {
             Contents::Relocations(all) => Some(all),

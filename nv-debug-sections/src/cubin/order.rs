@@ -1,4 +1,4 @@
-//! Where new debug sections and their relocation sections go.
+//! The positions of new debug sections and their relocation sections in the section table.
 
 use std::collections::HashSet;
 

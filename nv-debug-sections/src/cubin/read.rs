@@ -1,4 +1,4 @@
-//! Bytes to values.
+//! The parser: the bytes of a cubin become values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! Which sections an edit replaces: debug sections, and those of other names that are given, for
-//! PTX may bring any (docs/formats/entries.md, what ptxas copies).
+//! The sections that an edit replaces: all debug sections, and others whose names the new list has,
+//! since PTX can define any (docs/formats/entries.md, what ptxas copies).
 
 use object::elf;
 
@@ -39,7 +39,7 @@ impl<'e> ReplacedSections<'e> {
     ///
     /// # Errors
     ///
-    /// One is no name of a debug section or of one that PTX can bring, or the file has another kind of section of this name.
+    /// One is not the name of a debug section or of one that PTX can bring, or the file has another kind of section of this name.
     pub(super) fn by(cubin: &Cubin<'_>, edit: &Edit, names: &'e [String]) -> Result<Self> {
         let mut all = Self::debug(edit.space);
         for (given, name) in edit.replacements.iter().zip(names) {

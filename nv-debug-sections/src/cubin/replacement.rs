@@ -1,4 +1,4 @@
-//! The input of an edit of a cubin, the new debug sections, and its effect on each section of the file.
+//! The input of an edit of debug sections, and its effect on each section of the file.
 
 use super::Relocation;
 use crate::catalog::{RelocForm, SectionName, Space};

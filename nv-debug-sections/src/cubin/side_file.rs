@@ -1,4 +1,4 @@
-//! A side file and the code that it was made of: whether they belong together, and putting them together.
+//! Side files: the check that one belongs to a cubin, and the merge of the two.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Contents, Cubin, Header, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_COMPARED_NAME;
 
-/// Name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
+/// The name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
 ///
 /// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections) leaves of the cubin if it keeps
 /// nothing: 64-bit numbers, little-endian, one for the file header and then one for each section but the null one. Each is FNV-1a, 64
@@ -40,8 +40,9 @@ impl<'d> Cubin<'d> {
         self.code_note().is_some()
     }
 
-    /// Gives the sections that [`keep_only_debug`](Self::keep_only_debug) emptied the contents that they have in `code`: the cubin
-    /// that the side file was made of, with all, some or none of its debug sections.
+    /// Fills the sections that [`keep_only_debug`](Self::keep_only_debug) emptied with their
+    /// contents in `code`. `code` is the cubin from which the side file was made; it may lack some
+    /// or all of its debug sections.
     ///
     /// A whole cubin can stand for its side file: only the check is done then.
     ///
@@ -182,7 +183,8 @@ impl<'d> Cubin<'d> {
         Ok(())
     }
 
-    /// What is no debug information must be the same: by digests if this is a side file, else by fields and bytes.
+    /// Checks that everything other than debug information is the same: by digests in a side file,
+    /// otherwise by fields and bytes.
     fn check_contents(&self, code: &Cubin<'_>) -> Result<()> {
         let of_header =
             || Error::in_section("", ErrorKind::OtherFile("the debug file has another file header".into()));
@@ -273,12 +275,13 @@ fn index(at: usize) -> SectionIndex {
     SectionIndex(at as u32)
 }
 
-/// Whether `own` is `table`, or that with more behind it: the name of the note.
+/// Whether `own` is `table`, or `table` followed by the name of the note.
 fn is_beginning(table: &StringTable<'_>, own: &StringTable<'_>) -> bool {
     own.as_bytes().starts_with(table.as_bytes())
 }
 
-/// Gives `section` what its twin has, if it was emptied. `map` makes new section indices of those in `source`'s file.
+/// Copies the contents of `source` into `section` if it was emptied. `map` converts the section
+/// indices of the file of `source`.
 fn fill<'d>(section: &mut Section<'d>, source: &Section<'d>, map: impl Fn(u32) -> u32) {
     section.slack = source.slack;
     let is_emptied = section.sh_type == elf::SHT_NOBITS.0;

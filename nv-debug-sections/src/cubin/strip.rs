@@ -1,5 +1,5 @@
-//! Debug sections apart from the code, and together again: what `strip`, `objcopy --only-keep-debug` and a debugger do with other
-//! ELF files.
+//! Separation of the debug sections from the code, and reunion: what `strip`, `objcopy
+//! --only-keep-debug` and debuggers do with other ELF files.
 //!
 //! ```text
 //! cubin --remove_debug_sections--> the code
@@ -24,7 +24,7 @@ use crate::line;
 use crate::reloc::{RelocAction, RelocType};
 use crate::relocated::RelocatedCubin;
 
-/// What stays when the debug sections of a cubin are removed.
+/// Which debug sections stay when the others are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Keep {
@@ -34,7 +34,7 @@ pub enum Keep {
     Lines,
 }
 
-/// A section that was removed: its number, name and size before.
+/// A section that was removed: the number, name and size that it had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RemovedSection {
     /// Its index in the section table before.
@@ -46,7 +46,8 @@ pub struct RemovedSection {
 }
 
 impl RemovedSection {
-    /// The sections that were removed, by the indices that [`Cubin::strip`] gives. `cubin` is the cubin before.
+    /// Describes removed sections. `removed` are the indices that [`Cubin::strip`] returned, and
+    /// `cubin` is the cubin before the removal.
     pub fn of(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Self> {
         let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
         let removed = sections.map(|(index, section)| Self {
@@ -67,7 +68,8 @@ const LINES: [SectionKind; 4] = [
 ];
 
 impl Cubin<'_> {
-    /// Removes the debug sections, except those that `keep` names. Gives the indices that the removed sections had.
+    /// Removes the debug sections, except those that `keep` names. Returns the indices that the
+    /// removed sections had.
     ///
     /// # Errors
     ///
@@ -91,13 +93,15 @@ impl Cubin<'_> {
         })
     }
 
-    /// Whether `cubin` was stripped from this: this is the cubin before, or its side file.
+    /// Whether `cubin` is the stripped form of this file, which is the cubin before stripping or
+    /// its side file.
     pub fn is_unstripped(&self, cubin: &Cubin<'_>) -> bool {
         let sections = self.sections.len() - usize::from(self.is_side_file());
         sections > cubin.sections.len() && self.clone().fill_from(cubin).is_ok()
     }
 
-    /// Removes the debug sections whose name `keep` does not want, with their relocations and their Mercury clones.
+    /// Removes the debug sections for whose name `keep` returns false, with their relocations and
+    /// Mercury clones. Returns the indices that the removed sections had.
     ///
     /// `keep` is asked with native names, `.debug_line` for `.nv.merc.debug_line` too. Symbols keep their numbers and section
     /// indices follow, as with [`set_debug_sections`](Self::set_debug_sections); all other sections keep their bytes.
@@ -116,7 +120,7 @@ impl Cubin<'_> {
         Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
     }
 
-    /// Makes this the side file of its cubin, as `objcopy --only-keep-debug` makes one.
+    /// Turns this cubin into its side file, as `objcopy --only-keep-debug` does.
     ///
     /// Every section stays under its number. Debug sections, their relocations, symbols, strings and notes keep what they hold;
     /// those of code and of contents that only the code needs are `NOBITS` of the same size. Fields under RELA entries, which
@@ -166,7 +170,8 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// Whether there is a section that [`remove_debug_sections`](Self::remove_debug_sections) could remove.
+    /// Whether the cubin has a section that [`remove_debug_sections`](Self::remove_debug_sections)
+    /// could remove.
     pub fn has_debug_sections(&self) -> bool {
         self.debug_info(|_| true).contains(&true)
     }
@@ -249,7 +254,7 @@ impl Cubin<'_> {
     }
 }
 
-/// Whether a side file keeps the contents although they are no debug information.
+/// Whether a side file keeps the contents of a section that is not debug information.
 fn stays_whole(section: &Section<'_>) -> bool {
     let types = [elf::SHT_STRTAB.0, elf::SHT_SYMTAB_SHNDX.0, elf::SHT_NOTE.0, elf::SHT_NULL.0];
     types.contains(&section.sh_type) || is_symtab_type(section.sh_type)

@@ -1,11 +1,11 @@
-//! String tables, kept as the tools wrote them.
+//! String tables, kept byte for byte as the tools wrote them.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// An ELF string table (`SHT_STRTAB`): NUL-terminated strings, named by byte offset.
+/// An ELF string table (`SHT_STRTAB`): NUL-terminated strings, addressed by byte offset.
 ///
 /// ptxas writes names in creation order, keeps those of sections it dropped, and merges neither duplicates nor
 /// suffixes; new names are therefore appended, and everything else stays where it is.
@@ -19,8 +19,8 @@ pub struct StringTable<'d> {
     text: Cow<'d, str>,
     /// The bytes, where they are not UTF-8.
     raw: Option<Cow<'d, [u8]>>,
-    /// Where the first NUL at or behind each multiple of [`STRIDE`] is. Many names may end in one long string, and
-    /// looking for its end each time would take quadratic time.
+    /// The offset of the first NUL at or after each multiple of [`STRIDE`]. Many names may end in
+    /// one long string, and a search for its end each time would take quadratic time.
     ends: Vec<usize>,
 }
 
@@ -35,7 +35,8 @@ impl Default for StringTable<'_> {
 }
 
 impl<'d> StringTable<'d> {
-    /// Wraps the contents of the section called `section`.
+    /// Parses a string table from the bytes of a section. `section` is the section's name, for
+    /// errors.
     ///
     /// # Errors
     ///
@@ -62,8 +63,8 @@ impl<'d> StringTable<'d> {
         }
     }
 
-    /// The string at `offset`, without its NUL, in constant time. May start inside another one, as ELF allows; `None`
-    /// outside the table or inside a character.
+    /// Returns the string at byte `offset`, without its NUL, in constant time. The offset may be
+    /// inside another string, as ELF allows. `None` outside the table or inside a character.
     pub fn get(&self, offset: u32) -> Option<&str> {
         let start = offset as usize;
         let tail = self.text.as_bytes().get(start..)?;
@@ -77,7 +78,7 @@ impl<'d> StringTable<'d> {
         (offset as usize) < self.text.len()
     }
 
-    /// All whole strings with their offsets, in file order.
+    /// Iterates over the strings that start after a NUL, with their offsets, in file order.
     pub fn entries(&self) -> impl Iterator<Item = (u32, &str)> {
         self.text.split_terminator('\0').scan(0, |next: &mut u32, entry| {
             let offset = *next;
@@ -86,7 +87,7 @@ impl<'d> StringTable<'d> {
         })
     }
 
-    /// Appends `name` whether or not it is there, as ptxas does.
+    /// Appends `name`, even if the table has it already, as ptxas does. Returns its offset.
     ///
     /// # Errors
     ///
@@ -104,8 +105,8 @@ impl<'d> StringTable<'d> {
         Ok(offset)
     }
 
-    /// The offset of each of `names`: of the first whole string that says so, else of a new one, which all equal names share. Walks
-    /// the table once.
+    /// Returns the offset of each of `names`: of the first equal string that starts after a NUL, or
+    /// of a new string, which equal names share. Walks the table once.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ impl<'d> StringTable<'d> {
         Ok(names.iter().filter_map(|name| offsets.get(name.as_ref()).copied().flatten()).collect())
     }
 
-    /// The table as it lies in the file.
+    /// The bytes of the table as they lie in the file.
     pub fn as_bytes(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.text.as_bytes())
     }

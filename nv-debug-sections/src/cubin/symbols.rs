@@ -1,4 +1,4 @@
-//! Symbol tables with other symbols, and their names.
+//! Changes of symbol tables and symbol names.
 
 use object::elf;
 
@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 const INFO_SYMBOL: u32 = 0x00ff_ffff;
 
 impl Cubin<'_> {
-    /// Offset of each of `names` in `.strtab`, which `.symtab` and `.nv.merc.symtab` share, where a symbol of this name says it is. What
-    /// is not there is appended. Takes all names at once, since it walks the table.
+    /// Returns the offset of each of `names` in `.strtab`, which `.symtab` and `.nv.merc.symtab`
+    /// share: the offset that a symbol of this name has, or that of an appended string. All names
+    /// are taken at once, since the call walks the table.
     ///
     /// # Errors
     ///
@@ -27,13 +28,14 @@ impl Cubin<'_> {
         }
     }
 
-    /// Makes `symbols`, the null symbol first, all of the symbol table at `table`. Its `sh_info` becomes the number behind the last local
-    /// one (ELF-64 gABI; ptxas writes global ones among these).
+    /// Replaces the symbols of the symbol table at `table`; the null symbol comes first. `sh_info`
+    /// becomes the index after the last local symbol (ELF-64 gABI; ptxas writes global ones among
+    /// them).
     ///
     /// # Errors
     ///
-    /// `table` is no symbol table, a symbol is not named in its string table or in a section that does not exist, or a relocation or
-    /// code that refers to the table names a symbol that is no more. Nothing is changed then.
+    /// `table` is not a symbol table, a symbol is not named in its string table or in a section that does not exist, or a relocation or
+    /// code that refers to the table names a removed symbol. Nothing is changed then.
     pub fn set_symbols(&mut self, table: SectionIndex, symbols: Vec<Symbol>) -> Result<()> {
         let section = self.section(table)?;
         let name = self.section_name(table);

@@ -1,4 +1,4 @@
-//! The note of the tool that wrote a file last.
+//! The note that names the tool which wrote a file last.
 
 use super::Cubin;
 use crate::release::Release;

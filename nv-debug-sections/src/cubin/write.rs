@@ -1,4 +1,4 @@
-//! Values to bytes.
+//! The writer: values become the bytes of a cubin.
 
 use object::elf::{self, FileHeader64, Ident, ProgramHeader64, Rel64, Rela64, SectionHeader64, Sym64};
 use object::endian::{I64, LittleEndian as LE, U16, U32, U64};

@@ -1,4 +1,4 @@
-//! Which tool wrote a file, and where its machine code is.
+//! The tool that wrote a file, and the location of its machine code.
 
 use object::elf;
 use schemars::JsonSchema;
@@ -10,10 +10,10 @@ use super::{Contents, Cubin, ELFOSABI_CUDA_V2, NewSection, Section, SectionInfo,
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
-/// The name by which notes call this project.
+/// The name of this project in notes.
 pub const NVDWARF: &str = "nvdwarf";
 
-/// A tool, as its note `.note.nv.tkinfo` names it.
+/// The tool that wrote a file, as the note `.note.nv.tkinfo` names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Writer {
     /// The name, such as `ptxas`, `nvlink`, `ptxas-blackwell` or `nvdwarf`.
@@ -30,7 +30,7 @@ impl fmt::Display for Writer {
     }
 }
 
-/// Where the machine code of a file is.
+/// The file that has the machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "CodePlace")]
@@ -44,7 +44,7 @@ pub enum CodeLocation {
 }
 
 impl CodeLocation {
-    /// In one word, as JSON documents have it.
+    /// The location in one word, as JSON documents have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Here => "here",
@@ -55,7 +55,7 @@ impl CodeLocation {
 }
 
 impl Cubin<'_> {
-    /// The tool that wrote the file last, where a note says so.
+    /// The tool that wrote the file last; `None` if no note names it.
     pub fn writer(&self) -> Option<Writer> {
         with_first_note(self, |tool| Writer {
             tool: String::from_utf8_lossy(tool.tool).into_owned(),
@@ -63,8 +63,8 @@ impl Cubin<'_> {
         })
     }
 
-    /// The letter after the SM number of what the code was compiled for: `a` of `sm_90a`, `f` of `sm_100f`; `None` where
-    /// the file does not say one.
+    /// The suffix of the architecture that the code was compiled for: `a` of `sm_90a`, `f` of
+    /// `sm_100f`. `None` if the file does not tell it.
     ///
     /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option `-arch` in the note of the
     /// tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88, nvlink 13.0.88.
@@ -82,7 +82,8 @@ impl Cubin<'_> {
         with_first_note(self, |tool| tool.options.split(is_between).find_map(suffix)).flatten()
     }
 
-    /// Appends the note by which [`writer`](Self::writer) names us, to a debug-only object.
+    /// Appends the note that names this project as the [`writer`](Self::writer) to a debug-only
+    /// object.
     ///
     /// # Errors
     ///
@@ -110,8 +111,9 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// What a file without machine code is and who made it, after `no code:`. `None` for files with code, and for side
-    /// files, whose code is in the cubin that they were made of.
+    /// Describes a file without machine code, for use after `no code:`: what it is and which tool
+    /// made it. `None` for files with code, and for side files, whose code is in the cubin from
+    /// which they were made.
     pub fn debug_only_text(&self) -> Option<String> {
         if self.code_location() != CodeLocation::None {
             return None;
@@ -120,7 +122,8 @@ impl Cubin<'_> {
         Some(format!("a debug-only object{by}"))
     }
 
-    /// Where the machine code is: here, if any code section has bytes or there is none.
+    /// The location of the machine code. It is this file if any code section has bytes, or if there
+    /// is no code section.
     ///
     /// Code sections without bytes (`NOBITS`) are those of a debug-only object if its note names us; objects of older versions
     /// have no note, and no `.nv.info` either, which all files of NVIDIA's tools have. Else they are those of a side file, which

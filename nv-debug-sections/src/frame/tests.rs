@@ -1,4 +1,5 @@
-//! Relocations of encoded sections (docs/formats/frames.md, relocations), and what decoding makes of them.
+//! Tests of the relocations of encoded sections (docs/formats/frames.md, relocations), and of
+//! decoding them.
 
 use super::*;
 use crate::reloc::RelocKind;

@@ -1,11 +1,11 @@
-//! Compares the debug sections of a file with those that it is expected to have.
+//! Comparison of the debug sections of a file with those that are expected.
 
 use super::conditions::{Requirement, SectionExpectation};
 use crate::catalog::{HeaderFields, SectionKind, SectionName};
 use crate::cubin::{Cubin, SectionIndex};
 use std::collections::HashSet;
 
-/// What is wrong with the debug sections of a file, by expectation.
+/// The debug sections of a file that are missing, extra or have an odd header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison<'a> {
     /// Expected, but not there.
@@ -16,7 +16,7 @@ pub struct Comparison<'a> {
     pub odd: Vec<OddHeader>,
 }
 
-/// A section whose header is not as its name says.
+/// A section whose header does not fit its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddHeader {
     /// Which one.
@@ -25,7 +25,7 @@ pub struct OddHeader {
     pub what: HeaderOddity,
 }
 
-/// How a section header differs from what its section's name leads to.
+/// How a section header differs from what the section's name requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderOddity {
     /// Type, flags, alignment or entry size.
@@ -40,13 +40,14 @@ pub enum HeaderOddity {
 }
 
 impl Comparison<'_> {
-    /// Whether nothing is missing, extra or odd.
+    /// Whether no section is missing, extra or odd.
     pub fn is_clean(&self) -> bool {
         self.missing.is_empty() && self.extra.is_empty() && self.odd.is_empty()
     }
 }
 
-/// Compares the debug sections of a file with a list. A `.nv_debug_ptx_txt.N` of the list stands for any number.
+/// Compares the debug sections of a file with an expected list. `.nv_debug_ptx_txt.N` in the list
+/// stands for any number.
 pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[SectionExpectation<'a>]) -> Comparison<'a> {
     let found: Vec<_> =
         cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section)).collect();

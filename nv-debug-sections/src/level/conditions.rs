@@ -1,4 +1,5 @@
-//! What else than the debug level decides which sections a file has: its kind, and the features of its PTX.
+//! The conditions other than the debug level that decide which sections a file has: its kind, and
+//! the features of its PTX.
 
 use crate::catalog::{SectionKind, SectionName};
 use schemars::JsonSchema;
@@ -33,8 +34,9 @@ impl OutputKind {
     }
 }
 
-/// The features of a PTX, and of the code made from it, that decide which debug sections there are. `None` is "not known": the sections that depend on it are then expected
-/// [on a condition](Requirement::If).
+/// The features of a PTX file, and of the code made from it, that decide which debug sections there
+/// are. `None` means "not known". The sections that depend on it are then expected [on a
+/// condition](Requirement::If).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PtxFeatures<'a> {
     /// There is code: a function body that is not dropped.
@@ -54,7 +56,7 @@ pub struct PtxFeatures<'a> {
     pub ptx_text_names: Option<Vec<Cow<'a, str>>>,
 }
 
-/// One of the PTX file's own sections.
+/// A debug section that the PTX file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtxSection<'a> {
     /// Its name.
@@ -63,11 +65,11 @@ pub struct PtxSection<'a> {
     pub references: ReferenceKinds,
 }
 
-/// Whether the data of a section has references of each [`ReferenceKind`]; `None`: not known.
+/// Which [`ReferenceKind`]s the data of a section has; `None` if that is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
-/// Kinds of references in debug sections, by who resolves them
+/// The kinds of references in debug sections, by the tool that resolves them
 /// (docs/formats/relocations.md, what a name in PTX becomes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
@@ -76,26 +78,27 @@ pub enum ReferenceKind {
     Code,
     /// A symbol's address.
     Symbol,
-    /// What only the linker knows: an offset in another section, the size of a function that may be dropped, an undefined name. There
-    /// are no relocations of it in whole programs, and none are left in linked ones.
+    /// A value that only the linker knows: an offset in another section, the size of a function
+    /// that may be dropped, an undefined name. Whole programs have no relocations of this kind, and
+    /// linked files have none left.
     AtLink,
 }
 
 impl ReferenceKind {
-    /// All kinds.
+    /// The set of all kinds.
     pub const ALL: [Self; 3] = [Self::Code, Self::Symbol, Self::AtLink];
 }
 
 impl ReferenceKinds {
-    /// Nothing is referred to.
+    /// The empty set: no references.
     pub const NONE: Self = Self([Some(false); 3]);
 
-    /// References of these kinds and no others.
+    /// Creates the set of these kinds.
     pub fn of(references: &[ReferenceKind]) -> Self {
         Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
 
-    /// Whether there is such a reference.
+    /// Whether the section has a reference of this kind; `None` if that is not known.
     pub fn has(self, reference: ReferenceKind) -> Option<bool> {
         self.0[reference as usize]
     }
@@ -104,13 +107,13 @@ impl ReferenceKinds {
 /// A section that a file is expected to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionExpectation<'a> {
-    /// Its name. Where the number behind `.nv_debug_ptx_txt` is not known it is `.N`.
+    /// The section's name. If the number after `.nv_debug_ptx_txt` is not known, it is `.N`.
     pub name: SectionName<'a>,
     /// Whether it must be there.
     pub requirement: Requirement,
 }
 
-/// Whether a section must be there, or only under a condition.
+/// Whether a section must be present always, or only under a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Requirement {
     /// It must be there.
@@ -119,7 +122,8 @@ pub enum Requirement {
     If(Condition),
 }
 
-/// A condition under which a file has a section. [`Display`](fmt::Display): "there is code".
+/// A condition under which a file has a section. [`Display`](fmt::Display) writes it as "there is
+/// code".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// [`PtxFeatures::has_code`].

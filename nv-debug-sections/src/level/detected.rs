@@ -1,4 +1,4 @@
-//! Reads from a cubin how much debug information it has, which tool wrote it, and which features its PTX had.
+//! Detection of the debug level of a cubin, the tool that wrote it, and the features of its PTX.
 
 use super::conditions::{
     Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
@@ -14,7 +14,8 @@ use crate::{Result, line};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The debug level of a cubin, and the other facts from which [`observed`] tells the sections that it should have.
+/// The debug level of a cubin, and the other facts from which [`observed`] derives the sections
+/// that it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedLevel<'c> {
     /// The SM that the code is for, and the release by whose rules the file is made.
@@ -32,9 +33,10 @@ pub struct DetectedLevel<'c> {
     pub is_side_file: bool,
     /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
     pub optimised: bool,
-    /// Debug sections that were taken out, of those that the assembler writes; `.debug_frame` stands for all. The symbols that
-    /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: from sm_70 on ptxas and nvlink
-    /// write `.debug_frame` whatever the options.
+    /// The debug sections of the assembler that were removed from the file; `.debug_frame` stands
+    /// for all. The symbols that [`Cubin::remove_debug_sections`] leaves show it, or the absence of
+    /// every debug section: from sm_70 on ptxas and nvlink write `.debug_frame` whatever the
+    /// options.
     pub removed: Vec<SectionKind>,
     /// nvlink made it of several inputs and left out what is not used: it says so, or there are lines that ptxas was not asked for. At link-time optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody
     /// called without it for PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
@@ -46,7 +48,7 @@ pub struct DetectedLevel<'c> {
 }
 
 impl<'c> DetectedLevel<'c> {
-    /// Reads a file. What cannot be read is not known.
+    /// Detects the level of a cubin. What cannot be read counts as not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();
@@ -88,7 +90,8 @@ impl<'c> DetectedLevel<'c> {
         }
     }
 
-    /// The sections that a file like this has at its level. What was taken out may be missing.
+    /// The sections that a file with this level and these facts should have. A removed section may
+    /// be missing.
     pub fn expected(&self) -> Vec<SectionExpectation<'c>> {
         let Self { target, level, output, optimised, ptx: ref program, ref removed, .. } = *self;
         let mut list = observed::expected_sections(&Compilation { level, target, output, program });
@@ -153,14 +156,16 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     }
 }
 
-/// [`DetectedLevel::removed`] alone, for which nothing is decoded but names.
+/// Returns the debug sections that were removed, as [`DetectedLevel::removed`]. Only names are
+/// decoded.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_location() == CodeLocation::None;
     let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
     removed(cubin, &parsed_names(cubin), output)
 }
 
-/// Whether a file lacks debug sections because it was stripped: those of `kind`, or any.
+/// Whether a file lacks debug sections because it was stripped: those of `kind`, or any if `kind`
+/// is `None`.
 ///
 /// Symbols tell which ones there were; where they are gone too, `kind` may have been among them.
 pub fn is_stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> bool {
@@ -172,7 +177,7 @@ pub fn is_stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> bool {
     gone.peek().is_none() || kind.is_none_or(|kind| gone.any(|gone| gone == kind))
 }
 
-/// Whether a file has no debug sections and shows no sign of what took them out.
+/// Whether a file has no debug sections and no sign that it was stripped.
 pub fn is_bare(cubin: &Cubin<'_>) -> bool {
     !cubin.iter().any(|(_, name, _)| SectionName::parse(name).is_debug())
         && removed_sections(cubin).is_empty()

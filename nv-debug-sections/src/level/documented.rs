@@ -1,5 +1,6 @@
-//! What the notes this project started from say that nvlink 13.0.88 and the ptxas inside it write (seed 003, "Debug Section Output
-//! Matrix"), kept as data. The real tools differ nearly everywhere: see the project's `docs/conformance.md`, and [`observed`](super::observed).
+//! The debug sections that nvlink 13.0.88 and the ptxas inside it are documented to write (seed
+//! 003, "Debug Section Output Matrix"), kept as data. The real tools differ nearly everywhere: see
+//! the project's `docs/conformance.md`, and [`observed`](super::observed).
 
 use super::conditions::{Requirement, SectionExpectation};
 use super::{DebugLevel, DebugOptions};
@@ -7,7 +8,7 @@ use crate::catalog::{SectionKind, SectionName, Space};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Whose `--suppress-debug-info` it is.
+/// The tool to which `--suppress-debug-info` is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tool {
     /// ptxas': takes away everything.
@@ -63,7 +64,8 @@ const ROWS: [Row; 16] = {
     ]
 };
 
-/// The level that the matrix gives to a request; [`DebugLevel::None`] has no section at all there.
+/// Returns the documented debug level for a set of options. At [`DebugLevel::None`] the matrix has
+/// no section.
 pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     match request {
         DebugOptions { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
@@ -73,7 +75,7 @@ pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     }
 }
 
-/// The sections of the matrix for a level and an SM, native ones first.
+/// Returns the documented sections for a debug level and an SM number, native ones first.
 pub fn sections(level: DebugLevel, sm: u32) -> Vec<SectionExpectation<'static>> {
     rows(level, sm).map(|(_, name)| SectionExpectation { name, requirement: Requirement::Always }).collect()
 }
@@ -86,7 +88,7 @@ fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, Secti
     native.map(move |row| (row, name(row))).chain(clones.map(move |row| (row, name(row).mercury())))
 }
 
-/// How many sections the documentation states: a row of "Complete Section Inventory by Debug Level".
+/// The documented number of sections: a row of "Complete Section Inventory by Debug Level".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inventory {
     /// Sections of standard DWARF.
@@ -98,7 +100,7 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// All of them.
+    /// The sum of all counts.
     pub fn total(&self) -> usize {
         self.standard + self.extensions + self.mercury
     }
@@ -121,13 +123,14 @@ const INVENTORY: [(DebugLevel, u32, u32, Inventory); 7] = {
     ]
 };
 
-/// How many sections the inventory states. It leaves out `.nv_debug_info_ptx`, and the clones of files with lines only.
+/// Returns the documented number of sections for a debug level and an SM number. The table leaves
+/// out `.nv_debug_info_ptx`, and the clones of files with lines only.
 pub fn inventory(level: DebugLevel, sm: u32) -> Inventory {
     let stated = INVENTORY.iter().find(|(of, above, to, _)| *of == level && sm > *above && sm <= *to);
     stated.map_or(INVENTORY[0].3, |(.., counts)| *counts)
 }
 
-/// How many sections the matrix has, counted as the inventory does.
+/// Counts the sections of the documented matrix in the same way as [`inventory`].
 pub fn count(level: DebugLevel, sm: u32) -> Inventory {
     let of = |space: Space, own: bool| {
         let counted = move |(row, name): &(&Row, SectionName<'_>)| {

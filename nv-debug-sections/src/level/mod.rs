@@ -1,4 +1,4 @@
-//! How much debug information a compilation writes, and which sections that makes.
+//! Debug levels: how much debug information a compilation writes, and which sections follow.
 //!
 //! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has, from a rule table over the catalog.
 //! There are two models of that: [`observed`] is what ptxas and nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas,
@@ -23,7 +23,7 @@ pub use conditions::{
 };
 pub use stated_facts::StatedFact;
 
-/// The options of ptxas that decide how much debug information it writes.
+/// The ptxas options that decide how much debug information it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DebugOptions {
     /// `-g`, `--device-debug`.
@@ -34,7 +34,7 @@ pub struct DebugOptions {
     pub suppress: bool,
 }
 
-/// The directives of a PTX file that decide how much debug information ptxas writes.
+/// The PTX directives that decide how much debug information ptxas writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PtxDirectives {
     /// `.version`, major and minor.
@@ -45,7 +45,7 @@ pub struct PtxDirectives {
     pub target_debug: bool,
 }
 
-/// The three amounts of debug information.
+/// The three amounts of debug information: frames only, lines, or full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugLevel {
@@ -62,7 +62,7 @@ pub enum DebugLevel {
 const LINES_UNASKED_SINCE: (u32, u32) = (4, 0);
 
 impl DebugLevel {
-    /// A word for it, as `docs/conformance.md` has it.
+    /// The name of the level, as `docs/conformance.md` writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "frame",
@@ -71,7 +71,8 @@ impl DebugLevel {
         }
     }
 
-    /// The level ptxas 13.0.88 works at.
+    /// Returns the level at which ptxas 13.0.88 works, given the options and the directives of the
+    /// PTX.
     pub fn observed(request: DebugOptions, ptx: PtxDirectives) -> Self {
         let unasked = ptx.has_loc && ptx.version >= LINES_UNASKED_SINCE;
         match request {

@@ -1,4 +1,5 @@
-//! What ptxas and nvlink 13.0.88 write: one rule table, from which the lists of all runs follow.
+//! The debug sections that ptxas and nvlink 13.0.88 write: one rule table from which the lists of
+//! all runs follow.
 //!
 //! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, of which `tests/data/section_lists.tsv` has an extract,
 //! and 679 corpus cubins.
@@ -15,7 +16,7 @@ use crate::release::Target;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What one run of the assembler works on.
+/// One run of the assembler: debug level, target, kind of output and features of the PTX.
 #[derive(Debug, Clone, Copy)]
 pub struct Compilation<'p, 'a> {
     /// How much it writes.
@@ -102,8 +103,9 @@ impl Compilation<'_, '_> {
     }
 }
 
-/// The debug sections of a file that ptxas 13.0.88 writes, in file order: native contents, native relocations, `.nv_debug.shared`,
-/// Mercury clones and their relocations. Without sections that do not depend on debug information.
+/// Returns the debug sections of a file that ptxas 13.0.88 writes, in file order: native contents,
+/// native relocations, `.nv_debug.shared`, Mercury clones and their relocations. Sections that do
+/// not depend on debug information are left out.
 pub fn expected_sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<SectionExpectation<'a>> {
     let mut list = List::default();
     contents(compilation, &mut list);
@@ -137,7 +139,7 @@ pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Sec
         .then_some(SectionExpectation { name, requirement: Requirement::If(Condition::SharedVariables) })
 }
 
-/// Whether nvlink 13.0.88 takes these options: `--suppress-debug-info` without `-g` is fatal.
+/// Whether nvlink 13.0.88 accepts these options. It rejects `--suppress-debug-info` without `-g`.
 ///
 /// Those that it takes change nothing about the sections: it copies what its inputs have ([`expected_after_link`]).
 ///
@@ -150,8 +152,8 @@ pub fn link_accepts(request: DebugOptions) -> bool {
     request.device_debug || !request.suppress
 }
 
-/// The debug sections of a file that nvlink 13.0.88 makes of files with these sections (of [`OutputKind::Linked`] compilations): all of
-/// them once, each where it comes up first.
+/// Returns the debug sections of a file that nvlink 13.0.88 links from files with these sections
+/// ([`OutputKind::Linked`] compilations): each once, at its first position.
 ///
 /// ```
 /// use nv_debug_sections::level::{DebugLevel, Output, Program, observed};
@@ -283,8 +285,8 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requireme
         .collect()
 }
 
-/// What a compiler's section may refer to; of no reference it is known that it is there. This is for lists that people read:
-/// any section of a file may refer to anything.
+/// Returns the references that a compiler's section of this kind may have, each "not known" rather
+/// than present. This is for lists that people read: any section of a file may refer to anything.
 pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));

@@ -1,5 +1,5 @@
-//! Which debug sections a file has beside those that it should have: an answer for people and, with serde, for
-//! programs.
+//! The report on the debug sections of a file and those that it should have, for people and, with
+//! serde, for programs.
 
 use super::compare::{Comparison, HeaderOddity, compare};
 use super::detected::DetectedLevel;
@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Whose rules say which sections are expected.
+/// The source of the rules that say which sections are expected: the real tools, or their
+/// documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RulesModel")]
@@ -25,7 +26,8 @@ pub enum RulesModel {
 }
 
 impl RulesModel {
-    /// The level that options and a PTX lead to. Only the documentation has different levels for different tools.
+    /// Returns the debug level for a set of options and the directives of a PTX. Only the
+    /// documentation has different levels for different tools.
     pub fn level(self, request: DebugOptions, ptx: PtxDirectives, tool: Tool) -> DebugLevel {
         match self {
             Self::Observed => DebugLevel::observed(request, ptx),
@@ -54,7 +56,7 @@ pub struct Expectation<'a> {
 }
 
 impl<'a> Expectation<'a> {
-    /// The sections that a compilation makes.
+    /// Returns the sections that a compilation writes.
     pub fn of_compilation(model: RulesModel, compilation: &Compilation<'_, 'a>) -> Self {
         let Compilation { level, target, output, .. } = *compilation;
         let sections = match model {
@@ -64,7 +66,7 @@ impl<'a> Expectation<'a> {
         Self { model, target, output, level, is_asked: true, shown_by: None, sections }
     }
 
-    /// The sections that a file has at its own level of debug information.
+    /// Returns the sections that a file should have at its own level of debug information.
     pub fn of_file(model: RulesModel, found: &DetectedLevel<'a>) -> Self {
         let DetectedLevel { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
@@ -75,8 +77,8 @@ impl<'a> Expectation<'a> {
         Self { model, target, output, level, is_asked: false, shown_by, sections }
     }
 
-    /// Compares the debug sections of a file with the expectation. The documentation lists no relocations, so with it
-    /// none are extra.
+    /// Compares the debug sections of a file with the expected ones. The documentation lists no
+    /// relocation sections, so under its rules none count as extra.
     pub fn compare(&self, cubin: &Cubin<'_>) -> Comparison<'a> {
         let mut comparison = compare(cubin, &self.sections);
         if self.model == RulesModel::Documented {
@@ -87,7 +89,7 @@ impl<'a> Expectation<'a> {
         comparison
     }
 
-    /// The expected sections as an answer.
+    /// The expected sections as a serializable list.
     pub fn list(&self) -> ExpectedList {
         let sections = self.sections.iter().map(|section| ExpectedSection {
             name: SectionIdentity::new(&section.name, self.output),
@@ -124,7 +126,7 @@ pub struct ExpectedList {
     pub inventory: Option<Counts>,
 }
 
-/// One expected section.
+/// One expected section of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedSection {
     /// What its name says.
@@ -137,7 +139,7 @@ pub struct ExpectedSection {
     pub condition: Option<String>,
 }
 
-/// The documented counts, with their sum.
+/// The documented numbers of sections, with their sum.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(rename = "SectionCounts")]
 pub struct Counts {
@@ -154,7 +156,7 @@ impl From<Inventory> for Counts {
     }
 }
 
-/// What the name of a section tells: its kind, space, content and writer.
+/// What a section's name tells: its kind, space, content and writer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionIdentity {
     /// The name of the section.
@@ -199,7 +201,7 @@ impl SectionIdentity {
     }
 }
 
-/// The debug sections of a file, and what is missing, extra or odd.
+/// The debug sections of a file, with those that are missing, extra or odd.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report<'a> {
     /// `e_type` of the ELF header.
@@ -263,7 +265,7 @@ pub struct Section {
     pub same_bytes_as: Option<SectionRef>,
 }
 
-/// Relocations of a section, by where they are.
+/// The relocations of a section, grouped by where they are stored.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Relocations {
     /// The section that they are in.
@@ -273,7 +275,7 @@ pub struct Relocations {
     pub count: usize,
 }
 
-/// A section by number and name.
+/// A section, by number and name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionRef {
     /// Its index in the section table.
@@ -282,7 +284,7 @@ pub struct SectionRef {
     pub name: String,
 }
 
-/// A section that is not there.
+/// An expected section that the file lacks.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingSection")]
 pub struct MissingSection {
@@ -292,7 +294,7 @@ pub struct MissingSection {
     pub why: String,
 }
 
-/// A section that should not be there.
+/// A section that the file should not have.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExtraSection")]
 pub struct ExtraSection {
@@ -315,7 +317,8 @@ pub struct OddSection {
 }
 
 impl<'a> Report<'a> {
-    /// Compares a file of `file_bytes` bytes with an expectation. `found` is what the file was made of.
+    /// Compares the debug sections of a file with the expected ones. `file_bytes` is the size of
+    /// the file, and `found` holds its level and the facts about its PTX.
     pub fn new(
         cubin: &Cubin<'_>,
         file_bytes: u64,
@@ -369,14 +372,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether nothing is missing, extra or odd.
+    /// Whether no section is missing, extra or odd.
     pub fn is_clean(&self) -> bool {
         self.missing.is_empty() && self.extra.is_empty() && self.odd.is_empty()
     }
 }
 
 impl Expectation<'_> {
-    /// Why each of these sections should not be there.
+    /// Says for each of these sections why it should not be present.
     fn extra(&self, cubin: &Cubin<'_>, indices: &[SectionIndex]) -> Vec<ExtraSection> {
         // The first expected section of each sort: copy, kind, whether relocations.
         let mut expected: HashMap<(Space, SectionKind, bool), &SectionName<'_>> = HashMap::new();

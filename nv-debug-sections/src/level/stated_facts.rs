@@ -1,16 +1,16 @@
-//! What a PTX holds, as somebody states it in words.
+//! Facts about the contents of a PTX file, as a user states them in words.
 
 use super::{PtxDirectives, PtxFeatures, PtxSection, ReferenceKinds};
 use crate::catalog::{SectionKind, SectionName};
 
-/// A fact about a PTX, as somebody states it. What is not stated does not hold.
+/// A fact about a PTX file that a user states. What is not stated is taken to be false.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatedFact {
     /// There is code.
     Code,
-    /// Some of it has a `.loc`.
+    /// Some of the code has a `.loc`.
     Loc,
-    /// Some of it is inlined, and its function named.
+    /// Some of the code is inlined, and the function is named.
     Inlined,
     /// There are `.shared` variables.
     Shared,
@@ -24,7 +24,8 @@ pub enum StatedFact {
 const MODERN: (u32, u32) = (9, 0);
 
 impl StatedFact {
-    /// The fact of a word: `code`, `loc`, `inlined`, `shared`, `debug`, or the name of a debug section.
+    /// Returns the fact for a word: `code`, `loc`, `inlined`, `shared`, `debug`, or the name of a
+    /// debug section.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "code" => Self::Code,
@@ -37,8 +38,8 @@ impl StatedFact {
         })
     }
 
-    /// Describes a PTX by its facts; without facts nothing is known of it. `references`: what a section of that kind
-    /// refers to, where that is known.
+    /// Converts stated facts to PTX directives and features. Without facts nothing is known of the
+    /// PTX. `references` says what a section of that kind refers to, if that is known.
     pub fn program<'a>(
         facts: &[Self],
         references: impl Fn(SectionKind) -> ReferenceKinds,

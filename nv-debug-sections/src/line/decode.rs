@@ -1,4 +1,4 @@
-//! Line sections to values: one pass over each unit.
+//! The decoder of line sections: one pass over each unit.
 
 use super::program::Steps;
 use super::step::set_address;
@@ -28,8 +28,9 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
         .collect()
 }
 
-/// The headers of a line section: byte offset of each unit and its table without sequences. What programs hold is not looked at, nor
-/// are relocations needed: they are of addresses and names only.
+/// Iterates over the headers of a line section: the byte offset of each unit, and its table without
+/// sequences. Line programs are not decoded, and relocations are not needed, since they apply to
+/// addresses and names only.
 ///
 /// # Errors
 ///
@@ -38,7 +39,7 @@ pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Res
     units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
 }
 
-/// [`decode`]s every unit, and says where everything stands.
+/// Decodes every unit of a line section as [`decode`] does, with the byte offset of each part.
 ///
 /// # Errors
 ///
@@ -67,7 +68,8 @@ pub fn decode_with_offsets<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<L
         .collect()
 }
 
-/// Decodes the sequence at a cursor, which goes on after it. `ends` is told the byte offset after each of its [`LineOp`](super::LineOp)s.
+/// Decodes the sequence at a cursor, and moves the cursor after it. `ends` is called with the byte
+/// offset after each [`LineOp`](super::LineOp).
 ///
 /// # Errors
 ///

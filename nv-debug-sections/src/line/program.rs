@@ -1,4 +1,4 @@
-//! Line programs run a step at a time: nothing of them is kept.
+//! Streaming execution of line programs, one operation at a time.
 
 use super::step::{Registers, Step, set_address, step};
 use super::units::{in_section, units};
@@ -7,7 +7,7 @@ use crate::Result;
 use dwarf2_reader::Cursor;
 use dwarf2_reader::line::Params;
 
-/// A unit of a line section whose program was not run.
+/// A unit of a line section whose line program has not been run.
 #[derive(Debug, Clone)]
 pub struct UnitProgram<'d> {
     /// Its header, without sequences.
@@ -22,7 +22,7 @@ pub struct UnitProgram<'d> {
     pub program: Cursor<'d>,
 }
 
-/// A sequence whose rows were not read.
+/// A sequence whose rows have not been read.
 #[derive(Debug, Clone)]
 pub struct SequenceProgram<'d> {
     /// Byte offset in the section of its `DW_LNE_set_address`.
@@ -39,7 +39,8 @@ pub struct SequenceProgram<'d> {
     program: Cursor<'d>,
 }
 
-/// The units of a line section, each without its program. An error ends them.
+/// Iterates over the units of a line section without running their programs. The iterator ends
+/// after an error.
 ///
 /// `section` is the section's name, for errors.
 pub fn unit_programs<'d>(
@@ -53,12 +54,13 @@ pub fn unit_programs<'d>(
 }
 
 impl<'d> UnitProgram<'d> {
-    /// Bytes of the whole unit.
+    /// The size of the unit in bytes.
     pub fn size(&self) -> u64 {
         self.program.offset() + self.program.rest().len() as u64 - self.offset
     }
 
-    /// The sequences in section order. Each is run to its end, so that all that can be wrong with it is found. An error ends them.
+    /// Iterates over the sequences in section order. Each is run to its end, so that all its faults
+    /// are found. The iterator ends after an error.
     pub fn sequences(&self) -> impl Iterator<Item = Result<SequenceProgram<'d>>> + use<'d> {
         let (section, mut cursor, params) = (self.section, self.program.clone(), self.table.params);
         let mut failed = false;
@@ -82,13 +84,14 @@ fn next_sequence<'d>(cursor: &mut Cursor<'d>, params: Params) -> dwarf2_reader::
 }
 
 impl<'d> SequenceProgram<'d> {
-    /// What the program does, step by step.
+    /// Iterates over the operations of the program.
     pub fn steps(&self) -> Steps<'d> {
         Steps::new(self.program.clone(), self.params)
     }
 }
 
-/// A line program while it is run: an iterator of operations, each with the offset in the section where it ends.
+/// An iterator that runs a line program. It returns each operation with the byte offset in the
+/// section at which the operation ends.
 #[derive(Debug, Clone)]
 pub struct Steps<'d> {
     pub(super) cursor: Cursor<'d>,
@@ -106,7 +109,7 @@ pub struct Steps<'d> {
 }
 
 impl<'d> Steps<'d> {
-    /// From behind the `DW_LNE_set_address` of a sequence.
+    /// Starts after the `DW_LNE_set_address` of a sequence.
     pub(super) fn new(cursor: Cursor<'d>, params: Params) -> Self {
         Self {
             cursor,
@@ -121,12 +124,13 @@ impl<'d> Steps<'d> {
         }
     }
 
-    /// The state after the last operation; the row itself if that was [`LineOp::Row`].
+    /// The registers after the last operation. If that was [`LineOp::Row`], they are the row.
     pub fn row(&self) -> &LineRow {
         &self.row
     }
 
-    /// The number by which contexts refer to the last row, 1-based; `None` for a doubled row, which has none.
+    /// The 1-based number by which inlining contexts refer to the last row; `None` for a repeated
+    /// row, which has no number.
     pub fn number(&self) -> Option<u32> {
         self.number
     }

@@ -1,8 +1,8 @@
-//! Line rows by address, with the numbers that contexts refer to.
+//! Line rows by address, with the numbers by which inlining contexts refer to them.
 
 use super::{LineRow, LineTable, Sequence};
 
-/// The rows of one sequence as values, ready for lookup by address and by the number that contexts have.
+/// The rows of one sequence, for lookup by address and by the number that inlining contexts use.
 #[derive(Debug, Clone)]
 pub struct RowTable {
     unit: usize,
@@ -18,7 +18,8 @@ pub struct RowTable {
 }
 
 impl RowTable {
-    /// Runs a sequence of `table`, which is unit `unit` (0-based) of its section.
+    /// Runs a sequence of `table` and keeps its rows. `unit` is the 0-based number of the unit in
+    /// its section.
     pub fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
         let all: Vec<LineRow> = table.rows(sequence).collect();
         // A row that repeats address and line of the one before is written by no rule that numbers rows: on sm_90 and later
@@ -50,7 +51,7 @@ impl RowTable {
         rows
     }
 
-    /// Bytes of memory that the rows take, this value included.
+    /// The memory that the rows take, in bytes, including this value.
     pub fn heap_bytes(&self) -> usize {
         let numbers = [&self.counted, &self.by_address, &self.depths].map(Vec::capacity);
         size_of::<Self>()
@@ -58,12 +59,13 @@ impl RowTable {
             + size_of::<u32>() * numbers.iter().sum::<usize>()
     }
 
-    /// 0-based number of the unit in its section: which file table and name base apply.
+    /// The 0-based number of the unit in its section. It tells which file table and which name base
+    /// apply.
     pub fn unit(&self) -> usize {
         self.unit
     }
 
-    /// First byte behind the sequence, relative to its start.
+    /// The first byte after the sequence, relative to its start.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -73,8 +75,8 @@ impl RowTable {
         &self.all
     }
 
-    /// Ranges that rows cover, by ascending address, none empty: start and end (relative to the sequence's start), and the
-    /// row's index in [`all`](Self::all).
+    /// Iterates over the non-empty address ranges that rows cover, by ascending address: start and
+    /// end (relative to the sequence's start), and the row's index in [`all`](Self::all).
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64, usize)> {
         let start = |index: u32| self.all.get(index as usize).map_or(0, |row| row.address);
         let ends =
@@ -84,7 +86,8 @@ impl RowTable {
         ranges.filter(|(start, end, _)| start < end)
     }
 
-    /// Index of the row that covers `offset` (relative to the sequence's start): the last one at or before it.
+    /// The index of the row that covers `offset` (relative to the sequence's start): the last row
+    /// at or before it.
     pub fn at(&self, offset: u64) -> Option<usize> {
         let after = self
             .by_address
@@ -93,21 +96,22 @@ impl RowTable {
         (offset < self.end).then_some(index as usize)
     }
 
-    /// The number by which contexts refer to row `index`, 1-based; `None` for a doubled row, which has none.
+    /// The 1-based number by which inlining contexts refer to row `index`; `None` for a repeated
+    /// row, which has no number.
     pub fn number(&self, index: usize) -> Option<u32> {
         let at = self.counted.binary_search(&u32::try_from(index).ok()?).ok()?;
         u32::try_from(at + 1).ok()
     }
 
-    /// Index of the row that is the call site of row `index`; `None` if that is not inlined, or its context names no
-    /// earlier row.
+    /// The index of the row that is the call site of row `index`; `None` if the row is not inlined,
+    /// or its context names no earlier row.
     pub fn caller(&self, index: usize) -> Option<usize> {
         let context = usize::try_from(self.all.get(index)?.context).ok()?;
         let caller = *self.counted.get(context.checked_sub(1)?)? as usize;
         (caller < index).then_some(caller)
     }
 
-    /// How many callers row `index` has: steps of [`caller`](Self::caller) until there is none.
+    /// The number of callers of row `index`: how often [`caller`](Self::caller) can be followed.
     pub fn depth(&self, index: usize) -> usize {
         self.depths.get(index).map_or(0, |depth| *depth as usize)
     }

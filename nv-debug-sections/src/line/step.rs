@@ -1,4 +1,4 @@
-//! The opcodes of line programs, one at a time.
+//! Execution of a single opcode of a line program.
 
 use super::{
     DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineOp,
@@ -8,7 +8,7 @@ use dwarf2_reader::Cursor;
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::line::{self as dwarf2, Instruction, Params};
 
-/// The address and line registers while a line program is run (DWARF 2.0.0 §6.2.2).
+/// The address and line registers of a running line program (DWARF 2.0.0 §6.2.2).
 #[derive(Debug, Clone, Copy)]
 pub struct Registers {
     /// Byte offset from the address at which the sequence starts.
@@ -18,11 +18,11 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// As every sequence starts.
+    /// The registers at the start of every sequence.
     pub const START: Self = Self { address: 0, line: 1 };
 }
 
-/// What one opcode of a line program does besides changing [`Registers`].
+/// The effect of one opcode of a line program, other than the change of [`Registers`].
 #[derive(Debug)]
 pub enum Step<'d> {
     /// `DW_LNS_copy`: a row.
@@ -41,7 +41,7 @@ pub enum Step<'d> {
     End,
 }
 
-/// Runs the opcode at the cursor, which stands in a line program whose header has these numbers.
+/// Runs the opcode at the cursor. `params` are those of the unit's header.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Programs written by hand, read here and by gimli.
+//! Tests with hand-written line programs, read by this crate and by gimli.
 
 use super::*;
 use crate::ErrorKind;
@@ -287,7 +287,7 @@ fn vendor_opcodes_with_other_operands_are_refused() {
     }
 }
 
-/// The header of a unit without tables or sequences, with `tail` behind its file table.
+/// The header of a unit without tables or sequences, with `tail` after its file table.
 fn header_with_tail(tail: &[u8]) -> Vec<u8> {
     let mut data = unit(PTXAS_PARAMS, &[]);
     let header_end = 10 + data[6] as usize;
@@ -320,7 +320,8 @@ fn the_debug_str_base_is_four_bytes_or_none() {
     }
 }
 
-/// What ptxas 13.0.88 writes for `.file 2 "", 5, 6`, in `.nv.merc.debug_line` with the base behind it.
+/// What ptxas 13.0.88 writes for `.file 2 "", 5, 6`, in `.nv.merc.debug_line` with the base after
+/// it.
 #[test]
 fn a_file_without_a_name_comes_back() {
     let file = |name: &'static [u8], mtime, size| LineFile { name: name.into(), directory: 0, mtime, size };
@@ -352,7 +353,7 @@ fn an_entry_row_flag_that_is_no_number_comes_back() {
 #[test]
 fn errors_give_the_offset_of_the_opcode() {
     let mut data = unit(PTXAS_PARAMS, &[DW_LNS_copy]);
-    data[14] = 14; // opcode_base: more operand counts than DWARF 3 has, and the first byte behind them is no count
+    data[14] = 14; // opcode_base: more operand counts than DWARF 3 has, and the first byte after them is not a count
     assert!(decode(".debug_line", &data).is_err());
     let data = unit(PTXAS_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(".debug_line", &data).unwrap_err();
@@ -448,7 +449,7 @@ fn headers_need_no_programs() {
         at.iter().map(|(offset, table)| (*offset as usize, table.params.line_base)).collect();
     assert_eq!(offsets, [(0, -5), (damaged.len(), -5), (damaged.len() + sound.len(), -1)]);
     assert!(at.iter().all(|(_, table)| table.sequences.is_empty()));
-    // Behind a header that cannot be read nobody knows where the next one is.
+    // After a header that cannot be read the position of the next one is unknown.
     let mut data = data;
     data[damaged.len() + 4] = 9;
     let results: Vec<_> = headers(".debug_line", &data).map(|header| header.is_ok()).collect();

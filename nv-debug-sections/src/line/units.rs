@@ -1,4 +1,4 @@
-//! The units of a line section: their headers, and where their programs start.
+//! The units of a line section: their headers, and the offsets of their programs.
 
 use super::{LineFile, LineTable};
 use crate::{Error, ErrorKind, Result};

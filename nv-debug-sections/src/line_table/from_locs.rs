@@ -1,11 +1,12 @@
-//! One pass over the located instructions: docs/formats/line-tables.md, rows made from .loc.
+//! Builds a line program in one pass over the instructions that have a `.loc`:
+//! docs/formats/line-tables.md, rows made from .loc.
 
 use super::{EntryRow, Loc, LocId, LocatedInstruction};
 use crate::catalog::Space;
 use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _};
 
-/// The program's registers, and what has been written of them.
+/// The registers of the program, and the operations written.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<LineOp>,
@@ -20,7 +21,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// With room for about so many rows.
+    /// Creates a program with capacity for about `rows` rows.
     pub(super) fn new(rows: usize) -> Self {
         // Most rows have one step, those of inlined code two or three.
         Self {
@@ -74,7 +75,8 @@ impl Program {
         }
     }
 
-    /// docs/formats/line-tables.md, opcodes of NVIDIA: written behind the file and before the context, when it changes.
+    /// docs/formats/line-tables.md, opcodes of NVIDIA: written after the file and before the
+    /// context, when it changes.
     fn set_entry(&mut self, entry: bool) {
         if std::mem::replace(&mut self.entry, entry) != entry {
             self.ops.push(LineOp::EntryRow(entry.into()));
@@ -82,7 +84,7 @@ impl Program {
     }
 }
 
-/// Builds the program of one code section's sequence.
+/// Builds the line program of one code section from its instructions and their `.loc` directives.
 ///
 /// `instructions` in address order, one for each change of PTX line at least; `entries` in address order.
 pub fn line_program_from_locs(
@@ -165,7 +167,7 @@ impl Builder<'_> {
         loc.parent.is_some() && loc.parent != self.last_parent
     }
 
-    /// Step 5, behind the call sites.
+    /// Step 5, after the call sites.
     fn emit(&mut self, address: u64, loc: Loc, entry: bool) {
         self.unwritten_ancestors(loc.parent);
         while let Some(ancestor) = self.unwritten.pop() {

@@ -1,11 +1,12 @@
-//! A table of our own: everything that the `.loc` directives say. ptxas drops columns, and rows that only change file, column or call site.
+//! Line programs with everything that the `.loc` directives state. ptxas drops columns, and rows
+//! that change only file, column or call site.
 
 use super::{EntryRow, Loc, LocId, LocatedInstruction};
 use crate::catalog::Space;
 use crate::line::LineOp;
 use std::collections::{HashMap, HashSet};
 
-/// Builds the program of one code section's sequence.
+/// Builds the line program of one code section with all rows and columns of the `.loc` directives.
 ///
 /// A row stands wherever file, line, column or call site change; line 0 has rows too. It begins a statement (`is_stmt`) where code of its
 /// directive comes first. Call sites have rows of their own at the address of the first code that is inlined there, which the row of

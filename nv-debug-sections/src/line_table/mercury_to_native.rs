@@ -1,9 +1,9 @@
-//! Native tables of sm_90 and later are the Mercury table looked up at each instruction:
-//! docs/formats/line-tables.md, rows from sm_90 on.
+//! Derives native line programs of sm_90 and later: the Mercury program is looked up at each native
+//! instruction (docs/formats/line-tables.md, rows from sm_90 on).
 //!
 //! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
 //!
-//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row behind an entry row](RowKind::FirstAfterEntry) and code comes back
+//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row after an entry row](RowKind::FirstAfterEntry) and code comes back
 //!    to where it starts.
 //! 2. First row of the section: written, whatever its call site; the context stays 0.
 //! 3. *x* is such a first row, has the call site of the current context, or none as that, and is on the line written last:
@@ -15,7 +15,7 @@
 //!
 //! Four oddities of ptxas are in these steps:
 //!
-//! * which rows are "first" and "plain" depends on whether rows are [special opcodes](is_special), behind which the reader of the
+//! * which rows are "first" and "plain" depends on whether rows are [special opcodes](is_special), after which the reader of the
 //!   Mercury table forgets to note what it read;
 //! * so do rows of the native table, which else stand in for call sites of their line and file: with address 0, as if they had none;
 //! * the reader keeps the [last name](last_name) of the section before, which names all rows before the first 0x90;
@@ -28,7 +28,8 @@ use super::from_locs::Program;
 use crate::line::{LineOp, PTXAS_PARAMS};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// A native instruction and where it comes from in the Mercury stream. Both are byte offsets in the function's section.
+/// A native instruction and the Mercury instruction that it comes from. Both are byte offsets in
+/// the function's section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressPair {
     /// Address in the SASS of the file.
@@ -37,8 +38,9 @@ pub struct AddressPair {
     pub mercury: u64,
 }
 
-/// An address that stands in for the Mercury address of the native instruction at `native` on sm_90, whose Mercury code is in no file.
-/// It is right where it decides on line tables: which rows are 16 bytes apart and so special opcodes.
+/// Returns an address that replaces the Mercury address of the native instruction at `native` on
+/// sm_90, whose Mercury code is not in any file. It is right where it decides on line tables: which
+/// rows are 16 bytes apart and so special opcodes.
 ///
 /// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and the last before the functions folded
 /// into it (`starts`, all functions by address), which is an `EXIT`; 32 have all others.
@@ -58,7 +60,7 @@ const INSTRUCTION_BYTES: u64 = 16;
 pub(super) enum RowKind {
     /// Flagged with 0x92, or a special opcode after such rows.
     ///
-    /// The flag also counts where an entry row has the place and line of its call site, so that no row is behind it before it is taken back.
+    /// The flag also counts where an entry row has the place and line of its call site, so that no row follows it before it is taken back.
     Entry,
     /// The first row after them that is not a special opcode.
     FirstAfterEntry,
@@ -137,7 +139,8 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     rows
 }
 
-/// The name of the inlined callee in force at the end of a Mercury program: its last, or else `name`, the one in force before it.
+/// Returns the name of the inlined callee that is in force at the end of a Mercury program: the
+/// last one set, or else `name`, the one in force before it.
 ///
 /// The reader of the Mercury table keeps it from one section to the next.
 pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
@@ -148,7 +151,7 @@ pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
     mercury.iter().rev().find_map(name_of).unwrap_or(name)
 }
 
-/// Builds the native program of one code section's sequence.
+/// Builds the native line program of one code section from the Mercury program.
 ///
 /// `mercury` is the section's Mercury program ([`line_program_from_locs`](super::line_program_from_locs) with [`Space::Mercury`](crate::catalog::Space::Mercury)),
 /// `name` the [`last_inlined_name`] of the section before in the Mercury table (0 in the first),

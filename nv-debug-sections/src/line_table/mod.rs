@@ -1,4 +1,4 @@
-//! The rules that turn located instructions into line programs.
+//! The rules that turn instructions with `.loc` directives into line programs.
 //!
 //! * [`line_program_from_locs`]: `.debug_line` of sm_75-sm_89 and of every Mercury table
 //!   (docs/formats/line-tables.md, rows made from .loc).
@@ -25,11 +25,12 @@ pub use mercury_to_native::{AddressPair, hidden_mercury_address, last_inlined_na
 pub use native_to_mercury::native_to_mercury;
 pub use ptx_lines::ptx_lines;
 
-/// Index of a [`Loc`] in the slice handed to the builders.
+/// The index of a [`Loc`] in the slice that the builders take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocId(pub u32);
 
-/// One `.loc` directive. Two directives with equal values are still two: identity matters to the rules.
+/// One `.loc` directive. Two directives with equal values stay distinct, since the rules compare
+/// identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loc {
     /// File index as the directive gives it; only 16 bits reach the table.
@@ -52,7 +53,7 @@ pub struct LocatedInstruction {
     pub loc: Option<LocId>,
 }
 
-/// Where a function starts: its own section, or one it was folded into.
+/// The start of a function, in its own section or in one that it was folded into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionStart {
     /// Byte offset in the code section.
@@ -63,7 +64,7 @@ pub struct FunctionStart {
     pub ptx_line: Option<u32>,
 }
 
-/// The row that opens a function.
+/// The row of a line table that opens a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryRow {
     /// Byte offset in the code section.
@@ -75,7 +76,7 @@ pub struct EntryRow {
     pub flagged: bool,
 }
 
-/// Entry rows of the source location table: functions without a `.loc` have none.
+/// Returns the entry rows of the source line table. A function without a `.loc` has none.
 pub fn entry_rows(starts: &[FunctionStart]) -> Vec<EntryRow> {
     let row = |start: &FunctionStart| {
         Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true })

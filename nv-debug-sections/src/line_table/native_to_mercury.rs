@@ -1,18 +1,20 @@
-//! Inverts [`mercury_to_native`](super::mercury_to_native): finds a Mercury line program from which it makes a given native one.
+//! The inverse of [`mercury_to_native`](super::mercury_to_native): finds a Mercury line program
+//! from which it derives a given native one.
 //!
 //! A native program says less than the Mercury one it was made of, so there are many of these. This one has a row for each of its rows, at the
 //! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
 //! address or none begins there: call sites at address 0, which ptxas takes rows for whose line and file they have, or one byte before the
 //! instruction, where one it inlines has the same line and file; second call sites, where the program names one twice; repeated rows, which
-//! keep the row behind from being the [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it that.
+//! keep the next row from being the [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it that.
 
 use super::mercury_to_native::{AddressPair, RowKey, RowKind, is_special, mercury_to_native};
 use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use std::collections::VecDeque;
 
-/// Finds a Mercury line program from which [`mercury_to_native`] makes `native`, the program of one code section's sequence. `None` if
-/// there is none or the search does not find it. For all programs of ptxas that were seen it finds one (`tests/native_to_mercury.rs`).
+/// Finds a Mercury line program from which [`mercury_to_native`] derives `native`, the program of
+/// one code section. `None` if there is none or the search does not find it. It finds one for all
+/// programs of ptxas that were seen (`tests/native_to_mercury.rs`).
 ///
 /// `name` is the [`last_inlined_name`](super::last_inlined_name) of the section before in the Mercury table; `instructions` and `starts` are as `mercury_to_native`
 /// takes them, and both spaces must have the same order.
@@ -81,8 +83,9 @@ struct NativeStep {
 }
 
 impl NativeStep {
-    /// Whether code that is inlined here can be next at the same address. A row stands twice behind all that is written there; and of call
-    /// sites that do not change the context the file is not written.
+    /// Whether the next step at the same address can be code that is inlined at this row. A doubled
+    /// row comes after everything else at its address, and a call site that does not change the
+    /// context has no file written.
     fn can_be_call_site(&self) -> bool {
         !self.is_doubled && self.kind != StepKind::Advance && (self.call.is_some() || self.file.is_none())
     }
@@ -185,7 +188,7 @@ struct MercuryBuilder {
     rows: Vec<Row>,
     /// Rows without code that stand at address 0, before all others.
     at_zero: Vec<usize>,
-    /// Rows in order, behind these.
+    /// The rows in order, after these.
     order: Vec<usize>,
     /// Rows without code, by the row that they stand before.
     twins: HashMap<usize, Vec<usize>>,
@@ -195,7 +198,7 @@ struct MercuryBuilder {
     reading: Interpretation,
 }
 
-/// What ptxas knows of the Mercury rows it has read, as far as it decides what the next is.
+/// What ptxas knows of the Mercury rows it has read, to decide what comes next.
 struct MercuryReader {
     last: (u64, u32),
     last_kind: Option<RowKind>,
@@ -495,7 +498,7 @@ impl MercuryBuilder {
             if file.replace(row.file) != Some(row.file) {
                 ops.push(LineOp::SetFile(row.file.into()));
             }
-            // The flag is of the row behind it only: two rows in a row need it twice.
+            // The flag applies to the next row only: two rows in a row need it twice.
             if is_entry {
                 ops.push(LineOp::EntryRow(0));
             }

@@ -1,8 +1,9 @@
-//! `.nv_debug_line_sass`: the same rules, with PTX lines for source lines.
+//! `.nv_debug_line_sass`: the rules of `.debug_line`, with PTX lines in place of source lines.
 
 use super::{EntryRow, FunctionStart, Loc, LocId, LocatedInstruction};
 
-/// PTX lines as locations in `file`, without inlining.
+/// Converts PTX lines to locations in file number `file`, without inlining, for the line program
+/// builders.
 ///
 /// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the
 /// line of its `{`, which the code before its first change of line has too; helpers without PTX do not. Returns what

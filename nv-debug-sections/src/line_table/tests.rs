@@ -1,6 +1,6 @@
-//! The rules one by one, on the smallest input that shows each. Expectations are
-//! docs/formats/line-tables.md, rows made from .loc, worked out by hand; whole files are
-//! compared with ptxas' in `ptxas-driver/tests/exactness.rs`.
+//! Tests of the rules one by one, each on the smallest input that shows it. Expectations are worked
+//! out by hand from docs/formats/line-tables.md, rows made from .loc;
+//! `ptxas-driver/tests/exactness.rs` compares whole files with ptxas.
 
 use super::*;
 use crate::catalog::Space;
@@ -133,7 +133,7 @@ fn transcoding_drops_the_flags() {
 
 #[test]
 fn a_first_instruction_with_a_row_of_its_own_is_doubled() {
-    // docs/formats/line-tables.md, rows from sm_90 on: two rows at 0, of which contexts count one.
+    // docs/formats/line-tables.md, rows from sm_90 on: two rows at 0; contexts count one of them.
     let locs = [loc(1, 10), loc(1, 12), inlined(20, 7, 1), loc(1, 14)];
     let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 14), row(32, 12), call(3, 7), row(32, 20)];
     assert_eq!(transcoded(&locs, &[1, 3, 2]), want);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a record is about: the number in its second byte.
+/// The attribute of an `.nv.info` record: the number in its second byte.
 ///
 /// Names as cuobjdump 13.2.86 prints them. Observed: a real cubin with the number of one of its records replaced by each of 0x00-0xff in
 /// turn; the numbers left out here are "unknown Attribute" to it.
@@ -17,7 +17,7 @@ macro_rules! attributes {
                 pub const $name: Self = Self($number);
             )*
 
-            /// All attributes with a name, by ascending number.
+            /// All attributes that have a name, by ascending number.
             pub const NAMED: &'static [(Self, &'static str)] =
                 &[$((Self::$name, concat!("EIATTR_", stringify!($name)))),*];
         }
@@ -129,7 +129,7 @@ attributes! {
 }
 
 impl Attribute {
-    /// NVIDIA's name, `EIATTR_REGCOUNT`; `None` for a number without one.
+    /// NVIDIA's name of the attribute, such as `EIATTR_REGCOUNT`; `None` for a number without one.
     pub fn name(self) -> Option<&'static str> {
         let place = Self::NAMED.binary_search_by_key(&self, |(attribute, _)| *attribute).ok()?;
         Self::NAMED.get(place).map(|(_, name)| *name)

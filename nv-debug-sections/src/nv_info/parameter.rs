@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::{Error, ErrorKind, Result};
 
-/// A kernel parameter, where it lies and how long it is. Twelve bytes in the record.
+/// A kernel parameter: its position and size. It takes twelve bytes in the record.
 ///
 /// Observed: cuobjdump 13.2.86, which prints the fields; each bit set in turn. Names are its.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,10 +34,10 @@ const BANK: (u32, u32) = (12, 5);
 const SPACE: (u32, u32) = (8, 4);
 
 impl KernelParameter {
-    /// Bytes of a record's value.
+    /// The size of the record's value in bytes.
     pub const LEN: usize = 12;
 
-    /// Reads the value of a record; any twelve bytes mean something.
+    /// Decodes the value of a `KPARAM_INFO` record. Any twelve bytes are valid.
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         let [i0, i1, i2, i3, o0, o1, a0, a1, w0, w1, w2, w3] = bytes;
         let word = u32::from_le_bytes([w0, w1, w2, w3]);
@@ -54,7 +54,7 @@ impl KernelParameter {
         }
     }
 
-    /// The value of a record.
+    /// Encodes the value of a `KPARAM_INFO` record.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Hand-written records, and any.
+//! Tests on hand-written and on random records.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What relocations do.
+//! The effects of relocation types on their fields.
 
 use std::fmt;
 
