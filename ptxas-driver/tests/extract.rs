@@ -4,6 +4,7 @@
 use crate::support::driver::example;
 use crate::support::driver::messages as stderr;
 use crate::support::driver::program;
+use crate::support::fatbins::{BLOCK, PLAIN, ZSTD, entry, fatbin, zstd_frame};
 use crate::support::json;
 use crate::support::made::{ARCHES, Tools, files_in};
 use serde_json::Value;
@@ -128,26 +129,6 @@ fn the_ir_header_of_an_ltoir_file() {
     assert!(written[ir.len()..].iter().all(|byte| *byte == 0));
 }
 
-/// The header of an entry of a fatbin, a cubin without bytes.
-fn empty_entry(flags: u64, stored: u32, size: u64) -> Vec<u8> {
-    let words = [
-        2_u64 | 0x101 << 16 | 64 << 32,
-        stored.into(),
-        stored.into(),
-        8 | 1 << 16 | 90 << 32,
-        0,
-        flags,
-        0,
-        size,
-    ];
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-fn fatbin_of(entries: &[u8]) -> Vec<u8> {
-    let header = [0xba55_ed50_u64 | 1 << 32 | 16 << 48, entries.len() as u64];
-    [header.map(u64::to_le_bytes).as_flattened(), entries].concat()
-}
-
 /// Runs in so much address space.
 #[cfg(target_os = "linux")]
 fn within(kibibytes: u64, args: &[&std::ffi::OsStr]) -> Output {
@@ -164,7 +145,7 @@ fn a_list_takes_no_memory_for_each_image() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("many.fatbin");
     let count = 300_000;
-    fs::write(&file, fatbin_of(&empty_entry(0x11, 0, 0).repeat(count))).unwrap();
+    fs::write(&file, fatbin(&entry(90, PLAIN, &[], 0).repeat(count))).unwrap();
     let room = 64 * count as u64 / 1024 + 40_000;
     for form in [&[][..], &["--json".as_ref()]] {
         let run = within(room, &[&[file.as_os_str()], form].concat());
@@ -183,26 +164,13 @@ fn a_list_takes_no_memory_for_each_image() {
 fn an_image_takes_twice_its_memory() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("zeros.fatbin"), folder.path().join("out"));
-    // A zstd frame of one segment that repeats a byte 128 KiB at a time (RFC 8878 3.1.1).
-    let blocks = 512_u64;
-    let mut frame = b"\x28\xb5\x2f\xfd\xe0".to_vec();
-    frame.extend((blocks << 17).to_le_bytes());
-    for block in 1..=blocks {
-        let header = 1_u32 << 20 | 1 << 1 | u32::from(block == blocks);
-        frame.extend(&header.to_le_bytes()[..3]);
-        frame.push(0);
-    }
-    frame.resize(frame.len().next_multiple_of(8), 0);
-    let entry = [empty_entry(0x8011, frame.len() as u32, blocks << 17), frame].concat();
-    fs::write(&file, fatbin_of(&entry)).unwrap();
+    let blocks = 512;
+    fs::write(&file, fatbin(&entry(90, ZSTD, &zstd_frame(&[], blocks), blocks * BLOCK))).unwrap();
     let run = extract().arg(&file).output().unwrap();
     assert!(stderr(&run).contains("more than 256 times as many"), "{}", stderr(&run));
     let args = [file.as_os_str(), "--max-expansion=40000".as_ref(), "-o".as_ref(), out.as_os_str()];
-    let run = within(2 * (blocks << 7) + 40_000, &args);
-    assert_eq!(
-        files_in(&out).into_values().map(|bytes| bytes.len() as u64).collect::<Vec<_>>(),
-        [blocks << 17]
-    );
+    let run = within((2 * blocks * BLOCK / 1024) as u64 + 40_000, &args);
+    assert_eq!(files_in(&out).into_values().map(|bytes| bytes.len()).collect::<Vec<_>>(), [blocks * BLOCK]);
     assert!(stderr(&run).contains("image 1: in the cubin: offset 0x0: not a cubin"), "{}", stderr(&run));
 }
 
@@ -216,7 +184,7 @@ fn a_list_looks_into_64_mib() {
     let head = u32::from_le_bytes(example[20..24].try_into().unwrap()) as usize;
     let size = head + u64::from_le_bytes(example[24..32].try_into().unwrap()) as usize;
     let fits = (64 << 20) / 8832;
-    fs::write(&file, fatbin_of(&example[16..16 + size].repeat(fits + 5))).unwrap();
+    fs::write(&file, fatbin(&example[16..16 + size].repeat(fits + 5))).unwrap();
     let document = json(extract().arg(&file));
     let images = document["files"][0]["images"].as_array().unwrap();
     let debug: Vec<_> = images.iter().map(|image| image["debug"].as_str()).collect();
@@ -234,7 +202,7 @@ fn files_are_written_though_nobody_reads() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("many.fatbin");
     let count = 3000;
-    fs::write(&file, fatbin_of(&empty_entry(0x11, 0, 0).repeat(count))).unwrap();
+    fs::write(&file, fatbin(&entry(90, PLAIN, &[], 0).repeat(count))).unwrap();
     for form in [&[][..], &["--json"]] {
         let out = folder.path().join(format!("out{}", form.len()));
         let mut command = extract();

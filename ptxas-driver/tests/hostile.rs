@@ -7,6 +7,7 @@ use crate::support::cubins::with_sections;
 use crate::support::driver;
 use crate::support::driver::program;
 use crate::support::driver::{hostile, text};
+use crate::support::fatbins::{BLOCK, ZSTD, entry, fatbin, zstd_frame};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -289,28 +290,13 @@ fn the_text_of_a_long_expression_takes_no_memory() {
 #[cfg(target_os = "linux")]
 #[test]
 fn diff_holds_one_image_at_a_time() {
-    const BLOCK: usize = 1 << 17;
     const BLOCKS: usize = 512;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("zeros.fatbin");
-    // A zstd frame of one segment (RFC 8878 3.1.1): a cubin in as many plain blocks as the bound on expansion asks for, then
-    // blocks of zeros.
+    // A cubin in as many plain blocks as the bound on expansion asks for, then zeros.
     let mut image = fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
     image.resize(3 * BLOCK, 0);
-    let mut frame = [&b"\x28\xb5\x2f\xfd\xe0"[..], &((BLOCK * BLOCKS) as u64).to_le_bytes()].concat();
-    for number in 1..=BLOCKS {
-        let plain = image.chunks(BLOCK).nth(number - 1);
-        let kind = u32::from(plain.is_none()) << 1 | u32::from(number == BLOCKS);
-        frame.extend(&((BLOCK as u32) << 3 | kind).to_le_bytes()[..3]);
-        frame.extend(plain.unwrap_or(&[0]));
-    }
-    frame.resize(frame.len().next_multiple_of(8), 0);
-    // The headers of a fatbin and of a compressed cubin in it (docs/formats/fatbins.md, entry).
-    let stored = frame.len() as u64;
-    let entry = [2 | 0x101 << 16 | 64 << 32, stored, stored, 7 | 1 << 16 | 90 << 32, 0, 0x8011, 0];
-    let words = [&[0xba55_ed50 | 1 << 32 | 16 << 48, 64 + stored], &entry[..], &[(BLOCK * BLOCKS) as u64]];
-    let header: Vec<u8> = words.concat().iter().flat_map(|word| word.to_le_bytes()).collect();
-    fs::write(&path, [header, frame].concat()).unwrap();
+    fs::write(&path, fatbin(&entry(90, ZSTD, &zstd_frame(&image, BLOCKS), BLOCK * BLOCKS))).unwrap();
     let file = path.to_str().unwrap();
     let room = 2 * (BLOCK * BLOCKS) as u64 / 1024 + 40_000;
     let output = within(room, &["diff", file, file]);

@@ -5,10 +5,10 @@
 use crate::support::driver::example;
 use crate::support::driver::program;
 use crate::support::driver::{messages, printed as text};
+use crate::support::fatbins::{PLAIN, entry, fatbin};
 use crate::support::json;
 use crate::support::json::document as json;
 use crate::support::made::{ARCHES, Tools};
-use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::fs::{self};
 use std::io::{self, Write as _};
@@ -201,7 +201,7 @@ fn the_example_without_tools() {
 fn faults_of_one_file_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let cubin = fs::read(example("saxpy/saxpy.cubin")).unwrap();
-    let mut bytes = fatbin(&vec![cubin; 23]);
+    let mut bytes = fatbin(&entry(90, PLAIN, &cubin, 0).repeat(23));
     let starts: Vec<usize> =
         bytes.windows(4).enumerate().filter(|w| w.1 == b"\x7fELF").map(|w| w.0).collect();
     for at in starts {
@@ -224,28 +224,6 @@ fn faults_of_one_file_are_limited() {
         assert!(all.iter().all(|element| is_bare(&element["error"])), "{command}: {document}");
         assert_eq!(all[22]["file"], format!("{file}:sm_90:23"), "{command}");
     }
-}
-
-/// A fatbin (docs/formats/fatbins.md, entry) with cubins as they are.
-fn fatbin(cubins: &[Vec<u8>]) -> Vec<u8> {
-    let mut entries = Vec::new();
-    for cubin in cubins {
-        let sm = Cubin::parse(cubin).unwrap().header.sm();
-        let padded = cubin.len().next_multiple_of(8);
-        let mut header = [0; 64];
-        header[..4].copy_from_slice(&[2, 0, 1, 1]);
-        header[4..8].copy_from_slice(&64_u32.to_le_bytes());
-        header[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
-        header[28..32].copy_from_slice(&sm.to_le_bytes());
-        header[40] = 0x11;
-        entries.extend_from_slice(&header);
-        entries.extend_from_slice(cubin);
-        entries.resize(entries.len() + padded - cubin.len(), 0);
-    }
-    let mut fatbin = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
-    fatbin.extend_from_slice(&(entries.len() as u64).to_le_bytes());
-    fatbin.extend_from_slice(&entries);
-    fatbin
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 use crate::support::driver;
 use crate::support::oracle;
+use crate::support::random::Random;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -212,17 +213,11 @@ fn wait(mut child: Child) -> ExitStatus {
     }
 }
 
-/// Random numbers below 2^32 (a linear congruential generator, Knuth's MMIX).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 32
-}
-
 fn number(variable: &str) -> Option<u64> {
     env::var(variable).ok()?.parse().ok()
 }
 
-fn kill_at_random(case: &Case, inputs: &Inputs, ptxas: &Path, kills: u64, state: &mut u64) -> Tally {
+fn kill_at_random(case: &Case, inputs: &Inputs, ptxas: &Path, kills: u64, random: &mut Random) -> Tally {
     let whole = Bench::new(inputs, case);
     let started = Instant::now();
     let status = wait(whole.start(case, ptxas));
@@ -235,9 +230,9 @@ fn kill_at_random(case: &Case, inputs: &Inputs, ptxas: &Path, kills: u64, state:
     for _ in 0..kills {
         let bench = Bench::new(inputs, case);
         let child = bench.start(case, ptxas);
-        let moment = u32::try_from(random(state) % 1000).unwrap();
+        let moment = random.below(1000);
         thread::sleep(time * moment / 1000);
-        let signal = SIGNALS[usize::try_from(random(state)).unwrap() % SIGNALS.len()];
+        let signal = random.pick(&SIGNALS);
         kill_process(Pid::from_child(&child), signal).unwrap();
         let ended = wait(child);
         let when = format!("{}, {signal:?} after {moment}/1000 of {time:?}", case.name);
@@ -276,14 +271,14 @@ fn kill_at_random(case: &Case, inputs: &Inputs, ptxas: &Path, kills: u64, state:
 #[test]
 fn nothing_is_left_behind() {
     let kills = number("NVDWARF_KILLS").unwrap_or(KILLS);
-    let mut state = number("NVDWARF_SEED").unwrap_or(SEED);
+    let mut random = Random(number("NVDWARF_SEED").unwrap_or(SEED));
     let inputs = Inputs::new();
     let real = oracle::tool("ptxas");
     let real_cases = real.map(|ptxas| (case("compile, ptxas 13.0.88", CASES[0].args), ptxas));
     let with_slow = CASES.into_iter().map(|case| (case, inputs.ptxas.clone()));
     let (mut killed, mut faults) = (0, Vec::new());
     for (case, ptxas) in with_slow.chain(real_cases) {
-        let tally = kill_at_random(&case, &inputs, &ptxas, kills, &mut state);
+        let tally = kill_at_random(&case, &inputs, &ptxas, kills, &mut random);
         let (by_signal, done, bad) = (tally.killed, tally.done, tally.faults.len());
         println!(
             "{:26} {kills:4} kills: {by_signal:4} ended by the signal, {done:4} were done, {bad:3} faults",

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 use crate::support;
-use crate::support::driver;
+use crate::support::driver::{self, Ran};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -169,24 +169,6 @@ fn the_same_messages_and_exit_code() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// What a run says, without what is ours and without times; and what it writes.
-#[derive(Debug, PartialEq)]
-struct Ran {
-    exit: Option<i32>,
-    messages: String,
-    file: Option<Vec<u8>>,
-}
-
-fn ran(command: &mut Command, output: &Path) -> Ran {
-    let _ = fs::remove_file(output);
-    let run = command.output().unwrap();
-    let is_ours = |line: &&str| line.starts_with("nvdwarf ") || line.contains("did you mean");
-    let messages = driver::messages(&run);
-    let lines = messages.lines().filter(|line| !is_ours(line));
-    let untimed = lines.map(|line| line.split("Compile time = ").next().unwrap().to_owned() + "\n");
-    Ran { exit: run.status.code(), messages: untimed.collect(), file: fs::read(output).ok() }
-}
-
 /// How two runs differ.
 fn difference(theirs: &Ran, ours: &Ran) -> Option<String> {
     if (theirs.exit, &theirs.messages) != (ours.exit, &ours.messages) {
@@ -221,7 +203,7 @@ fn options_of_the_code_provider_reach_it() {
             let mut command = Command::new(program);
             command.args(line.split(' ')).args(["-o", "x.cubin"]).current_dir(dir.path());
             command.env("PTXAS", &ptxas);
-            ran(&mut command, &output)
+            Ran::of(&mut command, &output)
         };
         let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
         differ.extend(difference(&theirs, &ours).map(|how| format!("{line}:{how}")));
@@ -278,7 +260,7 @@ fn recorded_runs() {
         let words = |program: &Path| {
             let mut command = Command::new(program);
             command.args(options.split(' ')).args(["-arch", "sm_90"]).arg(&ptx).args(["-o", "x.cubin"]);
-            ran(command.current_dir(dir.path()).env("PTXAS", &ptxas), &output)
+            Ran::of(command.current_dir(dir.path()).env("PTXAS", &ptxas), &output)
         };
         let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
         if !depends_on_code(options) {
@@ -329,7 +311,7 @@ fn code_options_on_the_corpus() {
                 _ => &[],
             });
             command.args(options.split(' ')).arg(entry.ptx.as_ref().unwrap()).arg("-o").arg(&output);
-            ran(command.env("PTXAS", &ptxas), &output)
+            Ran::of(command.env("PTXAS", &ptxas), &output)
         };
         let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
         files += usize::from(theirs.file.is_some());

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
-use crate::support::driver;
-use crate::support::driver::FAILURE;
+use crate::support::driver::{FAILURE, Ran};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,37 +37,19 @@ fn folder() -> TempDir {
     folder
 }
 
-/// How a run ended, what it said, and what it wrote.
-#[derive(Debug, PartialEq)]
-struct Ran {
-    exit: Option<i32>,
-    messages: String,
-    file: Option<Vec<u8>>,
-}
-
 /// Runs `program ARGS -o x.cubin` in the folder, with `c.ptx` on standard input.
 fn run(program: &Path, ptxas: &Path, folder: &TempDir, args: &[&str]) -> Ran {
-    let output = folder.path().join("x.cubin");
-    let _ = fs::remove_file(&output);
     let mut command = Command::new(program);
     command.args(args).args(["-o", "x.cubin"]).current_dir(folder.path()).env("PTXAS", ptxas);
     command.stdin(Stdio::from(File::open(folder.path().join("c.ptx")).unwrap()));
-    let run = command.output().unwrap();
-    let messages = driver::messages(&run);
-    // What is ours; times; the name that ptxas makes up for what it reads from standard input.
-    let lines = messages.lines().filter(|line| !line.contains("several inputs: "));
-    let lines = lines.map(|line| line.split("Compile time = ").next().unwrap());
-    let named = lines.map(|line| {
-        line.split(' ')
-            .map(|word| if word.contains("_stdin") { "stdin" } else { word })
-            .collect::<Vec<_>>()
-            .join(" ")
-    });
-    Ran {
-        exit: run.status.code(),
-        messages: named.collect::<Vec<_>>().join("\n"),
-        file: fs::read(output).ok(),
-    }
+    let mut ran = Ran::of(&mut command, &folder.path().join("x.cubin"));
+    // The name that ptxas makes up for what it reads from standard input.
+    let line = |line: &str| {
+        let words = line.split(' ').map(|word| if word.contains("_stdin") { "stdin" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    ran.messages = ran.messages.lines().map(line).collect::<Vec<_>>().join("\n");
+    ran
 }
 
 /// What the real ptxas does, after it was found that we do the same.

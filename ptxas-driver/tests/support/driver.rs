@@ -187,3 +187,26 @@ pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
     };
     cubin.iter().map(|section| (section.1.to_owned(), bytes(section))).collect()
 }
+
+/// What a run says, without what is ours and without times; and what it writes.
+#[derive(Debug, PartialEq)]
+pub struct Ran {
+    pub exit: Option<i32>,
+    pub messages: String,
+    pub file: Option<Vec<u8>>,
+}
+
+impl Ran {
+    /// Runs ptxas, or us in its place, whose output is that file.
+    pub fn of(command: &mut Command, output: &Path) -> Self {
+        let _ = fs::remove_file(output);
+        let run = command.output().unwrap();
+        let ours = ["did you mean", "several inputs: "];
+        let is_ours =
+            |line: &&str| line.starts_with("nvdwarf ") || ours.iter().any(|words| line.contains(words));
+        let messages = messages(&run);
+        let lines = messages.lines().filter(|line| !is_ours(line));
+        let untimed = lines.map(|line| line.split("Compile time = ").next().unwrap().to_owned() + "\n");
+        Self { exit: run.status.code(), messages: untimed.collect(), file: fs::read(output).ok() }
+    }
+}

@@ -16,6 +16,7 @@ pub mod corpus_root;
 pub mod cubins;
 pub mod cuda_12;
 pub mod driver;
+pub mod fatbins;
 pub mod json;
 pub mod loc_streams;
 pub mod made;
