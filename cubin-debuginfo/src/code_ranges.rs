@@ -1,4 +1,4 @@
-//! Ranges of code, and addresses that make one.
+//! Ranges of code, and the entry attributes that define them.
 
 use crate::entries::{Address, Entry, Value};
 use dwarf2_reader::constants as dw;
@@ -7,7 +7,7 @@ use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
 
-/// A range of code.
+/// A range of bytes in a code section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CodeRange {
     /// The code section.

@@ -16,7 +16,7 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The entries of all units, in the order of the section.
+/// The entries of all units of `.debug_info`, in the order of the section.
 #[derive(Debug, Clone)]
 pub struct Entries<'c> {
     name: &'c str,
@@ -27,7 +27,7 @@ pub struct Entries<'c> {
     places: Vec<TreePosition>,
 }
 
-/// The header of one unit.
+/// The header of one unit of `.debug_info`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// Byte offset in `.debug_info`.
@@ -68,7 +68,7 @@ const BLOCKS: [u16; 6] = [
 /// Bytes of a `DW_FORM_strp` value in 32-bit DWARF, the shortest.
 const STRING_FIELD_BYTES: u64 = 4;
 
-/// One entry.
+/// One entry of `.debug_info` (a DIE).
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'e> {
     entries: &'e Entries<'e>,
@@ -90,7 +90,7 @@ pub struct Attribute<'e> {
     pub is_expression: bool,
 }
 
-/// Value of an attribute.
+/// The value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'e> {
     /// An address.
@@ -112,7 +112,7 @@ pub enum Value<'e> {
 }
 
 impl<'e> Value<'e> {
-    /// A constant that is not negative, or a flag; `None` of other values.
+    /// Returns a constant that is not negative, or a flag; `None` for other values.
     pub fn unsigned(&self) -> Option<u64> {
         match self {
             Self::Unsigned(value) => Some(*value),
@@ -121,7 +121,8 @@ impl<'e> Value<'e> {
         }
     }
 
-    /// A string as text, in which bytes that are not UTF-8 are replaced; `None` of other values.
+    /// Returns a string as text, in which bytes that are not UTF-8 are replaced; `None` for other
+    /// values.
     pub fn text(&self) -> Option<Cow<'e, str>> {
         match self {
             Self::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
@@ -130,7 +131,7 @@ impl<'e> Value<'e> {
     }
 }
 
-/// What an address refers to.
+/// The target of an address: a place in a section, an undefined symbol, or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// An offset in a section, which a relocation names.
@@ -150,7 +151,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// What the field of `bytes` bytes at `offset` refers to.
+    /// Returns the target of the address field at byte `offset` of a section. `constant` is its
+    /// value if it has no relocation.
     pub fn at(section: &RelocatedSection<'_>, offset: u64, constant: u64) -> Self {
         match section.target(offset) {
             Some(target) => match target.section {
@@ -161,13 +163,14 @@ impl Address {
         }
     }
 
-    /// Whether it is an address of a symbol that no file can define: one of `cubin` that is local and undefined.
+    /// Whether the address is that of a symbol of `cubin` that no file can define, since it is
+    /// local and undefined.
     pub fn is_local_undefined(self, cubin: &Cubin<'_>) -> bool {
         let Self::Undefined(symbol) = self else { return false };
         cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_local_undefined)
     }
 
-    /// Section and offset, of an address in a section.
+    /// The section and the byte offset; `None` if the address is not in a section.
     pub fn section_offset(self) -> Option<(SectionIndex, u64)> {
         match self {
             Self::InSection { section, offset, .. } => Some((section, offset)),
@@ -177,80 +180,81 @@ impl Address {
 }
 
 impl Attribute<'_> {
-    /// What it is by name: `DW_AT_low_pc`.
+    /// The name of the attribute: `DW_AT_low_pc`.
     pub fn name_text(&self) -> Cow<'static, str> {
         dw::DW_AT.name_or_number(self.name)
     }
 }
 
 impl<'e> Entry<'e> {
-    /// Its number among all entries, from 0.
+    /// The number of the entry among all entries, 0-based.
     pub fn number(self) -> usize {
         self.number
     }
 
-    /// Byte offset in `.debug_info`.
+    /// The byte offset of the entry in `.debug_info`.
     pub fn offset(self) -> u64 {
         self.position.offset.into()
     }
 
-    /// How many entries it is in: 0 for that of a unit.
+    /// The number of entries around this one: 0 for the entry of a unit.
     pub fn depth(self) -> usize {
         self.position.depth as usize
     }
 
-    /// Number of the entry it belongs to; `None` at the top of a unit.
+    /// The number of the parent entry; `None` at the top of a unit.
     pub fn parent(self) -> Option<usize> {
         (self.position.parent != NO_PARENT).then_some(self.position.parent as usize)
     }
 
-    /// `DW_TAG_*`.
+    /// The tag, `DW_TAG_*`.
     pub fn tag(self) -> u16 {
         self.read.tag()
     }
 
-    /// The same by name: `DW_TAG_subprogram`.
+    /// The name of the tag: `DW_TAG_subprogram`.
     pub fn tag_text(self) -> Cow<'static, str> {
         dw::DW_TAG.name_or_number(self.tag())
     }
 
-    /// In the order in which they stand.
+    /// Iterates over the attributes, in the order of the section.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'e>> {
         self.read.attributes().map(move |attribute| self.decoded(&attribute))
     }
 
-    /// The attributes whose values are blocks, in the order in which they stand: expressions are among them.
+    /// Iterates over the attributes whose values are blocks, in the order of the section.
+    /// Expressions are among them.
     pub fn blocks(self) -> impl Iterator<Item = Attribute<'e>> {
         let is_wanted = |spec: &AttributeSpec| BLOCKS.contains(&spec.form);
         self.read.attributes_where(is_wanted).map(move |attribute| self.decoded(&attribute))
     }
 
-    /// The first attribute of this name.
+    /// Returns the first attribute with this `DW_AT_*` number.
     pub fn attribute(self, name: u16) -> Option<Attribute<'e>> {
         self.read.attribute(name).map(|attribute| self.decoded(&attribute))
     }
 
-    /// Value of the first attribute of this name.
+    /// Returns the value of the first attribute with this `DW_AT_*` number.
     pub fn value(self, name: u16) -> Option<Value<'e>> {
         self.attribute(name).map(|attribute| attribute.value)
     }
 
-    /// Its `DW_AT_name` as text; bytes that are no UTF-8 are replaced.
+    /// The `DW_AT_name` of the entry as text, in which bytes that are not UTF-8 are replaced.
     pub fn name(self) -> Option<Cow<'e, str>> {
         self.string(dw::DW_AT_name)
     }
 
-    /// A string attribute as text.
+    /// Returns a string attribute as text.
     pub fn string(self, name: u16) -> Option<Cow<'e, str>> {
         self.value(name)?.text()
     }
 
-    /// A constant without sign.
+    /// Returns an unsigned constant attribute.
     pub fn unsigned(self, name: u16) -> Option<u64> {
         self.value(name)?.unsigned()
     }
 
-    /// An address.
+    /// Returns an address attribute.
     pub fn address(self, name: u16) -> Option<Address> {
         match self.value(name)? {
             Value::Address(address) => Some(address),
@@ -258,8 +262,8 @@ impl<'e> Entry<'e> {
         }
     }
 
-    /// Code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a size later: section and byte range.
-    /// `None` if one of the two is not there or not in a section.
+    /// The code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a
+    /// size later: section and byte range. `None` if one of the two is missing or not in a section.
     pub fn code(self) -> Option<(SectionIndex, Range<u64>)> {
         let (section, start) = self.address(dw::DW_AT_low_pc)?.section_offset()?;
         let end = match self.value(dw::DW_AT_high_pc)? {
@@ -278,7 +282,8 @@ impl<'e> Entry<'e> {
 }
 
 impl<'c> Entries<'c> {
-    /// Reads `.debug_info` with `.debug_abbrev` and `.debug_str`; no entries in a file without.
+    /// Reads `.debug_info` with `.debug_abbrev` and `.debug_str`. A file without these sections has
+    /// no entries.
     ///
     /// # Errors
     ///
@@ -347,7 +352,8 @@ impl<'c> Entries<'c> {
         Ok((units, places))
     }
 
-    /// Refuses sections in which so many entries share long strings that it takes too long to read them all.
+    /// Rejects sections whose entries share long strings so often that reading them all takes too
+    /// long.
     fn check_strings(&self) -> Result<()> {
         let strings = self.strings.as_ref().map_or(&[][..], |strings| &strings.bytes);
         let mut budget = WorkBudget::of_strings(self.bytes().len() as u64, strings.len() as u64);
@@ -377,37 +383,37 @@ impl<'c> Entries<'c> {
         Ok(())
     }
 
-    /// Name of the section.
+    /// The name of the section.
     pub fn section_name(&self) -> &'c str {
         self.name
     }
 
-    /// The section with its relocations applied.
+    /// The bytes of the section, with relocations applied.
     pub fn bytes(&self) -> &[u8] {
         self.info.as_ref().map_or(&[], |info| &info.bytes)
     }
 
-    /// The section, with what its fields refer to; `None` in a file without.
+    /// The section, with the targets of its relocated fields; `None` if the file does not have it.
     pub fn section(&self) -> Option<&RelocatedSection<'c>> {
         self.info.as_ref()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// The entry of a number: 0-based, each before those that belong to it.
+    /// Returns the entry with this number, 0-based. A parent comes before its children.
     pub fn get(&self, number: usize) -> Option<Entry<'_>> {
         self.range(number..number.checked_add(1)?).next()
     }
 
-    /// All entries, each before those that belong to it.
+    /// Iterates over all entries. A parent comes before its children.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.range(0..self.count())
     }
 
-    /// The entries of these numbers.
+    /// Iterates over the entries whose numbers are in `numbers`.
     pub fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = Entry<'_>> {
         let mut unit: Option<&info::Unit> = None;
         numbers.filter_map(move |number| {
@@ -421,28 +427,28 @@ impl<'c> Entries<'c> {
         })
     }
 
-    /// Depth of an entry by its number, as [`Entry::depth`] has it; 0 where no entry has that number.
+    /// The depth of entry `number`, as [`Entry::depth`]; 0 if there is no such entry.
     pub fn depth(&self, number: usize) -> usize {
         self.places.get(number).map_or(0, |place| place.depth as usize)
     }
 
-    /// The units in order.
+    /// The units, in the order of the section.
     pub fn units(&self) -> &[Unit] {
         &self.units
     }
 
-    /// The unit that an entry is in.
+    /// Returns the unit of entry `number`.
     pub fn unit_of(&self, number: usize) -> Option<&Unit> {
         let at = self.units.partition_point(|unit| unit.entries.end <= number);
         self.units.get(at)
     }
 
-    /// Number of the entry at a byte offset.
+    /// Returns the number of the entry that starts at byte `offset` of the section.
     pub fn at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |place| place.offset.into()).ok()
     }
 
-    /// The entry that an attribute of `entry` refers to.
+    /// Returns the number of the entry that an attribute of `entry` refers to.
     pub fn referenced_entry(&self, entry: Entry<'_>, name: u16) -> Option<usize> {
         match entry.value(name)? {
             Value::Entry(offset) => self.at(offset),
@@ -450,7 +456,8 @@ impl<'c> Entries<'c> {
         }
     }
 
-    /// An attribute of an entry, or of the one that it refers to as its origin or specification.
+    /// Returns an attribute of entry `number`, or of the entry that it refers to as its origin or
+    /// specification.
     pub fn inherited(&self, number: usize, name: u16) -> Option<(Entry<'_>, Value<'_>)> {
         let mut entry = self.get(number)?;
         for _ in 0..MAX_ORIGINS {
@@ -464,7 +471,7 @@ impl<'c> Entries<'c> {
         None
     }
 
-    /// The entries from `number` up, the outermost last.
+    /// Iterates over entry `number` and its ancestors, the outermost last.
     pub fn ancestors(&self, number: usize) -> impl Iterator<Item = Entry<'_>> {
         let parent = |number: usize| self.get(number)?.parent();
         std::iter::successors(parent(number), move |number| parent(*number))

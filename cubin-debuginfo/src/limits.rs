@@ -1,4 +1,4 @@
-//! Bounds on the work, memory and text that a cubin may ask for: files come from strangers.
+//! Limits on the work, memory and text that a cubin may demand, since files may be hostile.
 //!
 //! Those named as steps are factors of a [`WorkBudget`](dwarf2_reader::WorkBudget): they count for each byte of the input, and any
 //! input has 2^20.
@@ -13,9 +13,9 @@ pub(crate) const MAX_ORIGINS: usize = 8;
 
 // Variables.
 
-/// Steps to find where all variables are, or the code of all scopes: many entries may share a long location list, a scope of many
-/// pieces, or a register that is in many places, and all of them together would be more than anybody could read. No file of the
-/// corpus comes to its end.
+/// The steps allowed for the locations of all variables, or the code of all scopes. Many entries
+/// may share a long location list, a scope of many pieces, or a register that is in many places,
+/// and the sum would be more than anyone can read. No file of the corpus reaches the limit.
 pub(crate) const LOCATION_STEPS: u64 = 8;
 
 /// Most types around another one (`typedef`, `const`) that are looked through to read a constant: a damaged file may have a circle.
@@ -53,7 +53,8 @@ pub(crate) const COVERAGE_STEPS: u64 = 64;
 /// Most characters of a name in a finding: as in errors of nv-debug-sections.
 pub(crate) const MAX_NAME_CHARS: usize = nv_debug_sections::error::MAX_NAME_CHARS;
 
-/// Most undefined symbols that a finding names; a file may have thousands, and one of them is enough to look for.
+/// The most undefined symbols that a finding names. A file may have thousands, and one is enough to
+/// look for.
 pub(crate) const MAX_NAMED_SYMBOLS: usize = 4;
 
 /// Most entries around another one that are looked at, to find the calls or scopes that it is in: each variable may be as deep as the
@@ -62,11 +63,12 @@ pub(crate) const MAX_ANCESTORS: usize = 64;
 
 // Addresses.
 
-/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
+/// The most frames for one address. Real chains stay below a hundred; a hostile table could have
+/// one for each row.
 pub const MAX_FRAMES: usize = 1024;
 
-/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up
-/// to [`MAX_FRAMES`].
+/// The most frames for one range of a listing, which may have a range for each instruction. The
+/// answer to a query has up to [`MAX_FRAMES`].
 pub(crate) const MAX_LISTED_FRAMES: usize = 64;
 
 /// Most files that a message names: their paths are long.

@@ -1,5 +1,6 @@
-//! `.debug_loc` and `.debug_ranges` (DWARF 2.0.0 §2.4.6 and §7.7.3, DWARF 3 §2.17.3), entry by entry: pairs of addresses, behind
-//! which `.debug_loc` has an expression each; and lists, with the rule of what numbers count from.
+//! `.debug_loc` and `.debug_ranges` (DWARF 2.0.0 §2.4.6 and §7.7.3, DWARF 3 §2.17.3). Entries are
+//! pairs of addresses; in `.debug_loc` an expression follows each. Lists are entries, with the rule
+//! for the address that they count from.
 
 use crate::entries::Address;
 use dwarf2_reader::{loc, ranges};
@@ -27,7 +28,8 @@ pub(crate) struct Pair {
     pub(crate) expression: Option<(u64, u64)>,
 }
 
-/// The entries from a byte offset of a section on, of one list behind another, each with where it begins. An error is the last.
+/// Iterates over the entries from a byte offset of a section on, list after list, each with its own
+/// offset. An error is the last item.
 pub(crate) fn items<'s>(
     kind: SectionKind,
     section: &'s RelocatedSection<'_>,

@@ -1,4 +1,5 @@
-//! Functions by the names that people use for them: mangled, demangled, as other tools spell them, or in part.
+//! Lookup of functions by the names that people use: mangled, demangled, as other tools spell them,
+//! or in part.
 
 mod canonical;
 mod demangle;
@@ -14,12 +15,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The functions of a cubin by name.
+/// The functions of a cubin, for lookup by name.
 #[derive(Debug)]
 pub struct FunctionNames<'s> {
     functions: &'s [Function<'s>],
     by_symbol: HashMap<&'s str, Vec<usize>>,
-    /// Made when a name is asked for that is nobody's symbol: demangling takes longer than all else that one query needs.
+    /// The spellings of all names. They are computed when a name is asked for that is not a symbol:
+    /// demangling takes longer than everything else in a query.
     spellings: OnceLock<Spellings>,
 }
 
@@ -53,7 +55,8 @@ impl Spellings {
 }
 
 impl<'s> FunctionNames<'s> {
-    /// The functions of [`Code::functions`](nv_debug_sections::code::Code::functions), none demangled yet.
+    /// Prepares the lookup of the functions of
+    /// [`Code::functions`](nv_debug_sections::code::Code::functions). Names are demangled later.
     pub fn new(functions: &'s [Function<'s>]) -> Self {
         let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
@@ -62,7 +65,8 @@ impl<'s> FunctionNames<'s> {
         Self { functions, by_symbol, spellings: OnceLock::new() }
     }
 
-    /// The functions of an exact name, else those folded into kernels that have it, else the one that `name` is a part of.
+    /// Finds the functions with exactly this name, otherwise those folded into kernels that have
+    /// it, otherwise the only one whose name contains it.
     ///
     /// # Errors
     ///
@@ -94,7 +98,8 @@ impl<'s> FunctionNames<'s> {
         }
     }
 
-    /// The functions by their symbols' names, as errors list them: `the functions are k1, k2 and 3 more`.
+    /// Lists the functions by their symbols' names, for errors: `the functions are k1, k2 and 3
+    /// more`.
     pub fn listing(&self) -> String {
         listing(&self.functions.iter().collect::<Vec<_>>())
     }
@@ -130,7 +135,7 @@ fn joined(functions: &[&Function<'_>]) -> String {
     }
 }
 
-/// A name that is not that of one function.
+/// The error for a name that does not identify one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError<'s> {
     /// What was asked for.
@@ -174,7 +179,8 @@ fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spel
     }
 }
 
-/// What may be the own name of a folded function: all that is behind a `$` but the first, as names may have some themselves.
+/// The possible own names of a folded function: everything after any `$` but the first, since names
+/// may contain `$`.
 fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
     let behind = symbol.strip_prefix('$').unwrap_or_default();
     behind.match_indices('$').filter_map(move |(at, _)| behind.get(at + 1..)).filter(|name| !name.is_empty())

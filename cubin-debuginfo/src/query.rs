@@ -1,4 +1,4 @@
-//! What people write for an address of code: `FUNCTION+0xOFF`, `.text.F:0xOFF`, `0xOFF`.
+//! Queries for code addresses: `FUNCTION+0xOFF`, `.text.F:0xOFF`, `0xOFF`.
 
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// An address of code: in a cubin every function starts at 0, so it takes a section and an offset.
+/// A code address: a section and a byte offset. In a cubin every section starts at 0, so an offset
+/// alone is ambiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodeAddress {
     /// The code section.
@@ -18,14 +19,14 @@ pub struct CodeAddress {
     pub offset: u64,
 }
 
-/// Why a query means no address.
+/// Why a query does not give an address.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
     /// A name that no function has, or several.
     #[error("{0}")]
     Function(String),
-    /// There is no such code section.
+    /// The cubin has no such code section.
     #[error("no code section '{0}'")]
     Section(String),
     /// The text after a name is not a number.
@@ -68,7 +69,7 @@ pub enum QueryError {
         /// The offset in bytes.
         offset: u64,
     },
-    /// The function has no code of its own, as all calls of it are inlined.
+    /// The function has no code of its own, since all calls of it are inlined.
     #[error("{function} has no code of its own; it is inlined into {into} at {file}:{line}")]
     Inlined {
         /// Its name, as its programmer wrote it.
@@ -115,7 +116,7 @@ impl From<NameError<'_>> for QueryError {
     }
 }
 
-/// Finds the addresses that queries about one cubin mean.
+/// Resolves queries about the code of one cubin to addresses.
 ///
 /// ```no_run
 /// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::query::QueryError> {
@@ -143,8 +144,8 @@ impl<'s> Queries<'s> {
         Self { code, names: FunctionNames::new(code.functions()), sections }
     }
 
-    /// The addresses that a query means. `function` is the one that an offset alone counts from; without it such an
-    /// offset is in every code section that is large enough.
+    /// Returns the addresses that a query means. An offset alone counts from `function`; if that is
+    /// `None`, it is resolved in every code section that is large enough.
     ///
     /// # Errors
     ///
@@ -174,8 +175,8 @@ impl<'s> Queries<'s> {
         }
     }
 
-    /// The address from which offsets are counted that come with names: the start of `function`, which must be in
-    /// `section` if that is one; without a function the start of `section`. A name that is not given is empty.
+    /// Returns the address that a named offset counts from: the start of `function`, which must be
+    /// in `section` if that is a code section, or the start of `section` if `function` is empty.
     ///
     /// # Errors
     ///
@@ -198,7 +199,7 @@ impl<'s> Queries<'s> {
         }
     }
 
-    /// The functions of a name: see [`FunctionNames::find`].
+    /// Returns the functions of a name, as [`FunctionNames::find`].
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Addresses that are numbers: offsets in the shared window and among a kernel's parameters have no relocation in an executable.
+//! Addresses that are plain numbers: offsets in the shared window and among a kernel's parameters
+//! have no relocation in an executable.
 //!
 //! ptxas writes no other address of a variable as a number, unless it stands as one in the PTX or is a name that the module does not
 //! define. Observed: all places of the 2,303 cubins that docs/conformance.md counts.
@@ -132,7 +133,7 @@ fn variable_name<'e>(entries: &'e Entries<'_>, entry: usize) -> Option<Cow<'e, s
     names.into_iter().find_map(|name| entries.inherited(entry, name)?.1.text())
 }
 
-/// The symbols that ptxas could not place: names that the module does not define, and labels of it.
+/// The symbols that ptxas could not place: names that the module does not define, and its labels.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenSymbols {
     names: Vec<String>,
@@ -188,8 +189,9 @@ impl OpenSymbols {
         self.names().filter(|name| self.has_text && !self.is_label(name) && !name.starts_with('.'))
     }
 
-    /// Whether a number that is in order may still be such a name, for which ptxas writes 0 or the number behind the name. A number
-    /// that `is_known` to be the variable's own is in doubt only if it is 0.
+    /// Whether a valid number may still be such a name, for which ptxas writes 0 or the number
+    /// after the name. A number that `is_known` to be the variable's own is in doubt only if it is
+    /// 0.
     pub(crate) fn may_be(&self, number: u64, is_known: bool) -> bool {
         (number == 0 || !is_known) && self.unknown().next().is_some()
     }

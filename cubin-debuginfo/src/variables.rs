@@ -1,4 +1,4 @@
-//! Variables and parameters: type, address class, and where each one is over its scope.
+//! Variables and parameters: their type, address class, and locations over their scope.
 //!
 //! What DWARF says of a place is brought to the machine: a PTX register becomes the SASS registers that `.nv_debug_info_reg_sass`
 //! has for it, a frame offset one from the stack pointer, an address a symbol, a place in a window or in a constant bank. Where a
@@ -60,7 +60,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The variables of a cubin.
+/// The variables and scopes of a cubin.
 #[derive(Debug, Clone)]
 pub struct Variables<'c> {
     cubin: &'c Cubin<'c>,
@@ -108,7 +108,7 @@ pub enum MissingFacts {
     Registers,
 }
 
-/// What variables belong to: a unit, a function, a call inlined into one, or a block.
+/// The scope of variables: a unit, a function, a call inlined into one, or a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// Number of its entry.
@@ -121,7 +121,7 @@ pub struct Scope {
     pub code: Arc<[CodeRange]>,
 }
 
-/// What a scope is.
+/// The kinds of scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
@@ -137,7 +137,8 @@ pub enum ScopeKind {
     Block,
 }
 
-/// A variable or parameter: one for each entry, so that a variable of an inlined function comes once for each call.
+/// A variable or parameter. Each entry is one, so a variable of an inlined function comes once for
+/// each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
     /// Number of its entry.
@@ -166,7 +167,7 @@ pub struct VariableClass {
     pub taken: Option<AddressClass>,
 }
 
-/// What a debugger may get wrong.
+/// A mistake that a debugger may make with a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DebuggerPitfall {
     /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
@@ -183,7 +184,7 @@ pub enum DebuggerPitfall {
 }
 
 impl<'c> Variables<'c> {
-    /// Finds all variables and reads what their places need.
+    /// Finds all variables, and reads the sections that their locations need.
     ///
     /// # Errors
     ///
@@ -246,22 +247,23 @@ impl<'c> Variables<'c> {
         })
     }
 
-    /// Whether [`location`](Self::location) has used up what it may do for all variables together: answers are then cut short.
+    /// Whether [`location`](Self::location) has used up the budget of all variables together.
+    /// Answers are then cut short.
     pub fn is_truncated(&self) -> bool {
         self.budget.with(|budget| budget.is_spent())
     }
 
-    /// Lets [`location`](Self::location) do as much again as at first, for a new question about the file.
+    /// Renews the budget of [`location`](Self::location), for a new query about the file.
     pub fn renew_budget(&self) {
         self.budget.with(|left| *left = self.budget.all.clone());
     }
 
-    /// Sections that cannot be read, without which there are answers all the same.
+    /// The sections that cannot be read. Answers are given without them.
     pub fn faults(&self) -> &[UnreadableSection] {
         &self.faults
     }
 
-    /// All scopes, each behind the one that it is in.
+    /// All scopes. A scope comes after the one that it is in.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
@@ -271,12 +273,12 @@ impl<'c> Variables<'c> {
         &self.all
     }
 
-    /// The entries.
+    /// The entries of `.debug_info`.
     pub fn entries(&self) -> &'c Entries<'c> {
         self.entries
     }
 
-    /// The code.
+    /// The code of the cubin.
     pub fn code(&self) -> &Code<'c> {
         &self.code
     }
@@ -306,18 +308,19 @@ impl<'c> Variables<'c> {
         self.string(variable.entry, dw::DW_AT_name)
     }
 
-    /// Its type as C spells it: `float const *`, `int[4]`, `float shared *`; at most about 1024 bytes.
+    /// Returns the type as C spells it: `float const *`, `int[4]`, `float shared *`; at most about
+    /// 1024 bytes.
     pub fn type_name(&self, variable: &Variable) -> String {
         let entry = self.attribute(variable.entry, dw::DW_AT_type).map(|(entry, _)| entry);
         entry.map_or_else(|| "?".to_owned(), |entry| types::spell(self.entries, entry))
     }
 
-    /// Where the source declares it.
+    /// The source line of the variable's declaration.
     pub fn declared(&self, variable: &Variable) -> Option<SourceLine<'_>> {
         self.source_line(variable.entry, dw::DW_AT_decl_file, dw::DW_AT_decl_line)
     }
 
-    /// Where the source has the call of an inlined scope.
+    /// The source line of the call, for the scope of an inlined call.
     pub fn call_site(&self, scope: &Scope) -> Option<SourceLine<'_>> {
         self.source_line(scope.entry, dw::DW_AT_call_file, dw::DW_AT_call_line)
     }
@@ -334,14 +337,15 @@ impl<'c> Variables<'c> {
         Some(SourceLine { file: path, line })
     }
 
-    /// Which memory or register its place is in.
+    /// The address class of the variable: the memory or register that it is in.
     pub fn class(&self, variable: &Variable) -> VariableClass {
         let stated = self.unsigned(variable.entry, dw::DW_AT_address_class);
         let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
         VariableClass { stated, taken }
     }
 
-    /// Name of the function that a scope is, or that was inlined there, mangled where it is known so; that of a unit's source file.
+    /// The name of the function that a scope is, or that was inlined; mangled if that name is
+    /// known. For a unit the name of its source file.
     pub fn scope_name(&self, scope: &Scope) -> Option<Cow<'c, str>> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         match scope.kind {
@@ -350,13 +354,13 @@ impl<'c> Variables<'c> {
         }
     }
 
-    /// The function that has a scope's code.
+    /// The function that contains the code of a scope.
     pub fn function(&self, scope: &Scope) -> Option<&Function<'c>> {
         let first = scope.code.first()?;
         self.code.function_at(first.section, first.range.start)
     }
 
-    /// The scopes around one, itself first and the unit last.
+    /// Iterates over scope `scope` and those around it, the unit last.
     pub fn enclosing_scopes(&self, scope: usize) -> impl Iterator<Item = &Scope> {
         std::iter::successors(self.scope(scope), |scope| self.scope(scope.parent?))
     }

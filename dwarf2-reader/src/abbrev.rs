@@ -22,10 +22,10 @@ use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
 use crate::info::form::{FixedPlace, Layout};
 use crate::{Cursor, Error, ErrorKind, Result, Span};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_abbrev";
 
-/// The abbreviations that stand one behind another from one offset on: what a unit refers to.
+/// The abbreviation table of a unit: the abbreviations from one offset on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AbbrevTable {
     span: Span,
@@ -38,7 +38,7 @@ pub struct AbbrevTable {
     by_code: BTreeMap<u64, usize>,
 }
 
-/// One abbreviation: the shape of an entry.
+/// One abbreviation: the tag, the children flag and the attribute forms of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abbreviation {
     /// In the section, from the code up to the two zeros, which are in it.
@@ -55,7 +55,7 @@ pub struct Abbreviation {
     pub(crate) empty: u32,
 }
 
-/// Name and form of an attribute.
+/// The name and the form of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AttributeSpec {
     /// `DW_AT_*`.
@@ -65,13 +65,15 @@ pub struct AttributeSpec {
 }
 
 impl AbbrevTable {
-    /// A table without abbreviations at a byte offset of `.debug_abbrev`, for [`read_next`](Self::read_next).
+    /// Creates an empty table for a byte offset of `.debug_abbrev`, to be filled by
+    /// [`read_next`](Self::read_next).
     #[must_use]
     pub fn new(offset: u64) -> Self {
         Self { span: offset..offset, ..Self::default() }
     }
 
-    /// Reads the table at a byte offset of `.debug_abbrev`, up to the 0 that ends it or the end of the section.
+    /// Reads the table at a byte offset of `.debug_abbrev`, up to the 0 that ends it or the end of
+    /// the section.
     ///
     /// # Errors
     ///
@@ -88,7 +90,8 @@ impl AbbrevTable {
         Ok(table)
     }
 
-    /// Reads the abbreviation at the cursor into the table, whose others stand before it; `false` for the 0 that ends the table.
+    /// Reads the abbreviation at the cursor into the table, after those read before; returns
+    /// `false` at the 0 that ends the table.
     ///
     /// Faults behind which the reading can go on are given to `on_fault` in the order in which they stand, each with its place:
     /// what it returns ends the reading or lets it go on. A number that fits nowhere counts as 0 then, a flag other than 0 as
@@ -167,19 +170,19 @@ impl AbbrevTable {
         Ok(true)
     }
 
-    /// Where the table stands, with the 0 that ends it.
+    /// The byte range of the table, with the 0 that ends it.
     #[must_use]
     pub fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// All abbreviations, in the order in which they stand.
+    /// All abbreviations, in the order of the section.
     #[must_use]
     pub fn all(&self) -> &[Abbreviation] {
         &self.all
     }
 
-    /// The abbreviation of a code.
+    /// Returns the abbreviation with this code.
     #[inline]
     #[must_use]
     pub fn get(&self, code: u64) -> Option<&Abbreviation> {
@@ -191,7 +194,7 @@ impl AbbrevTable {
         self.all.get(number)
     }
 
-    /// The attributes of an abbreviation of this table, in the order of their values.
+    /// Returns the attributes of an abbreviation of this table, in the order of their values.
     #[inline]
     #[must_use]
     pub fn attributes(&self, abbreviation: &Abbreviation) -> &[AttributeSpec] {
@@ -205,7 +208,7 @@ impl AbbrevTable {
     }
 }
 
-/// All tables of a section one behind another. An error is the last.
+/// Iterates over all tables of a section, one after another. An error is the last item.
 pub fn tables(section: &[u8]) -> impl Iterator<Item = Result<AbbrevTable>> {
     let mut next = Some(0);
     core::iter::from_fn(move || {
@@ -230,7 +233,8 @@ mod tests {
     use super::*;
     use crate::constants::{DW_AT_name, DW_FORM_data1, DW_FORM_exprloc};
 
-    /// An abbreviation with all faults behind which the reading goes on, one of the same code, and a sound one.
+    /// An abbreviation with all faults after which the reading goes on, one of the same code, and a
+    /// sound one.
     const FAULTS: &[u8] = &[
         7, 0x80, 0x80, 4, 2, // a tag of 17 bits, and a flag
         3, 0x18, 3, 0x80, 0x80, 4, 3, 0, 0, 11, 0, 0, // forms, and halves of attributes

@@ -1,4 +1,5 @@
-//! `.debug_aranges`: which unit has an address (DWARF 2.0.0 §6.1.2 and §7.20), with addresses of 8 bytes and no segments.
+//! `.debug_aranges`: the unit of an address (DWARF 2.0.0 §6.1.2 and §7.20), with addresses of 8
+//! bytes and no segments.
 //!
 //! ```
 //! use dwarf2_reader::aranges::{Item, items};
@@ -15,10 +16,10 @@
 
 use crate::{Cursor, ErrorKind, Format, Result, Span, pubnames};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_aranges";
 
-/// What stands in the section.
+/// An item of `.debug_aranges`: a set's header, an address range, an end or padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
     /// The header of a set; all up to the next one belongs to it.
@@ -36,7 +37,7 @@ pub enum Item<'d> {
     End,
 }
 
-/// The header of a set.
+/// The header of a set: the address ranges of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set {
     /// How wide its offsets are.
@@ -45,21 +46,22 @@ pub struct Set {
     pub version: u16,
     /// Byte offset of the unit in `.debug_info`.
     pub info: u64,
-    /// Byte offset in this section behind the set.
+    /// The byte offset in this section after the set.
     pub end: u64,
 }
 
-/// Reads the items of a section one behind another; see [`items`].
+/// Reads the items of a section one after another; see [`items`].
 #[derive(Debug, Clone)]
 struct Reader<'d> {
     sets: Cursor<'d>,
-    /// Of the set at hand: where it begins, and what is left of it.
+    /// The current set: where it begins, and what is left of it.
     set: Option<(u64, Cursor<'d>)>,
     is_header_next: bool,
 }
 
-/// Everything that stands in the section, each with its span: zeros between sets are [`Item::Padding`]. An error is the last.
-/// `is_relocated` says whether the field at a byte offset has a relocation: two zeros are no end then.
+/// Iterates over all items of the section, each with its span. Zeros between sets are
+/// [`Item::Padding`], and an error is the last item. `is_relocated` says whether the field at a
+/// byte offset has a relocation: then two zeros are not an end.
 pub fn items(
     section: &[u8],
     is_relocated: impl Fn(u64) -> bool,

@@ -1,8 +1,9 @@
-//! How much may be made of a file.
+//! The limit on the work that a file may cause.
 
 use crate::limits::{LEAST_WORK, SHARED_STRING_BYTES};
 
-/// Work that a file may still ask for: a bound that grows with the size of the input, so that time and memory do too.
+/// The work that a file may still cause. The limit grows with the size of the input, so that time
+/// and memory do too.
 ///
 /// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries share, steps along references.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,27 +12,29 @@ pub struct WorkBudget {
 }
 
 impl WorkBudget {
-    /// A budget of `factor` units of work for each byte of an input of `size` bytes, and 2^20 units in any case.
+    /// Creates a budget of `factor` units of work for each byte of an input of `size` bytes, and at
+    /// least 2^20 units.
     #[must_use]
     pub fn of_input(size: u64, factor: u64) -> Self {
         Self { left: size.saturating_mul(factor).saturating_add(LEAST_WORK) }
     }
 
-    /// A budget of bytes for the strings that the fields of a section refer to. `section` and `strings` are the bytes of both
-    /// sections.
+    /// Creates a budget of bytes for the strings that the fields of a section refer to. `section`
+    /// and `strings` are the sizes of both sections in bytes.
     #[must_use]
     pub fn of_strings(section: u64, strings: u64) -> Self {
         Self::of_input(section.saturating_add(strings), SHARED_STRING_BYTES)
     }
 
-    /// Whether `work` was left; it is taken then. A budget that was once too small gives nothing any more.
+    /// Takes `work` from the budget and returns whether there was enough. Once it was too small, it
+    /// gives nothing any more.
     pub fn take(&mut self, work: u64) -> bool {
         let left = self.left.checked_sub(work);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Whether nothing is left: what was asked for last may have been cut short.
+    /// Whether the budget is used up, so that the last answer may have been cut short.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.left == 0

@@ -1,8 +1,9 @@
-//! A checked cursor over the bytes of a section.
+//! A bounds-checked cursor over the bytes of a section.
 
 use crate::{Error, ErrorKind, Format, RESERVED_LENGTH, Result, Span};
 
-/// Reads little-endian fields one behind another. Every error has the offset of the field in the section.
+/// Reads little-endian fields one after another. Every error has the offset of the field in the
+/// section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<'d> {
     section: &'static str,
@@ -14,20 +15,22 @@ pub struct Cursor<'d> {
 }
 
 impl<'d> Cursor<'d> {
-    /// A cursor at the start of a section; `section` is its name in errors.
+    /// Creates a cursor at the start of a section. `section` is its name, for errors.
     #[must_use]
     pub fn new(section: &'static str, data: &'d [u8]) -> Self {
         Self { section, data, at: 0, has_long_numbers: false }
     }
 
-    /// The same, for readers that go on behind faults: a LEB128 number that needs more than ten bytes or 64 bits is no error. Bits
-    /// beyond 64 wrap around, as they do in ptxas 13.0.88: `80 80 80 80 80 80 80 80 80 80 01` is 64.
+    /// Accepts a LEB128 number of more than ten bytes or 64 bits, for readers that go on after
+    /// faults. Bits beyond 64 wrap around, as they do in ptxas 13.0.88: `80 80 80 80 80 80 80 80 80
+    /// 80 01` is 64.
     #[must_use]
     pub fn with_long_numbers(self) -> Self {
         Self { has_long_numbers: true, ..self }
     }
 
-    /// A cursor at a byte offset of a section, where `what` is to be read.
+    /// Creates a cursor at a byte offset of a section. `what` is to be read at the offset, and is
+    /// named in the error if that is outside.
     ///
     /// # Errors
     ///
@@ -39,40 +42,40 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// Byte offset of the next field.
+    /// The byte offset of the next field.
     #[inline]
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.at as u64
     }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.at >= self.data.len()
     }
 
-    /// What is left.
+    /// The bytes that are left.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'d [u8] {
         self.data.get(self.at..).unwrap_or_default()
     }
 
-    /// An error at the next field.
+    /// Makes an error at the next field.
     #[must_use]
     pub fn error(&self, kind: ErrorKind) -> Error {
         self.error_at(self.offset(), kind)
     }
 
-    /// An error at a byte offset of the section.
+    /// Makes an error at a byte offset of the section.
     #[must_use]
     pub fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
         Error { section: self.section, offset, kind }
     }
 
-    /// The next `len` bytes; `what` names them in the error.
+    /// Reads the next `len` bytes. `what` names them in an error.
     #[inline]
     pub fn take(&mut self, len: u64, what: &'static str) -> Result<&'d [u8]> {
         let taken = usize::try_from(len).ok().and_then(|len| self.rest().get(..len));
@@ -81,7 +84,7 @@ impl<'d> Cursor<'d> {
         Ok(taken)
     }
 
-    /// A cursor over the next `len` bytes; this one goes on behind them.
+    /// Returns a cursor over the next `len` bytes, and moves this one after them.
     pub fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
         let start = self.at;
         self.take(len, what)?;
@@ -89,7 +92,7 @@ impl<'d> Cursor<'d> {
         Ok(Self { data, at: start, ..*self })
     }
 
-    /// A number of `width` bytes, at most 8.
+    /// Reads a number of `width` bytes, at most 8.
     #[inline]
     pub fn number(&mut self, width: u8, what: &'static str) -> Result<u64> {
         // Nearly all numbers have 8 bytes from their first on: one load, and no loop.
@@ -105,13 +108,13 @@ impl<'d> Cursor<'d> {
         Ok(u64::from_le_bytes(word))
     }
 
-    /// Goes on to where `left` bytes are left, of those that [`rest`](Self::rest) has.
+    /// Moves to where `left` of the bytes in [`rest`](Self::rest) are left.
     #[inline]
     pub fn leave(&mut self, left: usize) {
         self.at = self.at.max(self.data.len().saturating_sub(left));
     }
 
-    /// A byte.
+    /// Reads one byte.
     #[inline]
     pub fn u8(&mut self, what: &'static str) -> Result<u8> {
         let Some(&byte) = self.data.get(self.at) else { return Err(self.error(ErrorKind::Truncated(what))) };
@@ -119,17 +122,17 @@ impl<'d> Cursor<'d> {
         Ok(byte)
     }
 
-    /// Two bytes.
+    /// Reads two bytes, little-endian.
     pub fn u16(&mut self, what: &'static str) -> Result<u16> {
         Ok(self.number(2, what)? as u16)
     }
 
-    /// Four bytes.
+    /// Reads four bytes, little-endian.
     pub fn u32(&mut self, what: &'static str) -> Result<u32> {
         Ok(self.number(4, what)? as u32)
     }
 
-    /// A ULEB128 number of at most 64 bits.
+    /// Reads a ULEB128 number of at most 64 bits.
     #[inline]
     pub fn uleb(&mut self, what: &'static str) -> Result<u64> {
         // Most numbers are of one byte.
@@ -149,7 +152,8 @@ impl<'d> Cursor<'d> {
         Ok(value)
     }
 
-    /// A ULEB128 number. The error of a long one is given to `on_fault`; if that lets it pass, it is as [`Self::with_long_numbers`] has it.
+    /// Reads a ULEB128 number. For a number that is too long `on_fault` gets the error; if it
+    /// returns `Ok`, the number wraps around as in [`Self::with_long_numbers`].
     pub fn uleb_or(
         &mut self,
         what: &'static str,
@@ -164,7 +168,7 @@ impl<'d> Cursor<'d> {
         })
     }
 
-    /// An SLEB128 number of at most 64 bits.
+    /// Reads an SLEB128 number of at most 64 bits.
     pub fn sleb(&mut self, what: &'static str) -> Result<i64> {
         let (value, used) = leb128_nv::read_sleb128(self.rest())
             .or_else(|error| self.long_number(error, what).map(|(value, used)| (value as i64, used)))?;
@@ -172,8 +176,8 @@ impl<'d> Cursor<'d> {
         Ok(value)
     }
 
-    /// Goes on behind a LEB128 number of at most 64 bits, without its value; `false`, and stays, if it has more than 8 bytes or stands
-    /// in the last 8 of the section.
+    /// Moves after a LEB128 number of at most 64 bits, without its value. Returns `false`, without
+    /// moving, if it has more than 8 bytes or stands in the last 8 of the section.
     #[inline]
     pub(crate) fn skip_leb(&mut self) -> bool {
         let Some(word) = self.rest().first_chunk() else { return false };
@@ -182,14 +186,14 @@ impl<'d> Cursor<'d> {
         last < 64
     }
 
-    /// The bytes of a LEB128 number of any length.
+    /// Reads the bytes of a LEB128 number of any length.
     pub fn leb_bytes(&mut self, what: &'static str) -> Result<&'d [u8]> {
         let last = self.rest().iter().position(|byte| byte & 0x80 == 0);
         let len = last.ok_or_else(|| self.error(ErrorKind::Truncated(what)))? + 1;
         self.take(len as u64, what)
     }
 
-    /// A string; the cursor goes on behind its NUL.
+    /// Reads a NUL-terminated string, and returns it without the NUL.
     #[inline]
     pub fn string(&mut self, what: &'static str) -> Result<&'d [u8]> {
         let len = first_nul(self.rest()).ok_or_else(|| self.error(ErrorKind::OpenString(what)))?;
@@ -198,7 +202,7 @@ impl<'d> Cursor<'d> {
         Ok(string)
     }
 
-    /// The length of a unit, and how wide its offsets are (DWARF 3 §7.4).
+    /// Reads the length of a unit, and the width of its offsets (DWARF 3 §7.4).
     ///
     /// # Errors
     ///
@@ -216,7 +220,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// A byte offset in a section: 4 bytes in 32-bit DWARF, else 8.
+    /// Reads a byte offset in a section: 4 bytes in 32-bit DWARF, otherwise 8.
     pub fn section_offset(&mut self, format: Format, what: &'static str) -> Result<u64> {
         self.number(offset_width(format), what)
     }
@@ -264,8 +268,8 @@ pub(crate) const fn offset_width(format: Format) -> u8 {
     }
 }
 
-/// What `read` finds from the cursor on, one item behind another up to the end of the section, each with its span. An error is the
-/// last.
+/// Iterates over the items that `read` returns from the cursor on, up to the end of the section,
+/// each with its span. An error is the last item.
 pub(crate) fn items<'d, T>(
     cursor: Result<Cursor<'d>>,
     mut read: impl FnMut(&mut Cursor<'d>) -> Result<T>,

@@ -1,4 +1,4 @@
-//! What is wrong with the bytes of a section, and where.
+//! The error type of this crate: what is wrong with the bytes of a section, and where.
 
 /// Why a section could not be read, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +12,7 @@ pub struct Error {
     pub kind: ErrorKind,
 }
 
-/// What is wrong.
+/// The kinds of fault in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -64,7 +64,7 @@ pub enum ErrorKind {
         /// The number of the form.
         form: u64,
     },
-    /// Bytes behind the last item of a unit or set.
+    /// Bytes after the last item of a unit or set.
     #[error("{left:#x} bytes behind the end of {what}")]
     Rest {
         /// Of what.
@@ -78,5 +78,5 @@ pub enum ErrorKind {
     Budget(&'static str),
 }
 
-/// The result of reading.
+/// The result type of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -1,4 +1,5 @@
-//! Location expressions: the operations of a block (DWARF 2.0.0 §2.4.3 and §7.7.1), also those of versions 3 and 4.
+//! Location expressions: the operations of a block (DWARF 2.0.0 §2.4.3 and §7.7.1), also those of
+//! versions 3 and 4.
 //!
 //! ```
 //! use dwarf2_reader::constants::*;
@@ -15,10 +16,10 @@
 use crate::constants::*;
 use crate::{Cursor, Result, Span, cursor};
 
-/// Name of an expression in errors, whose offsets count from its start.
+/// The section name in errors about an expression, whose offsets count from the expression's start.
 pub const EXPRESSION: &str = "expression";
 
-/// One operation.
+/// One operation of a location expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation<'d> {
     /// Opcode and operands, in bytes from the start of the expression.
@@ -29,7 +30,7 @@ pub struct Operation<'d> {
     pub operands: [Option<Operand<'d>>; 2],
 }
 
-/// An operand.
+/// The operand of a location operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand<'d> {
     /// An address of 8 bytes, which ends where the operation ends.
@@ -48,9 +49,9 @@ pub enum Operand<'d> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Address,
-    /// So many bytes, without sign.
+    /// An unsigned number of this many bytes.
     Unsigned(u8),
-    /// So many bytes, with sign.
+    /// A signed number of this many bytes.
     Signed(u8),
     Uleb,
     Sleb,
@@ -85,12 +86,14 @@ fn encodings(opcode: u8) -> &'static [Encoding] {
     }
 }
 
-/// The operations of an expression one behind another. One that is cut short is an error, and the last.
+/// Iterates over the operations of an expression. An operation that is cut short is an error, and
+/// the last item.
 pub fn operations(expression: &[u8]) -> impl Iterator<Item = Result<Operation<'_>>> {
     operations_from(Cursor::new(EXPRESSION, expression))
 }
 
-/// The same from a cursor on, which may be one [that takes long numbers](Cursor::with_long_numbers).
+/// Iterates over the operations from a cursor on. The cursor may be one [that accepts long
+/// numbers](Cursor::with_long_numbers).
 pub fn operations_from(cursor: Cursor<'_>) -> impl Iterator<Item = Result<Operation<'_>>> {
     cursor::items(Ok(cursor), operation)
         .map(|operation| operation.map(|(span, (opcode, operands))| Operation { span, opcode, operands }))

@@ -1,4 +1,5 @@
-//! `.debug_frame`: how the frame of a caller is found (DWARF 2.0.0 §6.4 and §7.23; versions 3 and 4 too), with addresses of 8 bytes.
+//! `.debug_frame`: the rules for finding a caller's frame (DWARF 2.0.0 §6.4 and §7.23; versions 3
+//! and 4 too), with addresses of 8 bytes.
 //!
 //! ```
 //! use dwarf2_reader::frame::{Entry, Instruction, entries, instructions};
@@ -20,13 +21,13 @@ use dwarf2_writer::frame::CallFrameInstruction;
 use crate::constants::*;
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, cursor};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_frame";
 
-/// An instruction, with addresses and expressions as they stand in the section.
+/// A call frame instruction, with addresses and expressions as they stand in the section.
 pub type Instruction<'d> = CallFrameInstruction<u64, &'d [u8]>;
 
-/// One entry of the section.
+/// One entry of `.debug_frame`, a CIE or an FDE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'d> {
     /// A CIE: the rules that FDEs start from.
@@ -35,7 +36,7 @@ pub enum Entry<'d> {
     Fde(Fde),
 }
 
-/// A common information entry.
+/// A common information entry (CIE).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cie<'d> {
     /// How wide its length is.
@@ -54,7 +55,7 @@ pub struct Cie<'d> {
     pub instructions: Span,
 }
 
-/// A frame description entry.
+/// A frame description entry (FDE).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fde {
     /// How wide its length and its pointer are.
@@ -65,7 +66,7 @@ pub struct Fde {
     pub cie_field: Span,
     /// First address of the function, as it stands in the section.
     pub initial_location: u64,
-    /// Byte offset of that address in the section; `address_range` is behind it.
+    /// The byte offset of that address in the section; `address_range` follows it.
     pub location_field: u64,
     /// Bytes of code.
     pub address_range: u64,
@@ -73,7 +74,7 @@ pub struct Fde {
     pub instructions: Span,
 }
 
-/// The entries of a section one behind another, each with its span. An error is the last.
+/// Iterates over the entries of a section, each with its span. An error is the last item.
 pub fn entries(section: &[u8]) -> impl Iterator<Item = Result<(Span, Entry<'_>)>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), entry)
 }
@@ -143,13 +144,15 @@ fn cie<'d>(format: Format, cursor: &mut Cursor<'d>, end: u64) -> Result<Cie<'d>>
     })
 }
 
-/// The instructions of an entry one behind another, each with its span, up to the end of the padding. An error is the last.
+/// Iterates over the instructions of an entry, each with its span, up to the end of the padding. An
+/// error is the last item.
 pub fn instructions(section: &[u8], span: Span) -> impl Iterator<Item = Result<(Span, Instruction<'_>)>> {
     instructions_with(section, span, |_, address| Ok(address), |_, operations| Ok(operations))
 }
 
-/// The same, with what the caller makes of the fields that may be relocated: of an address, and of the operations of an expression,
-/// each with its span.
+/// Iterates over the instructions as [`instructions`] does, and converts the fields that may be
+/// relocated. `address` gets an address and `expression` the operations of an expression, each with
+/// its span.
 pub fn instructions_with<'d, A, E, X: From<Error>>(
     section: &'d [u8],
     span: Span,

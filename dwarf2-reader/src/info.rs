@@ -30,11 +30,11 @@ use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
 pub use form::{Layout, Value};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_info";
 
-/// The headers of the units of a `.debug_info` section, and their abbreviations, each table of which is read once. The section
-/// itself stays with the caller, who gives it again where entries are read.
+/// The headers of the units of a `.debug_info` section, and their abbreviation tables, each read
+/// once. The caller keeps the section, and passes it again to read entries.
 #[derive(Debug, Clone, Default)]
 pub struct Units {
     all: Vec<Unit>,
@@ -64,12 +64,12 @@ pub struct Unit {
     has_long_numbers: bool,
 }
 
-/// Bytes of the header of a unit in 32-bit DWARF, versions 2 to 4.
+/// The size in bytes of a unit header in 32-bit DWARF, versions 2 to 4.
 pub const HEADER_SIZE: u64 = 11;
 
 impl Units {
-    /// Reads the headers of all units and their abbreviations; the sections are little-endian. Zeros between and behind units are
-    /// passed over.
+    /// Reads the headers of all units and their abbreviations. The sections are little-endian.
+    /// Zeros between and after units are skipped.
     ///
     /// # Errors
     ///
@@ -99,39 +99,40 @@ impl Units {
         Ok(Self { all: units, tables })
     }
 
-    /// The units in the order in which they stand.
+    /// The units, in the order of the section.
     #[must_use]
     pub fn all(&self) -> &[Unit] {
         &self.all
     }
 
-    /// The unit that has the byte at this offset of the section.
+    /// Returns the unit that contains the byte at this offset of the section.
     #[must_use]
     pub fn at(&self, offset: u64) -> Option<&Unit> {
         let number = self.all.partition_point(|unit| unit.span.end <= offset);
         self.all.get(number).filter(|unit| unit.span.contains(&offset))
     }
 
-    /// The tables of abbreviations that units have, each once.
+    /// The abbreviation tables of the units, each once.
     #[must_use]
     pub fn tables(&self) -> &[AbbrevTable] {
         &self.tables
     }
 
-    /// The table of abbreviations of one of these units.
+    /// Returns the abbreviation table of one of these units.
     #[must_use]
     pub fn table(&self, unit: &Unit) -> Option<&AbbrevTable> {
         self.tables.get(unit.table)
     }
 
-    /// The entries of one of these units in the order in which they stand, with the zeros that end their lists. `section` is what
-    /// the units were read from.
+    /// Iterates over the entries of one of these units, in the order of the section, with the zeros
+    /// that end their lists. `section` must be the section that the units were read from.
     #[must_use]
     pub fn nodes<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8]) -> Nodes<'i, 'd> {
         Nodes::new(self, unit, section)
     }
 
-    /// The entry of one of these units at a byte offset of the section, as far as it can be read; its depth is not known and 0.
+    /// Returns the entry of one of these units at a byte offset of the section, up to its first
+    /// fault. Its depth is unknown, and is given as 0.
     #[must_use]
     pub fn entry<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8], offset: u64) -> Option<Entry<'i, 'd>> {
         match Entry::at(self.table(unit), unit, section, offset) {
@@ -142,8 +143,9 @@ impl Units {
 }
 
 impl Unit {
-    /// A unit of DWARF 2 whose header the caller has read, to go on where [`Units::read`] ends: `span` is what the caller takes
-    /// for the unit, and LEB128 numbers may be [long](Cursor::with_long_numbers).
+    /// Creates a unit of DWARF 2 whose header the caller has read. `span` is what the caller takes
+    /// for the unit, to go on where [`Units::read`] stops. LEB128 numbers may be
+    /// [long](Cursor::with_long_numbers).
     #[must_use]
     pub fn of_version_2(span: Span, abbrev_offset: u64, address_size: u8) -> Self {
         let start = span.start;
@@ -160,8 +162,8 @@ impl Unit {
         }
     }
 
-    /// What stands at a byte offset of the section: an entry of this unit, whose values need not be readable, or a 0. Its depth is
-    /// not known and 0.
+    /// Reads what is at a byte offset of the section: an entry of this unit, whose values need not
+    /// be readable, or a 0. The depth is unknown, and is given as 0.
     ///
     /// # Errors
     ///
@@ -171,7 +173,7 @@ impl Unit {
     }
 }
 
-/// Goes on behind zeros; whether something follows.
+/// Skips zeros, and returns whether something follows them.
 fn skip_padding(cursor: &mut Cursor<'_>) -> bool {
     // A unit begins with its length, which is not 0.
     while let Some([0, 0, 0, 0]) = cursor.rest().first_chunk() {

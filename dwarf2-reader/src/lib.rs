@@ -26,7 +26,7 @@ pub use error::{Error, ErrorKind, Result};
 
 use core::ops::Range;
 
-/// Where an item stands: byte offsets from the start of its section.
+/// The byte range of an item, counted from the start of its section.
 pub type Span = Range<u64>;
 
 /// Lengths from here on are escapes in a 4-byte length field (DWARF 3 §7.2.2).

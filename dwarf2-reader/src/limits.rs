@@ -1,4 +1,4 @@
-//! Bounds on the work and memory that an input may ask for: sections come from strangers.
+//! Limits on the work and memory that an input may demand, since sections may be hostile.
 //!
 //! All are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size of the input.
 

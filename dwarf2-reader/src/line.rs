@@ -1,5 +1,6 @@
-//! `.debug_line`: headers, and programs instruction by instruction (DWARF 2.0.0 §6.2; versions 3 and 4 too), with addresses of 8
-//! bytes. Running a program is the caller's, who knows the vendor's opcodes.
+//! `.debug_line`: headers, and programs instruction by instruction (DWARF 2.0.0 §6.2; versions 3
+//! and 4 too), with addresses of 8 bytes. Running a program is left to the caller, who knows the
+//! vendor's opcodes.
 //!
 //! ```
 //! use dwarf2_reader::line::{Instruction, file, instruction, units};
@@ -27,10 +28,10 @@ pub use dwarf2_writer::line::{FileEntry, Params};
 use crate::constants::*;
 use crate::{Cursor, ErrorKind, Format, Result, Span, cursor};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_line";
 
-/// The header of a unit, and where its tables and its program are.
+/// The header of a line unit, with its tables and its program.
 #[derive(Debug, Clone)]
 pub struct Unit<'d> {
     /// How wide its lengths are.
@@ -49,7 +50,7 @@ pub struct Unit<'d> {
     pub program: Cursor<'d>,
 }
 
-/// The units of a section one behind another, each with its span. An error is the last.
+/// Iterates over the units of a section, each with its span. An error is the last item.
 pub fn units(section: &[u8]) -> impl Iterator<Item = Result<(Span, Unit<'_>)>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), unit)
 }
@@ -92,7 +93,8 @@ fn unit<'d>(section: &mut Cursor<'d>) -> Result<Unit<'d>> {
     })
 }
 
-/// The directories at the cursor of [`Unit::tables`], which is behind their end then; the first is number 1.
+/// Reads the directory table at the cursor of [`Unit::tables`], and moves the cursor after it. The
+/// first directory is number 1.
 ///
 /// # Errors
 ///
@@ -107,7 +109,8 @@ pub fn directories<'d>(tables: &mut Cursor<'d>) -> Result<Vec<&'d [u8]>> {
     }
 }
 
-/// The next file behind the directories, or of `DW_LNE_define_file`; `None` at the end of the table, which a name of no bytes is.
+/// Reads the next file after the directories, or of `DW_LNE_define_file`; `None` at the empty name
+/// that ends the table.
 ///
 /// # Errors
 ///
@@ -119,7 +122,7 @@ pub fn file<'d>(tables: &mut Cursor<'d>) -> Result<Option<FileEntry<'d>>> {
     }
 }
 
-/// The file whose name has been read.
+/// Reads the rest of a file entry whose name has been read.
 ///
 /// # Errors
 ///
@@ -133,7 +136,7 @@ pub fn file_named<'d>(tables: &mut Cursor<'d>, name: &'d [u8]) -> Result<FileEnt
     })
 }
 
-/// One instruction of a program.
+/// One instruction of a line program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 2.0.0 §6.2.5")]
 pub enum Instruction<'d> {
@@ -171,7 +174,7 @@ pub enum Instruction<'d> {
     Extended { opcode: u8, operands: Cursor<'d> },
 }
 
-/// The instruction at the cursor of [`Unit::program`], which is behind it then.
+/// Reads the instruction at the cursor of [`Unit::program`], and moves the cursor after it.
 ///
 /// # Errors
 ///
@@ -206,7 +209,7 @@ pub fn instruction<'d>(program: &mut Cursor<'d>, opcode_base: u8) -> Result<Inst
     })
 }
 
-/// The extended opcode at the cursor, behind the 0 that begins it.
+/// Reads the extended opcode at the cursor, after the 0 that begins it.
 fn extended<'d>(program: &mut Cursor<'d>) -> Result<Instruction<'d>> {
     let length = program.uleb("the length of an extended opcode")?;
     let mut operands = program.split(length, "an extended opcode")?;

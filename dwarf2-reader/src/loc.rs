@@ -1,4 +1,5 @@
-//! `.debug_loc`: where an object is, for each range of code (DWARF 2.0.0 §2.4.6 and §7.7.2), with addresses of 8 bytes.
+//! `.debug_loc`: location lists, which give an object's location for each range of code (DWARF
+//! 2.0.0 §2.4.6 and §7.7.2), with addresses of 8 bytes.
 //!
 //! As in `.debug_ranges`, two zeros end a list unless one of the fields has a relocation.
 //!
@@ -15,10 +16,10 @@
 
 use crate::{Cursor, Result, Span, cursor, ranges};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_loc";
 
-/// One entry of a list.
+/// One entry of a location list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
     /// The list ends.
@@ -29,15 +30,16 @@ pub enum Item<'d> {
     Location {
         /// First address, relative to the base.
         begin: u64,
-        /// First address behind the range, relative to the base.
+        /// The first address after the range, relative to the base.
         end: u64,
         /// Operations, which end where the entry ends.
         expression: &'d [u8],
     },
 }
 
-/// The entries from a byte offset on, of one list behind another up to the end of the section, each with its span. An error is
-/// the last. `is_relocated` says whether the field at a byte offset of the section has a relocation.
+/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
+/// its span. An error is the last item. `is_relocated` says whether the field at a byte offset of
+/// the section has a relocation.
 pub fn items(
     section: &[u8],
     offset: u64,

@@ -18,11 +18,11 @@ use crate::constants::{
 };
 use crate::{Cursor, ErrorKind, Result, Span, cursor};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_macinfo";
 
-/// The entries from a byte offset on, of one list behind another up to the end of the section, each with its span; `None` is the
-/// zero that ends a list. An error is the last.
+/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
+/// its span. `None` is the zero that ends a list; an error is the last item.
 pub fn items(section: &[u8], offset: u64) -> impl Iterator<Item = Result<(Span, Option<Macro<'_>>)>> {
     cursor::items(Cursor::at(SECTION, section, offset, "a list"), item)
 }

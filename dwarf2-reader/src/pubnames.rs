@@ -1,4 +1,5 @@
-//! `.debug_pubnames` and `.debug_pubtypes`: entries by their names (DWARF 2.0.0 §6.1.1 and §7.19).
+//! `.debug_pubnames` and `.debug_pubtypes`: lookup of entries by name (DWARF 2.0.0 §6.1.1 and
+//! §7.19).
 //!
 //! ```
 //! use dwarf2_reader::pubnames::{Item, items};
@@ -14,7 +15,7 @@
 
 use crate::{Cursor, ErrorKind, Format, Result, Span};
 
-/// What stands in the section.
+/// An item of a name section: a set's header, a name, an end or padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
     /// The header of a set; all up to the next one belongs to it.
@@ -28,11 +29,11 @@ pub enum Item<'d> {
     },
     /// A zero, which ends the set.
     End,
-    /// Zeros between sets, or behind the end of one.
+    /// Zeros between sets, or after the end of one.
     Padding(&'d [u8]),
 }
 
-/// The header of a set.
+/// The header of a set: the names of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set {
     /// How wide its offsets are.
@@ -45,7 +46,7 @@ pub struct Set {
     pub info_length: u64,
 }
 
-/// Reads the items of a section one behind another; see [`items`].
+/// Reads the items of a section one after another; see [`items`].
 #[derive(Debug, Clone)]
 struct Reader<'d> {
     sets: Cursor<'d>,
@@ -53,7 +54,7 @@ struct Reader<'d> {
     set: Option<(Cursor<'d>, Format, bool)>,
 }
 
-/// Everything that stands in a section of this name, each with its span. An error is the last.
+/// Iterates over all items of the section `name`, each with its span. An error is the last item.
 pub fn items<'d>(name: &'static str, section: &'d [u8]) -> impl Iterator<Item = Result<(Span, Item<'d>)>> {
     let mut reader = Some(Reader { sets: Cursor::new(name, section), set: None });
     core::iter::from_fn(move || {
@@ -102,7 +103,8 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The set at the cursor: what is left of it, how wide its offsets are, its version, and the offset of its unit in `.debug_info`.
+/// Reads the set at the cursor: what is left of it, how wide its offsets are, its version, and the
+/// offset of its unit in `.debug_info`.
 pub(crate) fn set<'d>(sets: &mut Cursor<'d>) -> Result<(Cursor<'d>, Format, u16, u64)> {
     let (length, format) = sets.unit_length()?;
     let mut set = sets.split(length, "a set (unit_length goes past the end)")?;

@@ -1,4 +1,4 @@
-//! `.debug_ranges`: lists of ranges of code (DWARF 3 §2.17.3), with addresses of 8 bytes.
+//! `.debug_ranges`: lists of code ranges (DWARF 3 §2.17.3), with addresses of 8 bytes.
 //!
 //! A list ends with two zeros. A field that has a relocation is no zero, whatever its bytes are; so the reader is told which have one.
 //!
@@ -14,13 +14,13 @@
 
 use crate::{Cursor, Result, Span, cursor};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_ranges";
 
 /// Begins a base address selection, in place of a range.
 pub(crate) const BASE: u64 = u64::MAX;
 
-/// One entry of a list.
+/// One entry of a range list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
     /// The list ends.
@@ -31,13 +31,14 @@ pub enum Item {
     Range {
         /// First address.
         begin: u64,
-        /// First address behind the range.
+        /// The first address after the range.
         end: u64,
     },
 }
 
-/// The entries from a byte offset on, of one list behind another up to the end of the section, each with its span. An error is
-/// the last. `is_relocated` says whether the field at a byte offset of the section has a relocation.
+/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
+/// its span. An error is the last item. `is_relocated` says whether the field at a byte offset of
+/// the section has a relocation.
 pub fn items(
     section: &[u8],
     offset: u64,

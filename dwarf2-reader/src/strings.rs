@@ -1,4 +1,4 @@
-//! `.debug_str`: strings that entries name by their offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
+//! `.debug_str`: strings that entries refer to by offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
 //!
 //! ```
 //! use dwarf2_reader::strings::{string_at, strings};
@@ -13,17 +13,18 @@
 
 use crate::{Cursor, Result, Span, cursor};
 
-/// Name of the section.
+/// The name of the section.
 pub const SECTION: &str = ".debug_str";
 
-/// The string at a byte offset, without its NUL; `None` where the section has no NUL from there on.
+/// Returns the string at a byte offset, without its NUL; `None` if no NUL follows in the section.
 #[must_use]
 pub fn string_at(section: &[u8], offset: u64) -> Option<&[u8]> {
     let rest = section.get(usize::try_from(offset).ok()?..)?;
     rest.get(..memchr::memchr(0, rest)?)
 }
 
-/// All strings of a section one behind another, each with its span, the NUL in it. A string without a NUL is an error, and the last.
+/// Iterates over all strings of a section, each with its span, which includes the NUL. A string
+/// without a NUL is an error, and the last item.
 pub fn strings(section: &[u8]) -> impl Iterator<Item = Result<(Span, &[u8])>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), |cursor| cursor.string("a string"))
 }

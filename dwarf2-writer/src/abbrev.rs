@@ -34,14 +34,15 @@ pub struct AbbrevTable {
 }
 
 impl AbbrevTable {
-    /// A table without abbreviations.
+    /// Creates a table without abbreviations.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The 1-based code of an abbreviation: its tag, whether its entries have children, and attributes with their forms,
-    /// in the order of the values. Any number but 0 is taken, so that vendors' pass.
+    /// Returns the 1-based code of the abbreviation with this tag, children flag, and attributes
+    /// with their forms, in the order of the values. A new one is added. Any number but 0 is
+    /// accepted, so vendors' numbers are too.
     ///
     /// # Errors
     ///
@@ -73,7 +74,7 @@ impl AbbrevTable {
         Ok(code)
     }
 
-    /// Contents of `.debug_abbrev`: the table and its end.
+    /// Returns the contents of `.debug_abbrev`: the table and the 0 that ends it.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
         self.bytes.push(0);

@@ -1,6 +1,6 @@
-//! Addresses that are known now, or once a symbol is placed.
+//! Addresses that are known already, or only once a symbol is placed.
 
-/// A symbol, by an id that means something to the caller only.
+/// A symbol, by an id that the caller chooses.
 ///
 /// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
 /// one id for each use.

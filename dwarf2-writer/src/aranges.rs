@@ -1,4 +1,4 @@
-//! `.debug_aranges`: which unit has code or data at an address (DWARF 2.0.0 §6.1.2).
+//! `.debug_aranges`: the unit that has code or data at an address (DWARF 2.0.0 §6.1.2).
 //!
 //! ```
 //! use dwarf2_writer::aranges::ArangeTable;
@@ -28,14 +28,14 @@ pub struct ArangeTable {
 }
 
 impl ArangeTable {
-    /// A section without units.
+    /// Creates a `.debug_aranges` section without units.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends the ranges of the unit at a byte offset in `.debug_info`: addresses and lengths in bytes. Returns the byte
-    /// offset of what was appended.
+    /// Appends the address ranges of the unit at a byte offset in `.debug_info`: addresses and
+    /// lengths in bytes. Returns the byte offset of the new set.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl ArangeTable {
         })
     }
 
-    /// The finished section.
+    /// Returns the finished section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

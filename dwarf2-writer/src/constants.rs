@@ -28,7 +28,8 @@ pub use operations::*;
 pub use tags::*;
 pub use values::*;
 
-/// Names of one family of numbers. Numbers are as wide as the family: `u8`, or `u16` where vendors have a range beyond it.
+/// The names of one family of numbers, such as `DW_TAG`. Numbers are `u8`, or `u16` where vendors
+/// have a larger range.
 #[derive(Debug, Clone, Copy)]
 pub struct NameTable<T: 'static = u8> {
     /// What all its names begin with: `DW_TAG_`.
@@ -41,13 +42,14 @@ pub struct NameTable<T: 'static = u8> {
 }
 
 impl<T: Copy + Ord> NameTable<T> {
-    /// The name of `value`, as the specification spells it.
+    /// Returns the name of `value`, as the specification spells it.
     pub fn name(&self, value: T) -> Option<&'static str> {
         let found = self.entries.binary_search_by_key(&value, |entry| entry.0).ok()?;
         self.entries.get(found).map(|entry| entry.1)
     }
 
-    /// The same, or the number behind the prefix of the family where it has no name: `DW_TAG_0x4107`.
+    /// Returns the name of `value`, or the number after the family's prefix if it has no name:
+    /// `DW_TAG_0x4107`.
     pub fn name_or_number(&self, value: T) -> Cow<'static, str>
     where
         T: LowerHex,
@@ -55,13 +57,14 @@ impl<T: Copy + Ord> NameTable<T> {
         self.name(value).map_or_else(|| format!("{}{value:#x}", self.prefix).into(), Cow::Borrowed)
     }
 
-    /// The value of the full `name` (`DW_OP_addr`), or of another version's name for it (`DW_AT_bit_stride`).
+    /// Returns the value of the full `name` (`DW_OP_addr`), or of another version's name for it
+    /// (`DW_AT_bit_stride`).
     pub fn value(&self, name: &str) -> Option<T> {
         let mut all = self.entries.iter().chain(self.aliases);
         all.find(|entry| entry.1 == name).map(|entry| entry.0)
     }
 
-    /// All entries, ascending by value.
+    /// Iterates over all values with their names, ascending by value.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (T, &'static str)> + use<T> {
         self.entries.iter().copied()
     }

@@ -4,7 +4,8 @@ use crate::Address;
 use crate::info::entry_id::EntryId;
 use crate::line::params::{OPCODE_BASE, Params};
 
-/// Why a section could not be written. Whatever was asked for is then not in the section, not even in part.
+/// Why a section could not be written. The rejected item is then not in the section, not even in
+/// part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -45,7 +46,7 @@ pub enum Error {
         /// Address asked for.
         to: u64,
     },
-    /// An address advance that is no multiple of `minimum_instruction_length`.
+    /// An address advance that is not a multiple of `minimum_instruction_length`.
     #[error("advance from {from:#x} to {to:#x} is no multiple of the minimum instruction length {unit}")]
     Misaligned {
         /// Address reached so far.
@@ -126,13 +127,14 @@ pub enum Error {
         /// The largest value.
         max: u64,
     },
-    /// An alignment that is no power of two.
+    /// An alignment that is not a power of two.
     #[error("alignment {alignment} is no power of two")]
     Alignment {
         /// As asked for.
         alignment: u8,
     },
-    /// A relocation of an expression or block that is no 4- or 8-byte field inside it, or not behind the one before it.
+    /// A relocation of an expression or block that is not a 4- or 8-byte field inside it, or not
+    /// after the relocation before it.
     #[error(
         "relocation of {width} bytes at {offset:#x} is no 4- or 8-byte field of the {len}-byte expression, behind the one before it"
     )]
@@ -219,7 +221,7 @@ pub enum Error {
     BackwardRange {
         /// First address.
         begin: Address,
-        /// First address behind it.
+        /// The first address after it.
         end: Address,
     },
     /// An empty range that reads as the end of its list, before or after relocation.

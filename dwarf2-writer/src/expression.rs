@@ -9,7 +9,7 @@ mod operation;
 
 pub use operation::Operation;
 
-/// A location expression: its operations as bytes, with the places in it that depend on symbols (DWARF 2.0.0 §2.4).
+/// A location expression: its operations as bytes, with the relocations in it (DWARF 2.0.0 §2.4).
 ///
 /// Made from operations with [`Expression::new`]; or byte by byte, where what is said does not matter here:
 ///
@@ -31,7 +31,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// The operations one behind another.
+    /// Encodes a list of operations as an expression.
     ///
     /// ```
     /// use dwarf2_writer::{Expression, Operation, constants::DW_OP_deref};
@@ -49,32 +49,32 @@ impl Expression {
         operation::encode(operations)
     }
 
-    /// An operation without operands (`DW_OP_*`).
+    /// Appends an operation without operands (`DW_OP_*`).
     pub fn op(&mut self, op: u8) -> &mut Self {
         self.bytes.push(op);
         self
     }
 
-    /// A ULEB128 operand.
+    /// Appends a ULEB128 operand.
     pub fn uleb128(&mut self, value: u64) -> &mut Self {
         self.bytes.extend_from_slice(&uleb128(value));
         self
     }
 
-    /// An SLEB128 operand.
+    /// Appends an SLEB128 operand.
     pub fn sleb128(&mut self, value: i64) -> &mut Self {
         self.bytes.extend_from_slice(&sleb128(value));
         self
     }
 
-    /// `DW_OP_addr` with an 8-byte address.
+    /// Appends `DW_OP_addr` with an 8-byte address.
     pub fn addr(&mut self, address: Address) -> &mut Self {
         self.op(DW_OP_addr);
         put_address(&mut self.bytes, &mut self.relocs, address);
         self
     }
 
-    /// `DW_OP_bregx`: the contents of `register` plus `offset`.
+    /// Appends `DW_OP_bregx`: the contents of `register` plus `offset`.
     pub fn bregx(&mut self, register: u64, offset: i64) -> &mut Self {
         self.op(DW_OP_bregx).uleb128(register).sleb128(offset)
     }
@@ -95,7 +95,7 @@ impl From<Vec<u8>> for Expression {
     }
 }
 
-/// Refuses relocations that are no 4- or 8-byte fields of the expression, one behind another.
+/// Rejects relocations that are not 4- or 8-byte fields of the expression in ascending order.
 pub(crate) fn check_relocs(bytes: &[u8], relocs: &[Reloc]) -> Result<(), Error> {
     let mut free = 0;
     for &Reloc { offset, width, .. } in relocs {

@@ -1,4 +1,4 @@
-//! `.debug_frame`: how to find the caller's registers (DWARF 2.0.0 §6.4, DWARF 3 §6.4).
+//! `.debug_frame`: the rules for finding the caller's registers (DWARF 2.0.0 §6.4, DWARF 3 §6.4).
 //!
 //! The *form* of every instruction is the caller's choice and is kept: an `AdvanceLoc4` of 1 takes five bytes.
 //!
@@ -39,7 +39,7 @@ use crate::section::{check_length, put_string};
 use crate::{Address, Error, Format, Referent, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
-/// How the entries of one section are laid out.
+/// The layout parameters of the entries of one section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Of every entry.
@@ -58,7 +58,7 @@ impl Default for Params {
     }
 }
 
-/// A common information entry: what several functions' rules start from.
+/// A common information entry (CIE): the initial rules that several functions share.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cie {
     /// 1 (DWARF 2), 3 or 4: decides the size of the return register's field.
@@ -75,11 +75,11 @@ pub struct Cie {
     pub instructions: Vec<CallFrameInstruction>,
 }
 
-/// A CIE by the order it was written in, 0-based.
+/// A CIE of a table, by the order in which it was added, 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CieId(pub u32);
 
-/// A frame description entry: the rules of one function.
+/// A frame description entry (FDE): the rules of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fde {
     /// The entry it starts from, written before it.
@@ -105,7 +105,7 @@ pub struct FrameTable {
 }
 
 impl FrameTable {
-    /// An empty section.
+    /// Creates a `.debug_frame` section without entries.
     ///
     /// # Errors
     ///
@@ -177,7 +177,7 @@ impl FrameTable {
         })
     }
 
-    /// The finished section.
+    /// Returns the finished section.
     pub fn finish(self) -> Section {
         self.section
     }

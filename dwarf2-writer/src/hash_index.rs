@@ -1,4 +1,4 @@
-//! Finds equal items that the caller keeps: `alloc` has no hash table.
+//! A hash index of items that the caller keeps, since `alloc` has no hash table.
 
 use alloc::vec::Vec;
 

@@ -40,7 +40,8 @@ use tree::{NONE, Node, Unit};
 /// An attribute: its name (`DW_AT_*`) and value.
 pub type Attribute<'a> = (u16, Value<'a>);
 
-/// What units have in common. The default is one object by itself: nothing is relocated but what values say.
+/// The parameters that all units share. The default is an object file by itself, in which only what
+/// values say is relocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Whether each entry that has children and a next sibling gets `DW_AT_sibling`, so that readers can skip the
@@ -73,13 +74,14 @@ pub struct DebugInfo {
 }
 
 impl DebugInfo {
-    /// A section without units.
+    /// Creates a `.debug_info` section without units.
     #[must_use]
     pub fn new(params: Params) -> Self {
         Self { params, shapes: Shapes::default(), units: Vec::new(), shape: Vec::new() }
     }
 
-    /// Adds a unit with its root entry: `DW_TAG_compile_unit`, or another tag where a later version has one.
+    /// Adds a unit with its root entry: `DW_TAG_compile_unit`, or another tag that a later version
+    /// has.
     ///
     /// # Errors
     ///
@@ -115,14 +117,14 @@ impl DebugInfo {
         added.map(|()| id)
     }
 
-    /// A unit that is to be filled later with [`DebugInfo::fill_unit`], so that others can refer to its entries.
+    /// Reserves a unit for [`DebugInfo::fill_unit`], so that others can refer to its entries.
     pub fn reserve_unit(&mut self) -> EntryId {
         self.units.push(Unit { nodes: [Node::RESERVED].into(), ..Unit::default() });
         EntryId { unit: self.units.len() as u32 - 1, index: 0 }
     }
 
-    /// An entry of the unit of `any` that is to be filled later with [`DebugInfo::fill`]. If it is not, and nothing
-    /// refers to it, there is none.
+    /// Reserves an entry for [`DebugInfo::fill`], in the unit of `any`. A reserved entry that is
+    /// not filled is left out if nothing refers to it.
     ///
     /// # Errors
     ///

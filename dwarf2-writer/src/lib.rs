@@ -24,13 +24,14 @@ pub use error::Error;
 pub use expression::{Expression, Operation};
 pub use section::{Referent, Reloc, Section};
 
-/// Size of the length and offset fields of a unit or entry (DWARF 3 §7.4).
+/// 32-bit or 64-bit DWARF: the size of the length and offset fields of a unit or entry (DWARF 3
+/// §7.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Format {
     /// 4-byte lengths and offsets: all that DWARF 2 has.
     #[default]
     Dwarf32,
-    /// 8-byte lengths and offsets behind the escape `ff ff ff ff`.
+    /// 8-byte lengths and offsets after the escape `ff ff ff ff`.
     Dwarf64,
 }
 

@@ -1,4 +1,4 @@
-//! `.debug_line`: which source line an address belongs to (DWARF 2.0.0 §6.2).
+//! `.debug_line`: the source line of each address (DWARF 2.0.0 §6.2).
 //!
 //! ```
 //! use dwarf2_writer::line::{FileEntry, LineProgram, Params};
@@ -97,7 +97,7 @@ impl State {
 }
 
 impl LineProgram {
-    /// A program without tables and sequences.
+    /// Creates a program without tables and sequences, under the default policy.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl LineProgram {
         Self::with_policy(params, Policy::Plain)
     }
 
-    /// A program without tables and sequences.
+    /// Creates a program without tables and sequences, under a given policy.
     ///
     /// # Errors
     ///
@@ -139,7 +139,8 @@ impl LineProgram {
         })
     }
 
-    /// Starts a sequence with `DW_LNE_set_address`. The registers are then as DWARF 2.0.0 §6.2.2 says: line 1, file 1.
+    /// Starts a sequence with `DW_LNE_set_address`. The registers are reset (DWARF 2.0.0 §6.2.2):
+    /// line 1, file 1.
     ///
     /// Addresses of the sequence count as `start` does: absolute behind a constant, else from the symbol; the first
     /// may be the addend, no less.
@@ -161,8 +162,8 @@ impl LineProgram {
         Ok(())
     }
 
-    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. 0 and numbers beyond the table are refused after
-    /// [`LineProgram::known_files_only`] only, producers write such.
+    /// Writes `DW_LNS_set_file`: the 1-based file of the rows that follow. 0 and numbers beyond the
+    /// table are rejected only after [`LineProgram::known_files_only`], since producers write them.
     ///
     /// # Errors
     ///
@@ -175,7 +176,8 @@ impl LineProgram {
         self.register(DW_LNS_set_file, State { file, ..self.state })
     }
 
-    /// `DW_LNS_set_column`: the 1-based column of the rows that follow; 0 is the start of the line or unknown.
+    /// Writes `DW_LNS_set_column`: the 1-based column of the rows that follow; 0 is the start of
+    /// the line or unknown.
     ///
     /// # Errors
     ///
@@ -184,7 +186,7 @@ impl LineProgram {
         self.register(DW_LNS_set_column, State { column, ..self.state })
     }
 
-    /// `DW_LNS_negate_stmt`: flips `is_stmt`.
+    /// Writes `DW_LNS_negate_stmt`, which flips `is_stmt`.
     ///
     /// # Errors
     ///
@@ -193,7 +195,7 @@ impl LineProgram {
         self.register(DW_LNS_negate_stmt, State { is_stmt: !self.state.is_stmt, ..self.state })
     }
 
-    /// `DW_LNS_set_basic_block`: the next row starts a basic block.
+    /// Writes `DW_LNS_set_basic_block`: the next row starts a basic block.
     ///
     /// # Errors
     ///
@@ -202,7 +204,8 @@ impl LineProgram {
         self.flag(DW_LNS_set_basic_block)
     }
 
-    /// `DW_LNS_set_prologue_end` (DWARF 3): the next row is where a breakpoint at the function's start goes.
+    /// Writes `DW_LNS_set_prologue_end` (DWARF 3): the next row is where a breakpoint at the
+    /// function's start goes.
     ///
     /// # Errors
     ///
@@ -211,7 +214,8 @@ impl LineProgram {
         self.flag(DW_LNS_set_prologue_end)
     }
 
-    /// `DW_LNS_set_epilogue_begin` (DWARF 3): the next row is where a breakpoint at the function's end goes.
+    /// Writes `DW_LNS_set_epilogue_begin` (DWARF 3): the next row is where a breakpoint at the
+    /// function's end goes.
     ///
     /// # Errors
     ///
@@ -220,7 +224,7 @@ impl LineProgram {
         self.flag(DW_LNS_set_epilogue_begin)
     }
 
-    /// `DW_LNS_set_isa` (DWARF 3): the instruction set of the rows that follow.
+    /// Writes `DW_LNS_set_isa` (DWARF 3): the instruction set of the rows that follow.
     ///
     /// # Errors
     ///
@@ -229,9 +233,9 @@ impl LineProgram {
         self.register(DW_LNS_set_isa, State { isa, ..self.state })
     }
 
-    /// An extended opcode as it is: 00, the length, `op`, `operands`. For vendors' opcodes; one that changes the
-    /// address is not followed by this writer, nor a file counted that one adds to the table. With [`Policy::Compact`]
-    /// registers and advances that no row has taken yet are written behind it, with the next row.
+    /// Writes a vendor's extended opcode: 00, the length, `op`, `operands`. Its effects on the
+    /// address or the file table are not tracked. With [`Policy::Compact`] registers and advances
+    /// that no row has taken yet are written after it, with the next row.
     ///
     /// # Errors
     ///
@@ -248,9 +252,10 @@ impl LineProgram {
         Ok(())
     }
 
-    /// `DW_LNS_advance_pc` to `address` without a row, also when that is no step at all. The operand is SLEB128,
-    /// as some producers have it: 0x50 is `d0 00`, which a reader of ULEB128 takes for the same value. With
-    /// [`Policy::Compact`] the next row, or the end, advances by as much more.
+    /// Writes `DW_LNS_advance_pc` to `address` without a row, also if the advance is 0. The operand
+    /// is SLEB128, as some producers have it: 0x50 is `d0 00`, which a reader of ULEB128 takes for
+    /// the same value. With [`Policy::Compact`] the next row, or the end, advances further by this
+    /// much.
     ///
     /// # Errors
     ///
@@ -265,7 +270,8 @@ impl LineProgram {
         Ok(())
     }
 
-    /// A row: from `address` on, the code belongs to `line` (1-based; 0 is no line). Line advances wrap at 32 bits.
+    /// Writes a row: from `address` on, the code belongs to `line` (1-based; 0 means no line). Line
+    /// advances wrap at 32 bits.
     ///
     /// # Errors
     ///
@@ -295,7 +301,7 @@ impl LineProgram {
         self.rows.put_row(&mut self.program, units, lines);
     }
 
-    /// Ends the sequence: `address` is the first byte behind its code.
+    /// Ends the sequence. `address` is the first byte after its code.
     ///
     /// # Errors
     ///
@@ -315,7 +321,8 @@ impl LineProgram {
         Ok(())
     }
 
-    /// Appends the sequences of another program, whose tables do not count: sequences can so be written apart from each other.
+    /// Appends the sequences of another program, without its tables. Sequences can so be written
+    /// independently.
     ///
     /// # Errors
     ///
@@ -331,7 +338,7 @@ impl LineProgram {
         Ok(())
     }
 
-    /// The finished unit.
+    /// Returns the finished unit.
     ///
     /// # Errors
     ///

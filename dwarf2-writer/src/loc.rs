@@ -1,4 +1,5 @@
-//! `.debug_loc`: where an object is, for each range of code (DWARF 2.0.0 §2.4.6 and §7.7.2).
+//! `.debug_loc`: location lists, which give an object's location for each range of code (DWARF
+//! 2.0.0 §2.4.6 and §7.7.2).
 //!
 //! ```
 //! use dwarf2_writer::loc::{Location, LocationTable};
@@ -28,7 +29,7 @@ pub enum Location {
     Range {
         /// First address, relative to the base.
         begin: Address,
-        /// First address behind the range, relative to the base.
+        /// The first address after the range, relative to the base.
         end: Address,
         /// At most 65535 bytes.
         location: Expression,
@@ -45,13 +46,14 @@ pub struct LocationTable {
 }
 
 impl LocationTable {
-    /// A section without lists.
+    /// Creates a `.debug_loc` section without lists.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends a list and its end; returns its byte offset, for a [`Value::Offset`](crate::info::Value::Offset).
+    /// Appends a location list and its end. Returns its byte offset, for a
+    /// [`Value::Offset`](crate::info::Value::Offset).
     ///
     /// # Errors
     ///
@@ -66,7 +68,7 @@ impl LocationTable {
         })
     }
 
-    /// The finished section.
+    /// Returns the finished section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

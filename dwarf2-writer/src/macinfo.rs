@@ -24,7 +24,7 @@ use crate::constants::{
 use crate::section::put_string;
 use crate::{Error, Section};
 
-/// An entry of a list of macros.
+/// An entry of a macro list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Macro<'a> {
     /// `DW_MACINFO_define`.
@@ -66,13 +66,13 @@ pub struct MacroTable {
 }
 
 impl MacroTable {
-    /// A section without lists.
+    /// Creates a `.debug_macinfo` section without lists.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends the macros of a unit and their end; returns the byte offset, for a
+    /// Appends the macros of a unit and their end. Returns the byte offset, for a
     /// [`Value::Offset`](crate::info::Value::Offset) (`DW_AT_macro_info`).
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl MacroTable {
         })
     }
 
-    /// Contents of `.debug_macinfo`.
+    /// Returns the contents of `.debug_macinfo`.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.section.bytes

@@ -1,5 +1,5 @@
-//! `.debug_pubnames` and `.debug_pubtypes`: which entry has a name. One format for both: names of objects and functions
-//! (DWARF 2.0.0 §6.1.1), or of types (DWARF 3 §6.1.1).
+//! `.debug_pubnames` and `.debug_pubtypes`: lookup of entries by name. Both have one format, for
+//! the names of objects and functions (DWARF 2.0.0 §6.1.1) and of types (DWARF 3 §6.1.1).
 //!
 //! ```
 //! use dwarf2_writer::constants::*;
@@ -34,20 +34,21 @@ pub struct NameSet<'a> {
     pub names: &'a [(u32, &'a [u8])],
 }
 
-/// Collects the units of a `.debug_pubnames` or `.debug_pubtypes` section (version 2, 32-bit DWARF).
+/// Collects the units of a `.debug_pubnames` or `.debug_pubtypes` section (version 2, 32-bit
+/// DWARF).
 #[derive(Debug, Clone, Default)]
 pub struct PubTable {
     section: Section,
 }
 
 impl PubTable {
-    /// A section without units.
+    /// Creates a `.debug_pubnames` or `.debug_pubtypes` section without units.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends the names of a unit; returns the byte offset of what was appended.
+    /// Appends the names of a unit. Returns the byte offset of the new set.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl PubTable {
         })
     }
 
-    /// The finished section.
+    /// Returns the finished section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

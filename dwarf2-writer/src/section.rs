@@ -1,4 +1,4 @@
-//! What a writer returns: bytes, and the relocations that belong to them.
+//! The result of a writer: the bytes of a section, and its relocations.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ pub(crate) fn check_length(field: &'static str, len: u64) -> Result<u32, Error> 
     }
 }
 
-/// A place that gets the value of a symbol plus an addend.
+/// A field of a section that gets the value of a symbol plus an addend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reloc {
     /// Byte offset of the field in the section.
@@ -37,13 +37,14 @@ pub struct Reloc {
 }
 
 impl Reloc {
-    /// A field that holds its addend.
+    /// Creates a relocation whose field also holds the addend.
     pub const fn new(offset: u64, width: u8, symbol: SymbolId, addend: i64) -> Self {
         Self { offset, width, symbol, addend, in_place: Some(addend), referent: Referent::Any }
     }
 }
 
-/// What a relocated field refers to, where object files may have relocation types of their own for it.
+/// What a relocated field refers to, in cases for which object files may have relocation types of
+/// their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Referent {
     /// Anything else: a section, a variable, the start of a function.
@@ -69,8 +70,9 @@ pub struct Section {
 }
 
 impl Section {
-    /// Puts `other` behind this one, as when several line programs share one section. Offsets *inside* `other` stay as
-    /// they are: what points into it from elsewhere moves by the old length.
+    /// Appends the contents of `other`, as when several line programs share one section. Offsets
+    /// *inside* `other` stay as they are; what points into it from elsewhere moves by the old
+    /// length.
     pub fn append(&mut self, other: &Self) {
         self.append_parts(&other.bytes, &other.relocs);
     }
@@ -135,7 +137,7 @@ impl Section {
         u32::try_from(len).map_err(|_| Error::TooLong { field, len, max: MAX_OFFSET })
     }
 
-    /// Drops everything behind `mark`, an earlier [`Section::mark`].
+    /// Drops everything after `mark`, an earlier [`Section::mark`].
     pub(crate) fn rewind(&mut self, mark: (usize, usize)) {
         self.bytes.truncate(mark.0);
         self.relocs.truncate(mark.1);
@@ -164,8 +166,8 @@ pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), E
     if fits { Ok(()) } else { Err(Error::Operand { field, value: offset.in_place(), max: MAX_OFFSET }) }
 }
 
-/// Refuses a range that ends before it begins, as far as that is known now, and one that reads as the end of a list:
-/// empty, both fields 0 before or after relocation.
+/// Rejects a range that ends before it begins, if that is known now, and one that reads as the end
+/// of a list: empty, or both fields 0 before or after relocation.
 pub(crate) fn check_range(field: &'static str, begin: Address, end: Address) -> Result<(), Error> {
     let backward = match (begin, end) {
         (Address::Constant(first), Address::Constant(behind)) => behind < first,
@@ -203,7 +205,7 @@ pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) 
     Ok(())
 }
 
-/// What 4 GiB do not take. The memory is all zero pages that nobody touches.
+/// Tests of sizes over 4 GiB. The memory is all zero pages that are never touched.
 #[cfg(all(test, target_pointer_width = "64"))]
 pub(crate) mod tests {
     use alloc::vec;

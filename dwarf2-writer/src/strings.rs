@@ -1,4 +1,4 @@
-//! `.debug_str`: strings that entries name by their offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
+//! `.debug_str`: strings that entries refer to by offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
 //!
 //! ```
 //! use dwarf2_writer::strings::StringTable;
@@ -28,13 +28,14 @@ pub struct StringTable {
 }
 
 impl StringTable {
-    /// A section without strings.
+    /// Creates a `.debug_str` section without strings.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Byte offset of `string` in the section; it is put there unless [`StringTable::add`] has before.
+    /// Returns the byte offset of `string` in the section, and adds it unless an earlier
+    /// [`StringTable::add`] has.
     ///
     /// # Errors
     ///
@@ -55,8 +56,9 @@ impl StringTable {
         Ok(offset)
     }
 
-    /// Puts `string` at the end of the section, also if it is there already, and returns its byte offset. For sections
-    /// that are to look as another producer made them; [`StringTable::add`] does not find it.
+    /// Appends `string` at the end of the section, even if it is there already, and returns its
+    /// byte offset. This is for sections that must look as another producer made them;
+    /// [`StringTable::add`] does not find the string.
     ///
     /// # Errors
     ///
@@ -68,7 +70,7 @@ impl StringTable {
         Ok(offset as u32)
     }
 
-    /// Contents of `.debug_str`.
+    /// Returns the contents of `.debug_str`.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.bytes

@@ -1,4 +1,4 @@
-//! Baselines: findings that are known, so that only new ones count.
+//! Baselines: known findings, so that only new ones count.
 //!
 //! A finding is known if a baseline has one of the same rule and file about the same [subject](crate::LocatedFinding::subject):
 //! of text its line, of a cubin the function or section and the words without numbers. Each known one stands for one
@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The schema of a baseline.
 const SCHEMA: &str = "nvdwarf.baseline";
-/// Version of baselines, which is that of the JSON documents of commands. It is raised when an older reader would take one
-/// for something else.
+/// The version of baselines, which is that of the JSON documents of commands. It is raised when an
+/// older reader would misread a baseline.
 pub const BASELINE_VERSION: u32 = 2;
 
-/// The known findings of a command, as `--write-baseline` keeps them in a file.
+/// The known findings of a command, as `--write-baseline` stores them in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// `nvdwarf.baseline`
@@ -30,7 +30,7 @@ pub struct Baseline {
     findings: Vec<KnownFinding>,
 }
 
-/// One of them, or several that are the same.
+/// A known finding, or several equal ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 struct KnownFinding {
     /// The path of the file, from the folder that the command ran in if it is below that; of an image a colon and the image.
@@ -69,7 +69,7 @@ pub enum BaselineError {
 }
 
 impl Baseline {
-    /// Reads the text of a baseline of `command`.
+    /// Parses the text of a baseline of `command`.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// The known findings, to be struck off one by one.
+    /// Returns the known findings, to be matched with those of a new run.
     pub fn known(&self) -> KnownFindings {
         let mut known = KnownFindings::default();
         for KnownFinding { file, rule, subject, count } in &self.findings {
@@ -110,7 +110,7 @@ impl Baseline {
     }
 }
 
-/// Known findings that were not met yet.
+/// The known findings that a run has not matched yet.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFindings {
     /// By file and rule, then by subject.
@@ -120,7 +120,8 @@ pub struct KnownFindings {
 }
 
 impl KnownFindings {
-    /// Whether a finding is known: by file, code of its rule, and subject. Each known one answers once.
+    /// Whether a finding is known, by its file, the code of its rule, and its subject. A known
+    /// finding matches once only.
     ///
     /// Where some of a rule's findings in a file are only counted, those that are listed may be others than they were: one
     /// with a new subject then counts as one of these.
@@ -132,8 +133,9 @@ impl KnownFindings {
         is_known
     }
 
-    /// As [`strike`](Self::strike), of a finding whose subject ends with something that may change: it is known if there
-    /// is one with the same beginning whose end is accepted.
+    /// Whether a finding is known whose subject ends with something that may change. Unlike in
+    /// [`strike`](Self::strike) a known finding matches if it has the same beginning and
+    /// `is_accepted` is true for its end.
     pub fn strike_like(
         &mut self,
         file: &str,
@@ -150,14 +152,15 @@ impl KnownFindings {
         is_known
     }
 
-    /// How many are new of `count` findings of a rule in a file that are only counted. To be asked after the listed ones.
+    /// Returns how many of `count` findings of a rule in a file are new, for findings that are
+    /// counted and not listed. To be called after the listed ones.
     pub fn strike_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
         let known = take(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
         self.met = self.met.saturating_add(known);
         count - known
     }
 
-    /// How many findings were known.
+    /// The number of findings that were known.
     pub fn met(&self) -> usize {
         self.met
     }
@@ -171,7 +174,7 @@ fn take(left: Option<&mut usize>, count: usize) -> usize {
     taken
 }
 
-/// A baseline that is being made.
+/// Collects the findings of a new baseline.
 #[derive(Debug, Clone, Default)]
 pub struct BaselineBuilder {
     /// By file, rule and subject, so that the text of the baseline is the same whichever file was looked at first.
@@ -179,12 +182,12 @@ pub struct BaselineBuilder {
 }
 
 impl BaselineBuilder {
-    /// Adds a finding.
+    /// Adds a finding to the baseline.
     pub fn add(&mut self, finding: &LocatedFinding) {
         self.count(finding.place.file.stable(), finding.code, Some(&finding.subject), 1);
     }
 
-    /// Adds findings that are only counted.
+    /// Adds findings that are counted and not listed.
     pub fn add_unlisted(&mut self, file: &str, code: &str, count: usize) {
         self.count(file.to_owned(), code, None, count);
     }
@@ -194,7 +197,7 @@ impl BaselineBuilder {
         *known = known.saturating_add(count);
     }
 
-    /// The baseline of a command.
+    /// Returns the baseline of a command.
     pub fn finish(self, command: &str) -> Baseline {
         let known = |((file, rule, subject), count)| KnownFinding { file, rule, subject, count };
         Baseline {

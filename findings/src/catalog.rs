@@ -1,4 +1,4 @@
-//! The rules of a command in words: to list, to explain, to choose from.
+//! The rules of a command in words: to list, to explain, and to select from.
 
 use crate::{Rule, RuleDetails, RuleTable, Severity, ToolWords};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A rule, and all that its table knows of it.
+/// The description of a rule, with all that its table knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleText {
     /// The stable code.
@@ -24,36 +24,36 @@ pub struct RuleText {
     pub more: RuleDetails,
 }
 
-/// The rules of one command, of one or more tables, in the order of these.
+/// The rules of one command, from one or more tables, in their order.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     rules: Vec<RuleText>,
 }
 
 impl Catalog {
-    /// The rules of a table.
+    /// Creates a catalog of the rules of a table.
     pub fn of<I: RuleTable>() -> Self {
         Self::default().and::<I>()
     }
 
-    /// The rules of one more table.
+    /// Adds the rules of one more table.
     #[must_use]
     pub fn and<I: RuleTable>(mut self) -> Self {
         self.rules.extend(I::rules().iter().map(RuleText::of));
         self
     }
 
-    /// The rules.
+    /// The rules, in the order of their tables.
     pub fn rules(&self) -> &[RuleText] {
         &self.rules
     }
 
-    /// The position of the rule with that code.
+    /// Returns the position of the rule with this code.
     pub fn position(&self, code: &str) -> Option<usize> {
         self.rules.iter().position(|rule| rule.code == code)
     }
 
-    /// The same with what `add` knows of the rules beside.
+    /// Calls `add` on every rule, to add what its table does not know.
     #[must_use]
     pub fn with(mut self, add: impl FnMut(&mut RuleText)) -> Self {
         self.rules.iter_mut().for_each(add);
@@ -69,7 +69,8 @@ impl RuleText {
         Self { code, name, severity, subject, summary, more: I::details_of(rule) }
     }
 
-    /// What the rule asks and what is known of it, each on a line with a label; the example last, indented.
+    /// Returns the explanation of the rule: what it requires and what is known of it, each on a
+    /// line with a label; the example last, indented.
     pub fn explanation(&self) -> Explanation<'_> {
         Explanation(self)
     }
@@ -89,7 +90,7 @@ impl RuleText {
     }
 }
 
-/// A rule in full, as text of several lines without a line end.
+/// The explanation of a rule, as text of several lines without a final line end.
 #[derive(Debug, Clone, Copy)]
 pub struct Explanation<'r>(&'r RuleText);
 

@@ -1,10 +1,10 @@
-//! What a table knows of a rule beside what all tables know.
+//! What a table knows of a rule, beyond what all tables know.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What a table knows of a rule beside what all tables know.
+/// The details of a rule that only its table knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RuleDetails {
     /// Why it is required, or what comes of breaking it. Absent where the table does not say.
@@ -30,7 +30,7 @@ pub struct RuleDetails {
     pub example: Option<Cow<'static, str>>,
 }
 
-/// What a tool does about a rule.
+/// What a tool does about a rule, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolWords {
     /// The tool and its version.

@@ -1,8 +1,9 @@
-//! Findings of any command, each with its place in a file: output formats, baselines and exit codes are made from these.
+//! Findings of any command with their places in files. Output formats, baselines and exit codes are
+//! made from them.
 
 use crate::{ListedFinding, MAX_SUBJECT, Severity};
 
-/// A finding, and where it is.
+/// A finding with its place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedFinding {
     /// Code of its rule.
@@ -23,20 +24,20 @@ pub struct LocatedFinding {
     pub subject: String,
 }
 
-/// A place in a file.
+/// The place of a finding: the file, and the lines, section or function in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     /// The file.
     pub file: FileName,
-    /// Where in its text; `None` where the file has no lines, or the finding is about all of it.
+    /// The lines and columns; `None` if the file has no lines, or the finding is about all of it.
     pub region: Option<Region>,
-    /// Where in a section of it.
+    /// The byte of a section.
     pub section: Option<SectionOffset>,
     /// The function it is about, by the name of its symbol.
     pub function: Option<String>,
 }
 
-/// A file by the names that formats need.
+/// The names of a file that output formats need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FileName {
     /// To show: as the command line has it, and of several images of a file with what tells them apart.
@@ -47,7 +48,7 @@ pub struct FileName {
     pub image: Option<String>,
 }
 
-/// A range of text. Lines and columns count from 1, columns in characters; the end is not part of it.
+/// A range of text. Lines and columns count from 1, columns in characters. The end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Region {
@@ -67,12 +68,13 @@ pub struct SectionOffset {
 }
 
 impl FileName {
-    /// The name of a file that is meant itself. A path below `folder` counts from there.
+    /// Creates the name of a file. A path below `folder` is made relative to it.
     pub fn new(shown: &str, folder: Option<&str>) -> Self {
         Self { shown: shown.to_owned(), path: portable_path(shown, folder), image: None }
     }
 
-    /// The name of an image of a file, where `shown` is the path of the file, a colon and the image.
+    /// Creates the name of an image of a file. `shown` is the path of the file, a colon and the
+    /// image.
     pub fn of_image(shown: &str, image: &str, folder: Option<&str>) -> Self {
         let path = shown.strip_suffix(image).and_then(|path| path.strip_suffix(':'));
         match path {
@@ -85,7 +87,7 @@ impl FileName {
         }
     }
 
-    /// The name in a baseline: the path, and of an image a colon and the image.
+    /// The name in a baseline: the path, and for an image a colon and the image.
     pub fn stable(&self) -> String {
         match &self.image {
             Some(image) => format!("{}:{image}", self.path),
@@ -118,7 +120,7 @@ fn without_detours(path: &str) -> String {
 }
 
 impl ListedFinding {
-    /// The finding in a file.
+    /// Puts the finding at its place in a file.
     pub fn located(&self, file: &FileName) -> LocatedFinding {
         let Self { code, name, severity, section, offset, function, .. } = self;
         let message = self.words();
@@ -139,19 +141,21 @@ impl ListedFinding {
         }
     }
 
-    /// What stays the same when other parts of the file change: function or section, and the words without numbers.
+    /// The part of the finding that stays the same when other parts of the file change: the
+    /// function or section, and the message without numbers.
     pub fn subject(&self) -> String {
         subject_of_words(self.function.as_deref().unwrap_or(&self.section), &self.words())
     }
 }
 
-/// What a finding in text is about: its line, without blanks around it. Of a long line, the beginning and a checksum.
+/// Returns the subject of a finding in text: its line, without blanks around it. A long line is cut
+/// to its beginning and a checksum.
 pub fn subject_of_line(line: &str) -> String {
     bounded(line.trim())
 }
 
-/// What a finding in a binary file is about: the function or section it is in, and what was found, with `N` for each
-/// number. Offsets and counts change when code before them does.
+/// Returns the subject of a finding in a binary file: its function or section, and the message with
+/// `N` for each number. Offsets and counts change when code before them does.
 pub fn subject_of_words(place: &str, words: &str) -> String {
     let mut subject = format!("{place}: ");
     let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');

@@ -1,6 +1,6 @@
-//! The page of a table of rules, in Markdown.
+//! The Markdown page of a table of rules.
 
-/// What the page of a command's rules begins with.
+/// The title and introduction of the page of a command's rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'p> {
     /// The command that reports what breaks a rule.
@@ -14,7 +14,7 @@ pub struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// The title, the introduction and the table of subjects.
+    /// Returns the title, the introduction and the table of subjects, in Markdown.
     pub fn beginning(&self, subjects: impl IntoIterator<Item = (char, &'static str)>) -> String {
         let Self { command, source, writer, about } = self;
         let subjects = subjects.into_iter().map(|(letter, subject)| [subject.to_owned(), letter.to_string()]);
@@ -32,7 +32,7 @@ Made from {source} by `{writer}`.
     }
 }
 
-/// A table with `head` as its first row. Bars in cells are escaped.
+/// Returns a Markdown table with `head` as its first row. Bars in cells are escaped.
 pub fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
     let line = |cells: [String; N]| {
         let cells = cells.map(|cell| cell.replace('|', "\\|"));

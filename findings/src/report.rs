@@ -1,10 +1,10 @@
-//! What breaks rules.
+//! Findings, and reports that hold them.
 
 use crate::{MAX_FINDINGS, Rule, RuleTable, Severity};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Something in a section of a file that breaks a rule.
+/// A fault in a section of a file that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding<I: RuleTable> {
     /// The rule.
@@ -32,7 +32,7 @@ impl<I: RuleTable> fmt::Display for Finding<I> {
     }
 }
 
-/// How many findings each rule of a table has, of which a limited number is kept.
+/// The number of findings for each rule of a table. Only a limited number is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts<I> {
     limit: usize,
@@ -41,7 +41,7 @@ pub struct Counts<I> {
 }
 
 impl<I: RuleTable> Counts<I> {
-    /// No findings yet; of one rule `limit` are to be kept.
+    /// Creates counts of 0. Of one rule `limit` findings are to be kept.
     pub fn new(limit: usize) -> Self {
         Self { limit, of_rule: vec![0; I::rules().len()], table: PhantomData }
     }
@@ -58,17 +58,18 @@ impl<I: RuleTable> Counts<I> {
         self.of(rule) >= self.limit
     }
 
-    /// How many findings of a rule there are, those that are not kept included.
+    /// The number of findings of a rule, with those that are not kept.
     pub fn of(&self, rule: I) -> usize {
         self.of_rule.get(rule.index()).copied().unwrap_or(0)
     }
 
-    /// How many findings of a rule are not kept.
+    /// The number of findings of a rule that are not kept.
     pub fn beyond_limit(&self, rule: I) -> usize {
         self.of(rule).saturating_sub(self.limit)
     }
 
-    /// The rules with findings that are not kept, and the number of these, in the order of the table.
+    /// Iterates over the rules with findings that are not kept, and their number, in the order of
+    /// the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         let more = I::rules().iter().map(|rule| (rule, self.beyond_limit(rule.id)));
         more.filter(|(_, more)| *more > 0)
@@ -89,14 +90,15 @@ impl<I: RuleTable> Default for Report<I> {
 }
 
 impl<I: RuleTable> Report<I> {
-    /// Adds a finding; beyond [`MAX_FINDINGS`] of its rule it is only counted.
+    /// Adds a finding. Beyond [`MAX_FINDINGS`] of its rule it is only counted.
     pub fn push(&mut self, finding: Finding<I>) {
         if self.counts.add(finding.rule.id) {
             self.findings.push(finding);
         }
     }
 
-    /// Whether the next finding of a rule would only be counted, so that its words need not be put together.
+    /// Whether the next finding of a rule would only be counted, so that its message need not be
+    /// built.
     pub fn is_full(&self, rule: I) -> bool {
         self.counts.is_full(rule)
     }
@@ -111,17 +113,18 @@ impl<I: RuleTable> Report<I> {
         &self.findings
     }
 
-    /// How many findings of a rule there are, those that are not kept included.
+    /// The number of findings of a rule, with those that are not kept.
     pub fn count(&self, rule: I) -> usize {
         self.counts.of(rule)
     }
 
-    /// How many findings of that severity there are.
+    /// The number of findings of this severity.
     pub fn count_of(&self, severity: Severity) -> usize {
         I::rules().iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
     }
 
-    /// The rules with findings that are not kept, and the number of these, in the order of the table.
+    /// Iterates over the rules with findings that are not kept, and their number, in the order of
+    /// the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         self.counts.more()
     }

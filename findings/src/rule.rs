@@ -1,4 +1,4 @@
-//! Rules, and the tables they are in.
+//! Rules, and the tables that they are in.
 
 use crate::RuleDetails;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -19,7 +19,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// `note`, `warning` or `error`.
+    /// The severity as a word: `note`, `warning` or `error`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -29,7 +29,7 @@ impl Severity {
     }
 }
 
-/// One rule: what is required, under a code and a name that never mean another one.
+/// A rule: what is required, with a code and a name that are never used for another rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule<I: RuleTable> {
     /// Which rule it is.
@@ -46,7 +46,8 @@ pub struct Rule<I: RuleTable> {
     pub details: I::Details,
 }
 
-/// A table of rules, implemented by the enum that names them. Its members are in the order of the table.
+/// A table of rules. The enum that names the rules implements it, with its members in the order of
+/// the table.
 pub trait RuleTable: Debug + Copy + Eq + 'static {
     /// What only rules of this table say.
     type Details: Debug + Clone + Eq + 'static;
@@ -76,7 +77,8 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
     }
 }
 
-/// What is wrong with a table, one sentence each: for the test of the crate that has it.
+/// Checks a table of rules, and returns its faults, one sentence each. It is for the test of the
+/// crate that has the table.
 pub fn faults_of_table<I: RuleTable>() -> Vec<String> {
     let mut words = BTreeSet::new();
     let mut faults = Vec::new();

@@ -1,15 +1,15 @@
-//! Which rules count: those that a user selects, less those that are to be ignored.
+//! Selection of rules: those that a user selects, without those that are ignored.
 
 use crate::Catalog;
 use std::collections::BTreeSet;
 
-/// The rules that count.
+/// The selected rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     codes: BTreeSet<&'static str>,
 }
 
-/// A word that means no rule.
+/// The error for a word that does not name a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is not a rule{}", near.map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
 pub struct UnknownRule {
@@ -26,7 +26,8 @@ const ALL: &str = "ALL";
 const MIN_SIMILARITY: f64 = 0.7;
 
 impl Selection {
-    /// The rules of a catalog that `select` has, or all if it is empty, less those that `ignore` has.
+    /// Selects the rules of a catalog that `select` names, or all if it is empty, without those
+    /// that `ignore` names.
     ///
     /// A word is a code, a name, the beginning of codes or `ALL`; codes and `ALL` in either case. Where several mean a rule,
     /// the one that means the fewest decides: `--select L --ignore ALL` leaves the rules of L. Of two alike, it is ignored.
@@ -62,7 +63,7 @@ impl Selection {
         Ok(Self { codes: codes.map(|(rule, _)| rule.code).collect() })
     }
 
-    /// Whether the rule with that code counts.
+    /// Whether the rule with this code is selected.
     pub fn has(&self, code: &str) -> bool {
         self.codes.contains(code)
     }

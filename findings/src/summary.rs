@@ -1,4 +1,5 @@
-//! The findings of one file by rules of any tables, as an answer for people and, with serde, for programs.
+//! The findings of one file by rules of any tables, as an answer for people and, with serde, for
+//! programs.
 
 use crate::{Finding, KnownFindings, Report, Rule, RuleTable, Selection, Severity};
 use schemars::JsonSchema;
@@ -48,7 +49,7 @@ pub struct ListedFinding {
     pub known_fault_of: Option<&'static str>,
 }
 
-/// The findings of one rule that are only counted.
+/// The findings of one rule that are counted and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnlistedFindings {
     /// The code of the rule.
@@ -61,7 +62,8 @@ pub struct UnlistedFindings {
 }
 
 impl Summary {
-    /// Adds what a report has of rules that are selected. `fault_of` names the tool that is known to break a rule.
+    /// Adds the findings of a report whose rules are selected. `fault_of` names the tool that is
+    /// known to break a rule.
     pub fn add<I: RuleTable>(
         &mut self,
         report: &Report<I>,
@@ -90,7 +92,7 @@ impl Summary {
         }
     }
 
-    /// Takes out the findings that a baseline knows, of the file that has this name in it.
+    /// Removes the findings that a baseline lists for the file that it calls `file`.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.met();
         let mut left_out = Vec::new();
@@ -129,7 +131,7 @@ impl ListedFinding {
 }
 
 impl fmt::Display for ListedFinding {
-    /// All of it on one line.
+    /// Writes the finding on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, severity, section, offset, function, .. } = self;
         write!(f, "{}[{code}]: {section}+{offset:#x}: ", severity.word())?;

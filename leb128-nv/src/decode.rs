@@ -1,9 +1,10 @@
-//! Bytes to values: one to three bytes by branches, those being what tables mostly hold; longer ones eight bytes at once where
-//! there are that many, else byte by byte.
+//! Decoding. One to three bytes, the common case, are read by branches; longer numbers eight bytes
+//! at once if there are that many, otherwise byte by byte.
 
 use crate::{CONTINUE, Error, MAX_LEN};
 
-/// Reads a ULEB128 value from the start of `bytes`: the value and how many bytes it used.
+/// Reads a ULEB128 value from the start of `bytes`. Returns the value and the number of bytes it
+/// takes.
 ///
 /// Padded encodings (`d0 00` for 0x50) are accepted up to [`MAX_LEN`] bytes; [`uleb128_padded`](crate::uleb128_padded) of the
 /// two writes the same bytes again.
@@ -33,7 +34,8 @@ pub fn read_uleb128(bytes: &[u8]) -> Result<(u64, usize), Error> {
     }
 }
 
-/// Reads an SLEB128 value from the start of `bytes`: the value and how many bytes it used.
+/// Reads an SLEB128 value from the start of `bytes`. Returns the value and the number of bytes it
+/// takes.
 ///
 /// Padded encodings (`ff 7f` for -1) are accepted up to [`MAX_LEN`] bytes; [`sleb128_padded`](crate::sleb128_padded) of the
 /// two writes the same bytes again.
@@ -61,7 +63,8 @@ pub fn read_sleb128(bytes: &[u8]) -> Result<(i64, usize), Error> {
     }
 }
 
-/// [`read_uleb128`] into a narrower type: `u8`, `u16`, `u32`, `usize`, or any made from a `u64` if it fits.
+/// Reads a ULEB128 value into a narrower type, as [`read_uleb128`]: `u8`, `u16`, `u32`, `usize`, or
+/// any that a `u64` converts to if it fits.
 ///
 /// # Errors
 ///
@@ -78,7 +81,8 @@ pub fn read_uleb128_as<T: TryFrom<u64>>(bytes: &[u8]) -> Result<(T, usize), Erro
     Ok((T::try_from(value).map_err(|_| Error::Overflow)?, used))
 }
 
-/// [`read_sleb128`] into a narrower type: `i8`, `i16`, `i32`, `isize`, an unsigned one, or any made from an `i64` if it fits.
+/// Reads an SLEB128 value into a narrower type, as [`read_sleb128`]: `i8`, `i16`, `i32`, `isize`,
+/// an unsigned one, or any that an `i64` converts to if it fits.
 ///
 /// # Errors
 ///
@@ -95,7 +99,8 @@ pub fn read_sleb128_as<T: TryFrom<i64>>(bytes: &[u8]) -> Result<(T, usize), Erro
     Ok((T::try_from(value).map_err(|_| Error::Overflow)?, used))
 }
 
-/// How many bytes the LEB128 value at the start of `bytes` takes, signed or not; its size in bits is not checked.
+/// Returns the number of bytes that the LEB128 value at the start of `bytes` takes, signed or not.
+/// Its size in bits is not checked.
 ///
 /// # Errors
 ///

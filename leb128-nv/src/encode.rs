@@ -1,4 +1,4 @@
-//! Values to bytes: the 7-bit groups of a whole word are spread at once, without a loop.
+//! Encoding. The 7-bit groups of a 64-bit word are spread at once, without a loop.
 
 use crate::{CONTINUE, Error, MAX_LEN};
 
@@ -21,7 +21,7 @@ impl Leb128 {
         self.bytes.get(..self.len()).unwrap_or(&self.bytes)
     }
 
-    /// The encoded bytes as a little-endian number, zeros behind them.
+    /// The encoded bytes as a little-endian number, padded with zeros.
     ///
     /// For writers that put an opcode and its operands together in a register and copy all of it at once: the size of
     /// such a copy is known when it is compiled.
@@ -34,7 +34,7 @@ impl Leb128 {
         u128::from_le_bytes(self.bytes) & ((1 << (8 * LEN)) - 1)
     }
 
-    /// Number of encoded bytes, 1 to [`MAX_LEN`].
+    /// The number of encoded bytes, 1 to [`MAX_LEN`].
     #[inline]
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(&self) -> usize {
@@ -65,8 +65,8 @@ impl Leb128 {
     }
 }
 
-/// A value of one or two groups: the bytes as a little-endian number and how many of them count. What is above those is not
-/// cleared.
+/// A value of one or two groups: the bytes as a little-endian number, and how many of them count.
+/// The bytes above those are not cleared.
 ///
 /// Without a branch: in real tables lengths of one and two bytes come in no order that a predictor learns.
 #[inline]
@@ -94,7 +94,8 @@ pub(crate) const fn spread(v: u64) -> u64 {
     (v & 0x007f_007f_007f_007f) | (v & 0x3f80_3f80_3f80_3f80) << 1
 }
 
-/// Encodes `value` as ULEB128 (DWARF 2.0.0 §7.6), the shortest form. Narrower types are widened: `uleb128(file.into())`.
+/// Encodes `value` as ULEB128 (DWARF 2.0.0 §7.6) in the shortest form. Narrower types are widened:
+/// `uleb128(file.into())`.
 ///
 /// ```
 /// assert_eq!(leb128_nv::uleb128(300).as_slice(), [0xac, 0x02]);
@@ -108,7 +109,7 @@ pub const fn uleb128(value: u64) -> Leb128 {
     Leb128::groups(value, (value >> 63) as u8, uleb128_len(value))
 }
 
-/// Encodes `value` as SLEB128 (DWARF 2.0.0 §7.6), the shortest form.
+/// Encodes `value` as SLEB128 (DWARF 2.0.0 §7.6) in the shortest form.
 ///
 /// ```
 /// assert_eq!(leb128_nv::sleb128(-2).as_slice(), [0x7e]);
@@ -123,7 +124,8 @@ pub const fn sleb128(value: i64) -> Leb128 {
     Leb128::groups(value as u64, (value >> 63) as u8 & 0x7f, sleb128_len(value))
 }
 
-/// Encodes `value` as ULEB128 in exactly `len` bytes, for numbers that are written before they are known.
+/// Encodes `value` as ULEB128 in exactly `len` bytes, for numbers whose space is reserved before
+/// they are known.
 ///
 /// # Errors
 ///
@@ -143,7 +145,8 @@ pub const fn uleb128_padded(value: u64, len: usize) -> Result<Leb128, Error> {
     Ok(Leb128::groups(value, (value >> 63) as u8, len))
 }
 
-/// Encodes `value` as SLEB128 in exactly `len` bytes, for numbers that are written before they are known.
+/// Encodes `value` as SLEB128 in exactly `len` bytes, for numbers whose space is reserved before
+/// they are known.
 ///
 /// # Errors
 ///
@@ -161,13 +164,13 @@ pub const fn sleb128_padded(value: i64, len: usize) -> Result<Leb128, Error> {
     Ok(Leb128::groups(value as u64, (value >> 63) as u8 & 0x7f, len))
 }
 
-/// Bytes that [`uleb128`] of `value` takes, 1 to [`MAX_LEN`].
+/// Returns the number of bytes that [`uleb128`] of `value` takes, 1 to [`MAX_LEN`].
 #[inline]
 pub const fn uleb128_len(value: u64) -> usize {
     groups_of(u64::BITS - (value | 1).leading_zeros())
 }
 
-/// Bytes that [`sleb128`] of `value` takes, 1 to [`MAX_LEN`].
+/// Returns the number of bytes that [`sleb128`] of `value` takes, 1 to [`MAX_LEN`].
 #[inline]
 pub const fn sleb128_len(value: i64) -> usize {
     let magnitude = (value ^ (value >> 63)) as u64;

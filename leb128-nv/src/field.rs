@@ -1,8 +1,9 @@
-//! Numbers by the name of their field, so that an overflow says which one it was.
+//! Named fields of line tables, so that the error for a number that is too large names its field.
 
 use crate::{Leb128, sleb128, uleb128};
 
-/// What a number is, in the words of the message when it does not fit.
+/// The name of a field that holds a LEB128 number, in the words of the error for a number that does
+/// not fit.
 ///
 /// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for file number" and so on);
 /// callers add theirs with [`Field::new`].
@@ -22,7 +23,7 @@ pub struct Field(&'static str);
 impl Field {
     /// Operand of `DW_LNS_set_file`.
     pub const FILE_NUMBER: Self = Self("file number");
-    /// NVIDIA's mark of the prologue's end.
+    /// Operand of NVIDIA's mark of the prologue's end.
     pub const PROLOGUE: Self = Self("setting prologue");
     /// Operand of `DW_LNS_advance_pc`.
     pub const ADDRESS_ADVANCE: Self = Self("address advance");
@@ -30,14 +31,14 @@ impl Field {
     pub const LINE_ADVANCE: Self = Self("line advance");
     /// First operand of NVIDIA's inlined call: the caller's row.
     pub const CONTEXT: Self = Self("setting context");
-    /// Second operand of NVIDIA's inlined call: where in `.debug_str` the function's name is.
+    /// Second operand of NVIDIA's inlined call: the offset in `.debug_str` of the function's name.
     pub const FUNCTION_OFFSET: Self = Self("setting function Offset");
-    /// Modification time in a file table, seconds since 1970.
+    /// Modification time of a file in a file table, in seconds since 1970.
     pub const TIMESTAMP: Self = Self("timestamp");
-    /// Size in a file table, bytes.
+    /// Size of a file in a file table, in bytes.
     pub const FILE_SIZE: Self = Self("file size");
 
-    /// Every constant above.
+    /// All fields above.
     pub const KNOWN: [Self; 8] = [
         Self::FILE_NUMBER,
         Self::PROLOGUE,
@@ -49,17 +50,17 @@ impl Field {
         Self::FILE_SIZE,
     ];
 
-    /// A field by what stands behind "when generating LEB128 number for".
+    /// Creates a field. `name` is the text after "when generating LEB128 number for" in its error.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// What stands behind "when generating LEB128 number for".
+    /// The text after "when generating LEB128 number for" in the field's error.
     pub const fn name(self) -> &'static str {
         self.0
     }
 
-    /// Encodes `value` as ULEB128 if it fits in `T` (`u8` to `u64`), the width that the field has.
+    /// Encodes `value` as ULEB128 if it fits in `T` (`u8` to `u64`), the width of the field.
     ///
     /// # Errors
     ///
@@ -69,7 +70,8 @@ impl Field {
         value.try_into().map(|value| uleb128(value.into())).map_err(|_| self.overflow())
     }
 
-    /// Encodes `value` as SLEB128 if it fits in `T` (`i8` to `i64`, `u8` to `u32`), the width that the field has.
+    /// Encodes `value` as SLEB128 if it fits in `T` (`i8` to `i64`, `u8` to `u32`), the width of
+    /// the field.
     ///
     /// # Errors
     ///
@@ -86,7 +88,8 @@ impl Field {
         value.try_into().map(|value| sleb128(value.into())).map_err(|_| self.overflow())
     }
 
-    /// [`Leb128::write`] whose error names this field.
+    /// Copies an encoded number to the start of `out`, as [`Leb128::write`]. An error names this
+    /// field.
     ///
     /// # Errors
     ///
@@ -96,13 +99,14 @@ impl Field {
         value.write(out).map_err(|_| self.overflow())
     }
 
-    /// The error that names this field.
+    /// Returns the error that names this field.
     pub const fn overflow(self) -> FieldOverflow {
         FieldOverflow { field: self }
     }
 }
 
-/// A number that does not fit in its field, or its encoding not in the bytes that there are.
+/// The error for a number that does not fit in its field, or whose encoding does not fit in the
+/// buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FieldOverflow {

@@ -11,13 +11,13 @@ pub use encode::{Leb128, sleb128, sleb128_len, sleb128_padded, uleb128, uleb128_
 pub use field::{Field, FieldOverflow};
 pub use write::{Encoder, write_sleb128, write_uleb128};
 
-/// Most bytes a 64-bit value takes: nine groups of 7 bits and one bit (or sign) more.
+/// The most bytes that a 64-bit value takes: nine groups of 7 bits, and one more bit (or the sign).
 pub const MAX_LEN: usize = 10;
 
 /// The high bit of every byte of a word: "another byte follows".
 const CONTINUE: u64 = 0x8080_8080_8080_8080;
 
-/// Why a LEB128 value could not be read or written. Without a position: the caller knows where it was.
+/// Why a LEB128 value could not be read or written. It has no position, which the caller knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Error {
     /// The bytes end before the byte that has its high bit clear.

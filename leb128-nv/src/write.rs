@@ -1,9 +1,10 @@
-//! Values into a buffer: one with exactly its bytes, or many one after the other.
+//! Writing into a buffer: one number, or many one after the other.
 
 use crate::encode::{short_sleb128, short_uleb128, spread};
 use crate::{CONTINUE, Error, Leb128, MAX_LEN, sleb128, sleb128_len, uleb128, uleb128_len};
 
-/// Writes `value` as ULEB128 to the start of `out`: the bytes used, 1 to [`MAX_LEN`]. Those behind them stay as they are.
+/// Writes `value` as ULEB128 to the start of `out`. Returns the number of bytes written, 1 to
+/// [`MAX_LEN`]. Later bytes of `out` do not change.
 ///
 /// For one number, or one to patch; [`Encoder`] writes many faster.
 ///
@@ -25,7 +26,8 @@ pub fn write_uleb128(out: &mut [u8], value: impl Into<u64>) -> Result<usize, Err
     }
 }
 
-/// Writes `value` as SLEB128 to the start of `out`: the bytes used, 1 to [`MAX_LEN`]. Those behind them stay as they are.
+/// Writes `value` as SLEB128 to the start of `out`. Returns the number of bytes written, 1 to
+/// [`MAX_LEN`]. Later bytes of `out` do not change.
 ///
 /// # Errors
 ///
@@ -54,7 +56,8 @@ fn write_short(first: &mut u8, second: &mut u8, (bits, len): (u16, usize)) -> us
 }
 
 impl Leb128 {
-    /// Copies the encoding to the start of `out`: the bytes used. Those behind them stay as they are.
+    /// Copies the encoding to the start of `out`. Returns the number of bytes written. Later bytes
+    /// of `out` do not change.
     ///
     /// # Errors
     ///
@@ -70,7 +73,7 @@ impl Leb128 {
 /// How much is stored at once while there is that much room.
 pub(crate) const STORE: usize = 16;
 
-/// Writes numbers one after the other into a buffer.
+/// Writes LEB128 numbers one after the other into a buffer.
 ///
 /// What lies behind the last one may be overwritten: stores have a fixed size, and only the bytes that count are kept.
 ///
@@ -92,19 +95,19 @@ pub struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Writes from the start of `out` on.
+    /// Creates an encoder that writes from the start of `out` on.
     #[inline]
     pub fn new(out: &'a mut [u8]) -> Self {
         Self { room: out.len(), rest: out }
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     #[inline]
     pub fn written(&self) -> usize {
         self.room - self.rest.len()
     }
 
-    /// Gives the buffer back: the bytes written.
+    /// Releases the buffer, and returns the number of bytes written.
     #[inline]
     pub fn finish(self) -> usize {
         self.written()
@@ -163,7 +166,7 @@ fn at_end(rest: &mut [u8], value: Leb128) -> Result<usize, Error> {
     value.write(rest)
 }
 
-/// Stores two bytes, of which `len` count.
+/// Stores two bytes; `len` of them count.
 #[inline]
 fn put_short(room: &mut [u8; STORE], (bits, len): (u16, usize)) -> usize {
     room[..2].copy_from_slice(&bits.to_le_bytes()); // one store, as two assignments are not

@@ -1,4 +1,4 @@
-//! Which Mercury instruction each native instruction comes from.
+//! Address maps: which Mercury instruction each native instruction comes from.
 
 use crate::imnmx::{INSTRUCTION, Imnmx};
 use crate::imnmx_rows;
@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
-/// What an address in code marks: an instruction, the start or the end of a register range, a frame rule. A Mercury instruction becomes
-/// one or several native ones, or none, and the role of an address decides which of them it maps to. In the corpus no address of a role
-/// has two addresses in the other space (observed: ptxas 13.0.88, 261
-/// cubins for sm_100 and sm_120).
+/// What an address in code marks: an instruction, the start or the end of a register range, a frame
+/// rule. A Mercury instruction becomes one or several native ones, or none, and the role of an
+/// address decides which of them it maps to. In the corpus no address of a role has two addresses
+/// in the other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRole {
     /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing says otherwise.
@@ -33,7 +33,7 @@ impl AddressRole {
     const COUNT: usize = 6;
 }
 
-/// Which addresses of one code section are the same in native and in Mercury code.
+/// The pairs of native and Mercury addresses of one code section.
 ///
 /// No section of a cubin says it in full, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
 /// and for each kind of [`AddressRole`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
@@ -56,7 +56,7 @@ struct RolePairs {
     native_of: HashMap<u64, u64>,
 }
 
-/// An address pair that contradicts one in the map.
+/// The error for an address pair that contradicts one in the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{role:?}: {pair:x?}, but the map has {known:x?} already")]
 pub struct Conflict {
@@ -69,8 +69,9 @@ pub struct Conflict {
 }
 
 impl AddressMap {
-    /// Matches the PTX lines of both spaces: both have the same instructions of each line, which are matched in the order in which they
-    /// stand (docs/formats/capsule.md, Mercury space: no function of the corpora has more of them in one space).
+    /// Recovers the map from the PTX line changes of both spaces. Both spaces have the same
+    /// instructions of each line, which are matched in order (docs/formats/capsule.md, Mercury
+    /// space: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     /// `IMNMX` instructions share the address of the code whose lines they have; where that is not known, of the last code of their line.
@@ -114,14 +115,15 @@ impl AddressMap {
         Self { pairs, opening_code, ..Self::default() }
     }
 
-    /// The map of native code that stands for Mercury code too. `addresses` are those where the PTX line changes or a function starts.
+    /// Creates the map for native code that stands for Mercury code too. `addresses` are those at
+    /// which the PTX line changes or a function starts.
     pub fn identity(addresses: impl IntoIterator<Item = u64>) -> Self {
         let addresses: BTreeSet<u64> = addresses.into_iter().collect();
         let pairs = addresses.into_iter().map(|address| AddressPair { native: address, mercury: address });
         Self { pairs: pairs.collect(), is_identity: true, ..Self::default() }
     }
 
-    /// Adds an address pair. Each address of a role has one in the other space.
+    /// Adds an address pair. Each address of a role has one address in the other space.
     ///
     /// # Errors
     ///
@@ -146,12 +148,12 @@ impl AddressMap {
         }
     }
 
-    /// The Mercury address of a native one; `None` if the map does not say.
+    /// Returns the Mercury address of a native address; `None` if the map does not have it.
     pub fn mercury(&self, role: AddressRole, native: u64) -> Option<u64> {
         self.find(role, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
     }
 
-    /// The native address of a Mercury one; `None` if the map does not say.
+    /// Returns the native address of a Mercury address; `None` if the map does not have it.
     pub fn native(&self, role: AddressRole, mercury: u64) -> Option<u64> {
         self.find(role, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
     }
@@ -161,14 +163,15 @@ impl AddressMap {
         places.into_iter().flatten().find_map(get).copied()
     }
 
-    /// Where the PTX line changes or a function starts, by native address. An `IMNMX` at the start of a function has two: that of the start,
-    /// and behind it that of the code whose lines it has.
+    /// The pairs at which the PTX line changes or a function starts, by native address. An `IMNMX`
+    /// at the start of a function has two: that of the start, and after it that of the code whose
+    /// lines it has.
     pub fn pairs(&self) -> &[AddressPair] {
         &self.pairs
     }
 
-    /// The pairs of code that comes from a PTX instruction, and of function starts: what source locations are looked up for
-    /// (docs/formats/line-tables.md, which directive an instruction has).
+    /// The pairs for which source locations are looked up: code that comes from a PTX instruction,
+    /// and function starts (docs/formats/line-tables.md, which directive an instruction has).
     pub fn of_instructions(&self) -> Vec<AddressPair> {
         let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();
         self.pairs.iter().filter(|pair| !is_opening(pair)).copied().collect()
@@ -267,8 +270,8 @@ impl ImnmxPairs<'_> {
     }
 }
 
-/// For each change of the line in native code the address of the Mercury instruction that it is of: of the same line, the one that
-/// comes as far behind the first, or the last.
+/// Returns, for each line change in native code, the address of its Mercury instruction: the one at
+/// the same position among those of the line, or the last.
 fn match_rows(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>> {
     let mut mercury_rows: Vec<(u32, u64)> = mercury.iter().map(|&(address, line)| (line, address)).collect();
     mercury_rows.sort_by_key(|(line, _)| *line);

@@ -1,11 +1,11 @@
-//! Translates symbols and code addresses between native and Mercury space.
+//! Translation of symbols and code addresses between native and Mercury space.
 
 use crate::address_map::AddressRole;
 use crate::code_map::CodeMap;
 use crate::section_pairs::SectionPairs;
 use nv_debug_sections::cubin::{Cubin, Symbol, SymbolIndex};
 
-/// Translates references in one cubin between native and Mercury space.
+/// Translates the references of one cubin between native and Mercury space.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressTranslator<'m> {
     symbols: &'m [Symbol],
@@ -14,7 +14,7 @@ pub struct AddressTranslator<'m> {
     maps: &'m [CodeMap],
 }
 
-/// A symbol and what is added to its value.
+/// A symbol, with the addend that a reference adds to its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolReference {
     /// In the symbol table of its space.
@@ -23,7 +23,7 @@ pub struct SymbolReference {
     pub addend: i64,
 }
 
-/// Why a reference has no counterpart.
+/// Why a reference has no counterpart in the other space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Untranslatable {
     /// The symbol is in one space only.
@@ -38,7 +38,7 @@ pub enum Untranslatable {
 }
 
 impl<'m> AddressTranslator<'m> {
-    /// For this cubin. `maps` are those of its code sections, in their order.
+    /// Creates the translator for a cubin. `maps` are those of its code sections, in their order.
     pub fn new(cubin: &'m Cubin<'_>, pairs: &'m SectionPairs, maps: &'m [CodeMap]) -> Self {
         Self {
             symbols: cubin.symbols(),
@@ -48,17 +48,17 @@ impl<'m> AddressTranslator<'m> {
         }
     }
 
-    /// The counterparts.
+    /// The pairs of native and Mercury sections and symbols.
     pub fn section_pairs(&self) -> &'m SectionPairs {
         self.section_pairs
     }
 
-    /// The maps.
+    /// The address maps of the code sections.
     pub fn maps(&self) -> &'m [CodeMap] {
         self.maps
     }
 
-    /// The same reference in Mercury space, where it is no code address.
+    /// Returns the Mercury symbol of a native symbol, for a reference that is not a code address.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl<'m> AddressTranslator<'m> {
         self.section_pairs.mercury_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
-    /// As [`mercury_symbol`](Self::mercury_symbol), the other way.
+    /// Returns the native symbol of a Mercury symbol, for a reference that is not a code address.
     ///
     /// # Errors
     ///
@@ -76,7 +76,8 @@ impl<'m> AddressTranslator<'m> {
         self.section_pairs.native_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
-    /// A native code address in Mercury space; of a symbol that is in no code section, the same addend.
+    /// Translates a native code address to Mercury space. If the symbol is not in a code section,
+    /// the addend stays the same.
     ///
     /// # Errors
     ///
@@ -92,7 +93,8 @@ impl<'m> AddressTranslator<'m> {
         })
     }
 
-    /// A code address of Mercury space in the native one; of a symbol that is in no capsule, the same addend.
+    /// Translates a Mercury code address to native space. If the symbol is not in a capsule, the
+    /// addend stays the same.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ impl<'m> AddressTranslator<'m> {
         })
     }
 
-    /// As [`native_to_mercury`](Self::native_to_mercury), of where a function starts.
+    /// Translates the native start address of a function to Mercury space.
     ///
     /// # Errors
     ///
@@ -122,7 +124,7 @@ impl<'m> AddressTranslator<'m> {
         })
     }
 
-    /// As [`mercury_to_native`](Self::mercury_to_native), of where a function starts.
+    /// Translates the Mercury start address of a function to native space.
     ///
     /// # Errors
     ///

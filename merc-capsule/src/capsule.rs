@@ -20,7 +20,7 @@ use nv_debug_sections::nv_info;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// What the Mercury debug clones of a cubin are made from, beside its native sections.
+/// The inputs of the Mercury debug clones of a cubin, other than its native sections.
 #[derive(Debug, Clone)]
 pub struct CloneInputs<'l> {
     /// The address map of each code section.
@@ -30,7 +30,8 @@ pub struct CloneInputs<'l> {
 }
 
 impl CloneInputs<'static> {
-    /// The inputs recovered from the capsule in the file. Without one, native code stands for Mercury code.
+    /// Recovers the inputs from the capsule in the file. Without a capsule, native code stands for
+    /// Mercury code.
     ///
     /// # Errors
     ///
@@ -43,9 +44,10 @@ impl CloneInputs<'static> {
     }
 }
 
-/// Makes the clones of all debug sections of a cubin anew, and its Mercury symbols. Code in Mercury space, and what it needs, stays as it is
-/// in the file; without a capsule, there is one then with the clones of all sections that native code needs, and of code itself
-/// capsules without instructions, which only the code generator can make.
+/// Rebuilds the clones of all debug sections of a cubin, and its Mercury symbols. Code in Mercury
+/// space, and what it needs, stays as it is. A cubin without a capsule gets one: the clones of all
+/// sections that native code needs, and code capsules without instructions, which only the code
+/// generator can make.
 ///
 /// # Errors
 ///

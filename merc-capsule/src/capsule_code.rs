@@ -1,4 +1,5 @@
-//! The bytes of `.nv.capmerc.text.F`: which native instructions each Mercury instruction becomes, and of what kind it is.
+//! The bytes of `.nv.capmerc.text.F`: the native instructions that each Mercury instruction
+//! becomes, and its kind.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -28,11 +29,11 @@ const FORM: u8 = 0x7f;
 pub(crate) struct Instruction {
     /// How many native instructions it becomes.
     pub count: u64,
-    /// What it does, if the capsule has the whole of it.
+    /// What the instruction does, if the capsule has all of it.
     pub operation: Option<Operation>,
     /// Whether it is none: `NOP` instructions that only native code has.
     pub is_added: bool,
-    /// Its own bytes in Mercury code, of which a capsule does not have all; 0 if it is not known.
+    /// The bytes of the instruction in Mercury code, not all of which a capsule has; 0 if unknown.
     pub size: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Makes the Mercury clones of native debug sections, one by one.
+//! Building the Mercury clones of native debug sections, one by one.
 
 mod line_table;
 
@@ -30,7 +30,8 @@ pub struct MercuryContents {
     pub relocs: Vec<Reloc>,
 }
 
-/// Makes the clone of the section called `native`, whose own bytes are `original`, as the [policy](crate::CLONE_POLICIES) has it.
+/// Builds the clone of the section called `native`, under its [policy](crate::CLONE_POLICIES).
+/// `original` are the native section's bytes.
 ///
 /// ptxas takes the original's bytes for some clones whatever these should hold; with `own_copy_if_different` the clone then has bytes of its own
 /// unless they are equal.
@@ -61,7 +62,7 @@ enum CloneBytes<'b> {
     Original(&'b [u8]),
     /// Others than those of the original.
     Other(Vec<u8>),
-    /// There is no original.
+    /// The clone has no original.
     Alone(Vec<u8>),
 }
 
@@ -93,7 +94,7 @@ fn with_storage_policy(
     MercurySection { native: native.to_owned(), bytes, rela }
 }
 
-/// What the Mercury clones of both line tables are made from.
+/// The inputs of the Mercury clones of both line tables.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableInputs<'l> {
     /// Of `.debug_line`.
@@ -103,8 +104,8 @@ pub struct LineTableInputs<'l> {
 }
 
 impl LineTableInputs<'static> {
-    /// What the tables of a cubin say: of PTX lines the clone, where there is one; of source locations the native table, since a clone is
-    /// not to be made of itself.
+    /// Reads the inputs from the tables of a cubin. PTX lines come from the clone, if there is one.
+    /// Source locations come from the native table, so that a clone is not built from itself.
     ///
     /// # Errors
     ///
@@ -122,7 +123,7 @@ impl LineTableInputs<'static> {
     }
 }
 
-/// Makes the clones of a cubin's native debug sections.
+/// Builds the clones of a cubin's native debug sections.
 #[derive(Debug)]
 pub struct Cloner<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -133,7 +134,7 @@ pub struct Cloner<'c, 'd> {
 }
 
 impl<'c, 'd> Cloner<'c, 'd> {
-    /// For this cubin, which has `.nv.merc.symtab` and capsules of code.
+    /// Creates a cloner for a cubin, which must have `.nv.merc.symtab` and code capsules.
     pub fn new(
         cubin: &'c Cubin<'d>,
         translator: AddressTranslator<'c>,
@@ -142,7 +143,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         Self { cubin, translator, lines, view: RelocatedCubin::new(cubin), registers: OnceCell::new() }
     }
 
-    /// The clones of all native debug sections, in the order of these.
+    /// Builds the clones of all native debug sections, in the order of the native sections.
     ///
     /// # Errors
     ///
@@ -155,7 +156,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         natives.map(|(index, ..)| self.section(index)).collect()
     }
 
-    /// The clone of the native section at `native`, with its relocations.
+    /// Builds the clone of the native section at `native`, with its relocations.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Compares the Mercury clones of a file with those that are planned for it.
+//! Comparison of the Mercury clones of a file with those that are planned for it.
 
 use crate::plan::{CapsulePlan, CloneAction, CloneException, PlannedClone, SectionView};
 use crate::section_pairs::SectionPairs;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// Whether a file has a clone, and as it is planned.
+/// Whether a file has a clone, and whether the clone is as planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(rename = "ClonePresence")]
 pub enum CloneStatus {
@@ -27,12 +27,12 @@ pub enum CloneStatus {
     /// Its `sh_type` or `sh_flags` differ from the plan.
     #[serde(rename = "other header")]
     OtherHeader,
-    /// There is no such clone.
+    /// The file has no such clone.
     #[serde(rename = "no")]
     Missing,
 }
 
-/// A clone as planned and as a file has it.
+/// A planned clone, with its status in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Clone")]
 pub struct CloneRow<'p> {
@@ -67,7 +67,8 @@ impl fmt::Display for CloneStatus {
 }
 
 impl CapsulePlan {
-    /// Each clone of the cubin that this is the plan of, by its [views](SectionView::all).
+    /// Compares each planned clone with the cubin. `views` are the [views](SectionView::all) that
+    /// the plan was made from.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl CapsulePlan {
         Ok(self.clones.iter().zip(presence).map(row).collect())
     }
 
-    /// What the cubin that this is the plan of has of each clone.
+    /// Returns the status of each planned clone in the cubin for which the plan was made.
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
-//! Whether two cubins have the same code.
+//! Comparison of the code of two cubins.
 
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 
-/// The name of the first section in which the native code of two cubins differs: a code section with another index,
-/// name or contents in one of them, or `.symtab` if they have other functions. `None` if the code is the same: then
-/// address maps of one hold in the other.
+/// Returns the name of the first section in which the native code of two cubins differs: a code
+/// section with another index, name or contents in one of them, or `.symtab` if they have other
+/// functions. `None` if the code is the same; address maps of one then hold in the other.
 pub fn code_difference<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
     let code = |cubin: &'c Cubin<'_>| {
         let all =

@@ -1,17 +1,19 @@
-//! The map of a code section between native and Mercury space: its functions, addresses and register ranges.
+//! The map of a code section between native and Mercury space: its functions, addresses and
+//! register ranges.
 
 use crate::address_map::AddressMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 
-/// One code section in both spaces.
+/// The map of one code section between native and Mercury space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeMap {
     /// The native section, `.text.F`.
     pub native: SectionIndex,
     /// Its functions, by native address.
     pub functions: Vec<FunctionMap>,
-    /// Address in Mercury code and number of the first of them that starts there: ascending, each address once.
+    /// The Mercury address, and the number of the first function that starts there: ascending, each
+    /// address once.
     by_mercury: Vec<(u64, usize)>,
     /// Native addresses of functions, ascending, each once.
     pub starts: Vec<u64>,
@@ -26,7 +28,7 @@ pub struct CodeMap {
     pub register_orders: Vec<RangeOrder>,
 }
 
-/// One function in both spaces.
+/// The map of one function between native and Mercury space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionMap {
     /// Its symbol in `.symtab`.
@@ -48,7 +50,7 @@ pub struct CodeSizes {
     pub mercury: u64,
 }
 
-/// Where a function is in Mercury code.
+/// The position of a function in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MercuryFunction {
     /// Byte offset in the capsule's code.
@@ -57,7 +59,7 @@ pub struct MercuryFunction {
     pub size: u64,
 }
 
-/// What is known of the ranges of one function, each time that the sections have it.
+/// The order of a function's register ranges in both spaces, if the sections tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RangeOrder {
     /// As [`RangeMap::order`](crate::registers::RangeMap::order).
@@ -69,7 +71,8 @@ pub struct RangeOrder {
 }
 
 impl CodeMap {
-    /// The map of the code section at `native`, as a code generator knows it. `functions` come in any order.
+    /// Creates the map of the code section at `native` from what a code generator knows.
+    /// `functions` may be in any order.
     pub fn new(
         native: SectionIndex,
         mut functions: Vec<FunctionMap>,
@@ -87,19 +90,19 @@ impl CodeMap {
         Self { native, functions, by_mercury, starts, size, mercury_size, map, register_orders: Vec::new() }
     }
 
-    /// The map of a code section among `maps`, which are in the order of these.
+    /// Finds the map of a code section among `maps`, which are in the order of the sections.
     pub(crate) fn of(maps: &[Self], native: SectionIndex) -> Option<&Self> {
         let at = maps.binary_search_by_key(&native, |code| code.native).ok()?;
         maps.get(at)
     }
 
-    /// The first function that starts at a native address.
+    /// Returns the first function that starts at the native address `native`.
     pub fn function_at_native(&self, native: u64) -> Option<&FunctionMap> {
         let at = self.functions.partition_point(|function| function.native < native);
         self.functions.get(at).filter(|function| function.native == native)
     }
 
-    /// The first function that starts at a Mercury address.
+    /// Returns the first function that starts at the Mercury address `mercury`.
     pub fn function_at_mercury(&self, mercury: u64) -> Option<&FunctionMap> {
         let at = self.by_mercury.binary_search_by_key(&mercury, |(address, _)| *address).ok()?;
         self.functions.get(self.by_mercury.get(at)?.1)

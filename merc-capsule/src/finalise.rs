@@ -1,4 +1,4 @@
-//! Makes native debug sections from the Mercury clones in a capsule.
+//! Finalising: building native debug sections from the Mercury clones in a capsule.
 
 use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;
@@ -34,7 +34,7 @@ const REWRITTEN_KINDS: [SectionKind; 5] = [
     SectionKind::NvDebugInfoRegType,
 ];
 
-/// Makes native debug sections from those of a capsule.
+/// Builds native debug sections from those of a capsule.
 #[derive(Debug)]
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -46,13 +46,13 @@ pub struct Finaliser<'c, 'd> {
 }
 
 impl<'c, 'd> Finaliser<'c, 'd> {
-    /// For this cubin.
+    /// Creates a finaliser for a cubin.
     pub fn new(cubin: &'c Cubin<'d>, translator: AddressTranslator<'c>) -> Self {
         let view = RelocatedCubin::new(cubin);
         Self { cubin, translator, view, registers: OnceCell::new(), native_units: OnceCell::new() }
     }
 
-    /// All native debug sections that have a clone, in the order of these.
+    /// Builds all native debug sections that have a clone, in the order of the clones.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         clones.map(|(index, ..)| index)
     }
 
-    /// The native section whose clone is at `mercury`, with its relocations.
+    /// Builds the native section whose clone is at `mercury`, with its relocations.
     ///
     /// # Errors
     ///
@@ -255,8 +255,9 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
     (bytes, Vec::new())
 }
 
-/// Makes the native debug sections of a cubin anew from its capsule, and drops that. Sections without clone stay as they are, and so
-/// do code and `.nv.info`, whose way back is the code generator's.
+/// Rebuilds the native debug sections of a cubin from its capsule, and removes the capsule.
+/// Sections without a clone stay as they are, and so do code and `.nv.info`, which only the code
+/// generator can rebuild.
 ///
 /// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file.
 ///

@@ -1,4 +1,5 @@
-//! `.debug_frame` in both spaces: the same rules at other addresses, and steps that only one of them has.
+//! `.debug_frame` in both spaces: the same rules at other addresses, and advances that only one
+//! space has.
 //!
 //! Observed: ptxas 13.0.88, 1,180 functions of 261 cubins for sm_100 and sm_120.
 //!
@@ -35,7 +36,7 @@ const FOLDED_RETURN: u64 = 0x500_0100;
 /// R20, which has the address that functions of the ABI return to (docs/formats/frames.md, registers).
 const ABI_RETURN: u64 = 0x500_0014;
 
-/// Where the first step of a kernel in Mercury code leads: behind its first instruction.
+/// The target of the first advance of a kernel in Mercury code: after its first instruction.
 const FIRST_STEP: u64 = 0x10;
 
 /// Bytes that a unit of an advance stands for in each space.
@@ -61,7 +62,7 @@ pub struct FrameSection {
     offsets: Vec<u64>,
 }
 
-/// The rules of an FDE by the code offset from which they hold.
+/// The rules of an FDE, by the code offset from which they hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FdeRules<'f> {
     /// Steps with rules, and their byte offset in the function.
@@ -116,9 +117,11 @@ impl FrameSection {
         dropped
     }
 
-    /// Whether entries in Mercury space say what native ones do not tell, so that clones made from these may differ: rules where their
-    /// function ends, other than that of their CIE; several rules of one instruction; or none at the start of a folded function that returns by R20, which any function
-    /// may that is not called as the ABI has it (observed: two functions of 280 files).
+    /// Whether the Mercury entries have rules that native ones do not tell, so that clones built
+    /// from native ones may differ: rules where a function ends, other than that of their CIE;
+    /// several rules of one instruction; or no rule at the start of a folded function that returns
+    /// by R20, which any function may lack that is not called as the ABI has it (observed: two
+    /// functions of 280 files).
     pub fn has_more_entries(&self) -> bool {
         let mut cie = None;
         self.entries.iter().any(|entry| match entry {
@@ -215,7 +218,7 @@ pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<
     all
 }
 
-/// The entries of the other space.
+/// Translates the entries to the other space.
 ///
 /// # Errors
 ///
@@ -224,8 +227,9 @@ pub fn translate(frames: &FrameSection, translator: AddressTranslator<'_>) -> Re
     FrameTranslator { translator, from: frames.space }.entries(frames)
 }
 
-/// Relocations of an encoded native section. `mercury` is the clone in relocatable files, where pointers to CIEs lead to where these are in
-/// the clone: a fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
+/// Returns the relocations of an encoded native section. `mercury` is the clone in relocatable
+/// files. Pointers to CIEs there lead to their positions in the clone: a fault of ptxas 13.0.88
+/// that nvlink keeps (docs/conformance.md).
 pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> {
     let mut relocs = frame::debug_relocs(native);
     if let Some(mercury) = mercury {
@@ -237,8 +241,9 @@ pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> 
     relocs
 }
 
-/// Entries in Mercury space with those of `clone`, in their places, that are of dropped functions: native sections have none of these.
-/// As they are, if the clone's others are not as many.
+/// Inserts the entries of `clone` for dropped functions, at their positions, since native sections
+/// have none of these. Returns the entries as they are if the clone has another number of other
+/// entries.
 pub(crate) fn with_dropped(made: Vec<Entry>, clone: &FrameSection) -> Vec<Entry> {
     let is_dropped = clone.dropped();
     if is_dropped.iter().filter(|is_dropped| !**is_dropped).count() != made.len() {
@@ -261,8 +266,9 @@ pub(crate) fn with_dropped(made: Vec<Entry>, clone: &FrameSection) -> Vec<Entry>
     all
 }
 
-/// Puts the relocations of a made section in the order of those of the section at `other`, of the other space, which `there` is the
-/// encoding of. That order is ptxas', or the one in which nvlink took up modules; it is the same in both spaces, and none of offsets.
+/// Puts the relocations of a built section into the order of those of the section at `other`, of
+/// the other space. That order is ptxas', or the one in which nvlink took up modules; it is the
+/// same in both spaces, and does not follow offsets.
 pub(crate) fn in_order_of(
     view: &RelocatedCubin<'_, '_>,
     other: SectionIndex,
@@ -279,8 +285,9 @@ pub(crate) fn in_order_of(
     numbered.into_iter().map(|(_, reloc)| reloc).collect()
 }
 
-/// Whether a folded function is called as the ABI has it: of the registers that its CIE keeps, behind RZ and R1, R20 is the only one.
-/// Others keep those that their callers return by, and have no rules at their start in either space.
+/// Whether a folded function is called as the ABI has it: of the registers that its CIE keeps after
+/// RZ and R1, R20 is the only one. Other functions keep the registers by which their callers
+/// return, and have no rules at their start in either space.
 fn is_of_abi(cie: &Cie) -> bool {
     let kept = cie.instructions.iter().filter_map(|instruction| match instruction {
         Cfi::SameValue { register } => Some(*register),

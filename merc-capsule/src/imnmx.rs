@@ -1,4 +1,5 @@
-//! The `IMNMX` instructions of sm_110, whose lines are not those of the Mercury instruction that they come from.
+//! The `IMNMX` instructions of sm_110, whose lines are not those of the Mercury instruction that
+//! they come from.
 //!
 //! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and on other chips. It gives them the lines
 //! of an instruction before it in the section, be that in another function: of the last that it made anew from its Mercury
@@ -21,7 +22,7 @@ const OPCODE: u16 = 0x1ff;
 /// Bytes of an instruction.
 pub(crate) const INSTRUCTION: u64 = 16;
 
-/// An `IMNMX` instruction, or a `NOP` that ptxas adds behind one.
+/// An `IMNMX` instruction, or a `NOP` that ptxas adds after one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Imnmx {
     /// Its byte offset in the native code of the section.
@@ -35,13 +36,14 @@ pub struct Imnmx {
 }
 
 impl Imnmx {
-    /// The byte offset behind it.
+    /// The byte offset after the instruction.
     pub(crate) fn end(&self) -> u64 {
         self.address.saturating_add(INSTRUCTION)
     }
 }
 
-/// Operations and variants of Mercury instructions that become one native instruction and give their lines to `IMNMX` behind them.
+/// The operations and variants of Mercury instructions that become one native instruction and give
+/// their lines to the `IMNMX` after them.
 const SETTERS: &[(u8, &[u8])] = &[
     // S2R, S2UR, CS2R, and LDC and LDCU of what the driver passes.
     (0x0b, &[0x04, 0x06, 0x0c, 0x0e]),
@@ -83,8 +85,9 @@ fn is_imnmx(code: &[u8], address: u64) -> bool {
     instruction.is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX)
 }
 
-/// The `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is 110. `capsule` are the bytes of its Mercury
-/// code: without it, and where it is not that of this code, nothing is known of their lines.
+/// Returns the `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is
+/// 110. `capsule` are the bytes of its Mercury code. Without it, and where it does not fit this
+/// code, the lines are unknown.
 pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
     let addresses = (0..code.len() as u64).step_by(INSTRUCTION as usize);
     let alone: Vec<Imnmx> = if sm == SM {

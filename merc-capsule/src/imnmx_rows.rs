@@ -1,4 +1,5 @@
-//! Which Mercury row each native row comes from in code with `IMNMX` instructions, whose own lines native code has lost.
+//! Matching of native and Mercury rows in code with `IMNMX` instructions, whose own lines native
+//! code has lost.
 //!
 //! Both spaces have the same instructions in the same order, so that native rows stand for the Mercury rows in order, but for those that
 //! only `IMNMX` instructions are in. How long these are is known.
@@ -22,9 +23,10 @@ struct Run {
 /// The line of code that stands before the first row of its function.
 const NO_LINE: u32 = 0;
 
-/// Places the native rows; `kept` are those that no `IMNMX` instruction makes, and where [`matched`](crate::address_map) puts them, which
-/// is where they stay in functions whose rows do not fit together. Comes with the rows that begin behind an `IMNMX` instruction although
-/// the line stays the same.
+/// Matches the native rows with Mercury rows. `kept` are those that no `IMNMX` instruction makes,
+/// with the rows to which [`matched`](crate::address_map) maps them; they stay there in functions
+/// whose rows do not fit together. The result includes the rows that begin after an `IMNMX`
+/// instruction although the line stays the same.
 pub(crate) fn match_rows_around_imnmx(lines: LineChanges<'_>, kept: &[MatchedRow]) -> Vec<MatchedRow> {
     let mut places: Vec<u64> = lines.starts.iter().map(|start| start.mercury).collect();
     places.sort_unstable();
@@ -114,7 +116,7 @@ fn runs(start: u64, end: u64, kept: &[MatchedRow], imnmx: &[Imnmx]) -> Vec<Run> 
     runs
 }
 
-/// The row of each run; `None` if there is no way to place them all, or it takes too many steps to find one.
+/// The row of each run; `None` if no placement of all is found within the step limit.
 fn path(runs: &[Run], rows: &[(u64, u32)], imnmx: &[Imnmx]) -> Option<Vec<usize>> {
     let mut steps = PLACEMENT_STEPS * (runs.len() + rows.len() + imnmx.len());
     // For each run the rows that it may be in, and for each of these one of the run before.

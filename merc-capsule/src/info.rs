@@ -1,4 +1,5 @@
-//! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, but for those of a [table](DIFFERING_ATTRIBUTES).
+//! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, except for those of
+//! a [table](DIFFERING_ATTRIBUTES).
 //!
 //! A clone has the records of its original in the same order, without those that only native code has, which are the last of the
 //! original. Addresses are those of Mercury code, symbols those of `.nv.merc.symtab`, and functions may have stack frames of another size.
@@ -50,11 +51,12 @@ pub enum RecordDifference {
     OnlyIn(Space),
     /// Its code addresses.
     Addresses(AddressLayout),
-    /// A symbol, and a number of which each space has its own.
+    /// A symbol, and a number that each space has for itself.
     OwnNumber,
 }
 
-/// Attributes whose records differ, by ascending number. All others are the same in both spaces.
+/// The attributes whose records differ, by ascending number. Other records are the same in both
+/// spaces.
 ///
 /// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
 /// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
@@ -98,25 +100,27 @@ const fn entries(words: usize) -> RecordDifference {
     RecordDifference::Addresses(AddressLayout::Entries { words })
 }
 
-/// How records of an attribute differ; `None`: not at all.
+/// Returns how the records of an attribute differ; `None` if they do not.
 pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
     let place = DIFFERING_ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
     DIFFERING_ATTRIBUTES.get(place).map(|(_, difference)| *difference)
 }
 
-/// What a Mercury `.nv.info` clone has that does not follow from the native section.
+/// The facts of a Mercury `.nv.info` clone that do not follow from the native section.
 #[derive(Debug, Clone, Copy)]
 pub struct MercuryOnlyInfo<'a, 'd> {
     /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`, of functions with another in native code: some of those in
-    /// another function's section.
+    /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`. It lists the
+    /// functions that have another size in native code: some of those in another function's
+    /// section.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
-    /// Value of the record that only `.nv.merc.nv.info.F` has; nobody outside knows what it says. `None` for `.nv.merc.nv.info`.
+    /// The value of the record that only `.nv.merc.nv.info.F` has. Its meaning is not documented.
+    /// `None` for `.nv.merc.nv.info`.
     pub finalizer_options: Option<&'d [u8]>,
 }
 
-/// What a native `.nv.info` section has that does not follow from its Mercury clone.
+/// The facts of a native `.nv.info` section that do not follow from its Mercury clone.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeOnlyInfo<'a, 'd> {
     /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
@@ -127,8 +131,8 @@ pub struct NativeOnlyInfo<'a, 'd> {
     pub only: &'a [Record<'d>],
 }
 
-/// The records of a clone. `section` is the name of the original, `symbol` gives the number in `.nv.merc.symtab` of a symbol of
-/// `.symtab`.
+/// Converts native records to those of the clone. `section` is the name of the native section;
+/// `symbol` maps a symbol of `.symtab` to its number in `.nv.merc.symtab`.
 ///
 /// # Errors
 ///
@@ -153,8 +157,8 @@ pub fn to_mercury<'d>(
     Ok(records)
 }
 
-/// The records of an original. `section` is the name of the clone, `symbol` gives the number in `.symtab` of a symbol of
-/// `.nv.merc.symtab`.
+/// Converts the records of a clone to native ones. `section` is the name of the clone; `symbol`
+/// maps a symbol of `.nv.merc.symtab` to its number in `.symtab`.
 ///
 /// # Errors
 ///
@@ -173,7 +177,7 @@ pub fn to_native<'d>(
     Ok(records)
 }
 
-/// Value of the record that only `.nv.merc.nv.info.F` has.
+/// Returns the value of the record that only `.nv.merc.nv.info.F` has.
 pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     let record = mercury.iter().find(|record| record.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)?;
     match &record.value {
@@ -182,8 +186,8 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     }
 }
 
-/// The addresses that both sections list, ascending: of records of the same attribute in the order in which they stand. `section` is
-/// the name of the original.
+/// Returns the pairs of addresses that both sections list, ascending. Records of the same attribute
+/// are paired in the order of the sections. `section` is the name of the native one.
 ///
 /// # Errors
 ///

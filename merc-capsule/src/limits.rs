@@ -1,4 +1,4 @@
-//! Bounds on the work that a file may ask for: files come from strangers.
+//! Limits on the work that a file may demand, since files may be hostile.
 
 /// Steps to place the rows of a function among its instructions, for each row and instruction: each step tries one row for one run
 /// of instructions. Functions of compilers take a few for each.

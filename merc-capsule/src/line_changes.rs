@@ -1,9 +1,10 @@
-//! Where PTX lines change in a code section: what address maps are recovered from.
+//! The PTX line changes of a code section, from which address maps are recovered.
 
 use crate::imnmx::Imnmx;
 use nv_debug_sections::line_table::AddressPair;
 
-/// PTX lines of a code section in both spaces: what [`AddressMap::recover`](crate::AddressMap::recover) looks at.
+/// The PTX lines of a code section in both spaces, as the input of
+/// [`AddressMap::recover`](crate::AddressMap::recover).
 #[derive(Debug, Clone, Copy)]
 pub struct LineChanges<'a> {
     /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
@@ -12,7 +13,8 @@ pub struct LineChanges<'a> {
     pub mercury: &'a [(u64, u32)],
     /// Where functions start, by native address.
     pub starts: &'a [AddressPair],
-    /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
+    /// The 1-based PTX lines of the `{` of these functions. Code that comes from no PTX instruction
+    /// is given these lines.
     pub opening_lines: &'a [u32],
     /// `IMNMX` instructions of the native code, ascending: [`imnmx_instructions`](crate::imnmx_instructions).
     pub imnmx: &'a [Imnmx],

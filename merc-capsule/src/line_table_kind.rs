@@ -5,7 +5,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
 
-/// Which of the two line tables.
+/// Which of the two line tables: `.debug_line` or `.nv_debug_line_sass`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineTableKind {
     /// `.debug_line`: code that comes from no PTX instruction has no source location.
@@ -15,7 +15,7 @@ pub enum LineTableKind {
 }
 
 impl LineTableKind {
-    /// Which one a section of this kind is.
+    /// Returns the line table that a section of this kind is; `None` for other kinds.
     pub fn of(kind: SectionKind) -> Option<Self> {
         match kind {
             SectionKind::DebugLine => Some(Self::Source),

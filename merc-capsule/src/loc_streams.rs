@@ -1,4 +1,5 @@
-//! Reads from a line table the `.loc` directives and instructions from which a Mercury line table can be made.
+//! Reads from a line table the `.loc` directives and instructions from which a Mercury line table
+//! can be built.
 
 use crate::address_map::AddressRole;
 use crate::address_translator::{AddressTranslator, Untranslatable};
@@ -14,8 +15,9 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The `.loc` directives, instructions and entry rows of one code section, as [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them. Addresses are those of
-/// Mercury code.
+/// The `.loc` directives, instructions and entry rows of one code section, as
+/// [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them.
+/// Addresses are those of Mercury code.
 #[derive(Debug, Clone, Default)]
 pub struct LocStream<'l> {
     /// The `.loc` directives.
@@ -26,7 +28,7 @@ pub struct LocStream<'l> {
     pub entries: Vec<EntryRow>,
 }
 
-/// The locations of the code sections that have any, by native section.
+/// The `.loc` streams of the code sections that have one, by native section.
 pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
 /// Reads the line table at `table`, a native one or a clone.

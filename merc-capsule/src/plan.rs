@@ -1,4 +1,4 @@
-//! What a capsule of a cubin holds: every clone, before any of them is made.
+//! The plan of a capsule: every clone that it holds, before any of them is built.
 
 use crate::policy::{
     CloneContent, ClonePolicy, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
@@ -23,14 +23,15 @@ pub struct SectionView<'a> {
 }
 
 impl<'a> SectionView<'a> {
-    /// The sections of a cubin in file order, section 0 left out: section `i` of the file is number `i - 1`.
+    /// Lists the sections of a cubin in file order, without section 0: section `i` of the file is
+    /// element `i - 1`.
     pub fn all(cubin: &'a Cubin<'_>) -> Vec<Self> {
         let view = |name, sh_type, flags| SectionView { name, sh_type, flags };
         cubin.iter().map(|(_, name, section)| view(name, section.sh_type, section.flags)).collect()
     }
 }
 
-/// How the bytes of a clone are made.
+/// How the bytes of a clone are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CloneAction")]
@@ -53,7 +54,7 @@ impl fmt::Display for CloneAction {
     }
 }
 
-/// The condition under which a clone is made in another way than its [`CloneAction`] says.
+/// The condition under which a clone is built in another way than its [`CloneAction`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CloneException {
     /// It is an alias if it comes out with the original's bytes.
@@ -74,7 +75,7 @@ impl fmt::Display for CloneException {
     }
 }
 
-/// One clone.
+/// One planned clone of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedClone {
     /// Number of its original in the views.
@@ -94,20 +95,21 @@ pub struct PlannedClone {
 }
 
 impl PlannedClone {
-    /// Index of its original in the file whose [views](SectionView::all) were planned for.
+    /// The index of the original section in the file whose [views](SectionView::all) were used for
+    /// the plan.
     pub fn original_index(&self) -> SectionIndex {
         SectionIndex(u32::try_from(self.original + 1).unwrap_or(u32::MAX))
     }
 }
 
-/// The clones of a cubin in the order of their originals.
+/// The planned clones of a cubin, in the order of their originals.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CapsulePlan {
     /// One for each section that has a clone.
     pub clones: Vec<PlannedClone>,
 }
 
-/// Why there is no capsule of these sections.
+/// Why no capsule can be planned for these sections.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -157,7 +159,7 @@ impl PlanError {
     }
 }
 
-/// Expects that names and flags say the same of which sections are clones.
+/// Checks that names and flags agree on which sections are clones.
 pub(crate) fn expect_spaces(cubin: &Cubin<'_>) -> Result<(), PlanError> {
     SectionView::all(cubin).iter().enumerate().try_for_each(|(section, view)| {
         check_space(section, view)?;
@@ -165,7 +167,8 @@ pub(crate) fn expect_spaces(cubin: &Cubin<'_>) -> Result<(), PlanError> {
     })
 }
 
-/// Plans the capsule of a cubin of sm_100 or later. Sections that are clones already are checked, and planned anew.
+/// Plans the capsule of a cubin of sm_100 or later. Sections that are clones already are checked,
+/// and planned again.
 ///
 /// # Errors
 ///

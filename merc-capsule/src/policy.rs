@@ -1,4 +1,4 @@
-//! The policy table: which section has which clone.
+//! The policy table: the clone that each section has.
 
 use nv_debug_sections::catalog::{MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionKind};
 use nv_debug_sections::cubin::{SHF_MERCURY, sht};
@@ -8,7 +8,7 @@ const PROGBITS: u32 = 1;
 /// How [`ClonePolicy::native`] is compared with the name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameMatch {
-    /// All of it.
+    /// The complete name.
     Exact,
     /// A function's name or `reserved.0` follows, after a dot.
     Function,
@@ -25,7 +25,7 @@ pub enum CloneContent {
     Mercury,
 }
 
-/// Where a clone's bytes lie.
+/// Whether a clone has its own bytes or shares those of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CloneStorage {
     /// In the original's file range.
@@ -62,17 +62,18 @@ pub struct ClonePolicy {
 }
 
 impl ClonePolicy {
-    /// `sh_flags` of the clone of a section with `sh_flags` `native`: [`SHF_MERCURY`] is added, and capsules, which are
-    /// neither loaded nor executed, have nothing else.
+    /// Returns `sh_flags` of the clone for `native`, the `sh_flags` of the original.
+    /// [`SHF_MERCURY`] is added; capsules, which are neither loaded nor executed, have no other
+    /// flag.
     pub fn flags(&self, native: u64) -> u64 {
         if self.sh_type == sht::MERC_CODE { SHF_MERCURY } else { native | SHF_MERCURY }
     }
 }
 
-/// Clones that ptxas makes, by name of the original (docs/formats/capsule.md, sections). Relocation
-/// sections follow from their target's row, see
-/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`clone_policy`]), unless that
-/// would give their clones the names of others.
+/// The clones that ptxas makes, by name of the original (docs/formats/capsule.md, sections).
+/// Relocation sections follow from their target's row, see [`merc_name`]. Sections in neither this
+/// table nor the list of those without a clone are copied ([`clone_policy`]), unless that would
+/// give their clones the names of others.
 pub const CLONE_POLICIES: &[ClonePolicy] = {
     use CloneContent::{Mercury, Same};
     use CloneStorage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
@@ -218,13 +219,14 @@ impl NameMatch {
     }
 }
 
-/// The rule for the clone of the section called `native`; `None` if there is no clone of it, as [`merc_name`] says.
+/// Returns the policy for the clone of the section called `native`; `None` if it has no clone, as
+/// [`merc_name`] says.
 pub fn clone_policy(native: &str) -> Option<&'static ClonePolicy> {
     merc_name(native)?;
     if relocated(native).is_some() { Some(&RELOCATIONS) } else { content_rule(native) }
 }
 
-/// Name of the clone of the section called `native`; `None` if there is no clone of it.
+/// Returns the name of the clone of the section called `native`; `None` if it has no clone.
 ///
 /// The relocations of `.X` are named after the clone of `.X` (`.rela.nv.constant4` has the clone
 /// `.nv.merc.rela.nv.constant.pic`), but those of code after `.text.F`.
@@ -235,7 +237,8 @@ pub fn merc_name(native: &str) -> Option<String> {
     clone_of(native).filter(|merc| original_of(merc).as_deref() == Some(native))
 }
 
-/// Name of the section whose clone is called `merc`; `None` if that is not the name of a clone.
+/// Returns the name of the section whose clone is called `merc`; `None` if that is not the name of
+/// a clone.
 ///
 /// [`merc_name`] leads back from every name given here.
 pub fn native_name(merc: &str) -> Option<String> {
@@ -306,7 +309,8 @@ mod tests {
         all
     }
 
-    /// Names of and near all rows, relocations of them, and relocations of these.
+    /// Names from and near all rows, and of relocation sections, also of those of relocation
+    /// sections.
     fn names() -> impl Strategy<Value = String> {
         const PREFIXES: &[&str] =
             &["", "", "", ".rela", ".rela.rela", ".rel", ".nv.merc", ".nv.merc.rela", ".nv.capmerc", "."];

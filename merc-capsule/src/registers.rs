@@ -1,4 +1,5 @@
-//! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
+//! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at
+//! other addresses and in another order.
 
 use crate::address_map::{AddressMap, AddressRole};
 use crate::code_map::CodeMap;
@@ -90,7 +91,7 @@ impl<'m> RangeMaps<'m> {
     }
 }
 
-/// Reads the sections of one space.
+/// Decodes both register sections of one space.
 ///
 /// # Errors
 ///
@@ -163,14 +164,15 @@ const NAME_AND_COUNT: usize = 5;
 const RANGE: usize = 17;
 
 impl FunctionRanges<'_> {
-    /// Where in the function's part of `.nv_debug_info_reg_sass` a range is, in bytes; that of the first behind the last is its length.
+    /// The byte offset of a range in the function's part of `.nv_debug_info_reg_sass`. The number
+    /// after the last gives the length.
     fn range_offset(&self, number: usize) -> u64 {
         let before = self.ranges.iter().take(number).map(|(range, _)| RANGE + range.ptx_name.len());
         (self.function.len() + NAME_AND_COUNT + before.sum::<usize>()) as u64
     }
 }
 
-/// The bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`.
+/// Encodes both sections: the bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`.
 ///
 /// # Errors
 ///
@@ -188,7 +190,7 @@ pub fn encode(all: &[FunctionRanges<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((bytes, reg_type::encode(&types)?))
 }
 
-/// The native ranges of a function, from those in Mercury code: by register and start.
+/// Converts a function's Mercury ranges to native ones, sorted by register and start.
 ///
 /// # Errors
 ///
@@ -226,7 +228,7 @@ pub fn to_native<'d>(mercury: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<
     Ok(FunctionRanges { function: mercury.function, ranges })
 }
 
-/// The ranges of a function in Mercury code, from the native ones: by start.
+/// Converts a function's native ranges to Mercury ones, sorted by start.
 ///
 /// # Errors
 ///
@@ -324,7 +326,8 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
     (is_all && ordered.is_sorted_by_key(|(range, _)| range.start)).then_some(ordered)
 }
 
-/// By number of a Mercury range that of the same native one, as [`RangeMap::order`] has it; `None` if the two are of other ranges.
+/// Matches Mercury ranges with native ones: for each Mercury range the number of the native one, as
+/// [`RangeMap::order`] has it. `None` if the two lists differ in more than order and addresses.
 ///
 /// Ranges of one word of a PTX register in one SASS register belong together by address. Observed: ptxas 13.0.88, both spaces have as
 /// many of each, 23,453 ranges of the corpus.

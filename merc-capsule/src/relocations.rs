@@ -1,4 +1,4 @@
-//! Relocations of debug sections in both spaces.
+//! The relocations of debug sections in both spaces.
 
 use crate::address_map::AddressRole;
 use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
@@ -8,8 +8,9 @@ use nv_debug_sections::reloc::{RelocKind, RelocType};
 use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
-/// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
-/// native sections too (docs/formats/capsule.md, contents of clones).
+/// The sections whose code addresses ptxas translates from Mercury to native space. Those of other
+/// sections stay Mercury addresses, in native sections too (docs/formats/capsule.md, contents of
+/// clones).
 pub const TRANSLATED_KINDS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.
@@ -31,7 +32,8 @@ pub(crate) fn code_targets(
     })
 }
 
-/// The entries of `.nv.merc.rela.X` for those of `.rela.X`, in their order. `name` is the native one, `kind` what section `X` is.
+/// Converts the entries of `.rela.X` to those of `.nv.merc.rela.X`, in the same order. `name` is
+/// the native name, and `kind` is the kind of section `X`.
 ///
 /// # Errors
 ///
@@ -59,7 +61,7 @@ pub fn to_mercury(
     Ok(all)
 }
 
-/// The entries of `.rela.X` for those of `.nv.merc.rela.X`, in their order.
+/// Converts the entries of `.nv.merc.rela.X` to those of `.rela.X`, in the same order.
 ///
 /// # Errors
 ///

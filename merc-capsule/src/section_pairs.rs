@@ -19,7 +19,7 @@ pub struct SectionPairs {
 }
 
 impl SectionPairs {
-    /// Finds the counterparts.
+    /// Finds the pairs of sections and of symbols in a cubin.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl SectionPairs {
         Ok(pairs)
     }
 
-    /// Finds the counterparts of sections only, for a file whose Mercury symbols are yet to be made.
+    /// Finds the pairs of sections only, for a file whose Mercury symbols are yet to be made.
     ///
     /// # Errors
     ///
@@ -84,22 +84,22 @@ impl SectionPairs {
         }
     }
 
-    /// The clone of a native section; of code its capsule.
+    /// Returns the clone of a native section; for a code section its capsule.
     pub fn mercury(&self, native: SectionIndex) -> Option<SectionIndex> {
         self.mercury_section.get(&native).copied()
     }
 
-    /// The native section of a clone.
+    /// Returns the native section of a clone or capsule.
     pub fn native(&self, mercury: SectionIndex) -> Option<SectionIndex> {
         self.native_section.get(&mercury).copied()
     }
 
-    /// The symbol of `.nv.merc.symtab` for one of `.symtab`.
+    /// Returns the symbol of `.nv.merc.symtab` for one of `.symtab`.
     pub fn mercury_symbol(&self, native: SymbolIndex) -> Option<SymbolIndex> {
         self.mercury_symbol.get(native.as_usize()).copied().flatten()
     }
 
-    /// The symbol of `.symtab` for one of `.nv.merc.symtab`.
+    /// Returns the symbol of `.symtab` for one of `.nv.merc.symtab`.
     pub fn native_symbol(&self, mercury: SymbolIndex) -> Option<SymbolIndex> {
         self.native_symbol.get(mercury.as_usize()).copied()
     }

@@ -35,12 +35,12 @@ pub use answer::{PartVerdict, SectionVerdict, SelfCheckAnswer};
 pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
 
-/// What a section is part of.
+/// The part of a cubin that a section belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CubinPart")]
 pub enum CubinPart {
-    /// Code, and the symbols of it.
+    /// Code, and the symbols of code.
     Text,
     /// Debug sections, and other data.
     Debug,
@@ -87,7 +87,7 @@ impl fmt::Display for CheckOutcome {
     }
 }
 
-/// One native section and its clone.
+/// The check of one native section against its clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionCheck {
     /// Name of the native section.
@@ -96,12 +96,12 @@ pub struct SectionCheck {
     pub clone: String,
     /// What it is part of.
     pub part: CubinPart,
-    /// What came of it.
+    /// The result of the check.
     pub outcome: CheckOutcome,
 }
 
 impl SectionCheck {
-    /// What is wrong, in words; `None` if nothing is wrong, or if the capsule does not tell.
+    /// Describes the difference in words; `None` if there is none, or if the capsule does not tell.
     pub fn difference(&self) -> Option<Cow<'_, str>> {
         match &self.outcome {
             CheckOutcome::Different(words) => Some(words.into()),
@@ -111,8 +111,9 @@ impl SectionCheck {
     }
 }
 
-/// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order. Of frame rules,
-/// register maps and relocations also the clone is made again from the native section, which shows what does not come through.
+/// Rebuilds the native sections of a cubin from its capsule and compares them with those present,
+/// in file order. For frame rules, register maps and relocations the clone is rebuilt from the
+/// native section too, which shows what gets lost on the way.
 ///
 /// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file, which then must
 /// be in itself consistent only.
@@ -152,7 +153,8 @@ const ADDRESS_BYTES: usize = 8;
 /// One section made again from the other space, in both directions.
 struct Remade {
     native: Result<DebugSection>,
-    /// Not of line tables, of which the native ones say less, nor of what a linker has left out of the native section.
+    /// Not of line tables, since the native ones have less, nor of what a linker has left out of
+    /// the native section.
     clone: Option<Result<MercurySection>>,
 }
 

@@ -1,4 +1,4 @@
-//! The architectures ptxas 13.0.88 compiles for, and which PTX `.target` runs on which.
+//! The architectures that ptxas 13.0.88 compiles for, and which PTX `.target` runs on which.
 //!
 //! Source: PTX ISA "PTX Module Directives: .target", `ptxas --help` (`--gpu-name`), and the whole matrix of `.target`
 //! against `-arch` as ptxas 13.0.88 answers it; `tests/arch_matrix.rs` asks it again where it is installed.
@@ -6,7 +6,8 @@
 use nv_debug_sections::release::Release;
 use std::fmt;
 
-/// The letter after the number: which later chips the features are promised on.
+/// The letter after an architecture's number: it tells on which later chips the features are
+/// promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suffix {
     /// `sm_90`: this and every later number.
@@ -17,7 +18,7 @@ pub enum Suffix {
     F,
 }
 
-/// One `sm_` architecture. Ordered by number, then suffix.
+/// An `sm_` architecture. The order is by number, then suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Arch {
     /// The number after `sm_`, as written: 75 to 121 for `-arch`, 10 to 121 for a `.target`.
@@ -26,7 +27,7 @@ pub struct Arch {
     pub suffix: Suffix,
 }
 
-/// What `-arch` is when it is not given (`ptxas --help`).
+/// The architecture if `-arch` is not given (`ptxas --help`).
 pub const DEFAULT: Arch = Arch { number: 75, suffix: Suffix::None };
 
 /// One row for each number that PTX or `-arch` knows.
@@ -85,7 +86,7 @@ const TABLE: &[Row] = &{
     ]
 };
 
-/// Why a name is no architecture of ours.
+/// Why a name is not a supported architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnArch {
     /// Not a number and suffix that ptxas 13.0.88 knows.
@@ -96,7 +97,7 @@ pub enum NotAnArch {
     Virtual,
 }
 
-/// Why PTX cannot be compiled for an architecture. Its text is what ptxas 13.0.88 prints.
+/// Why PTX cannot be compiled for an architecture. The text is what ptxas 13.0.88 prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CannotRun {
     /// The `.target` is newer than `-arch`.
@@ -139,7 +140,7 @@ impl std::str::FromStr for Arch {
 }
 
 impl Arch {
-    /// Reads an `-arch` value, such as `sm_90a`. Case matters, as for ptxas.
+    /// Parses an `-arch` value, such as `sm_90a`. Case matters, as in ptxas.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl Arch {
         }
     }
 
-    /// Reads the architecture of a PTX `.target`: `sm_70` and, as ptxas accepts it, `compute_70`.
+    /// Parses the architecture of a PTX `.target`: `sm_70` or, as ptxas accepts it, `compute_70`.
     ///
     /// # Errors
     ///
@@ -166,12 +167,12 @@ impl Arch {
         rest.and_then(|rest| known(rest, false)).ok_or(NotAnArch::Unknown)
     }
 
-    /// Every architecture that `-arch` takes, in ascending order.
+    /// Iterates over every architecture that `-arch` takes, in ascending order.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().filter(|row| row.code).flat_map(Row::archs)
     }
 
-    /// Every architecture that a `.target` can name, in ascending order.
+    /// Iterates over every architecture that a `.target` can name, in ascending order.
     pub fn all_targets() -> impl Iterator<Item = Self> {
         TABLE.iter().flat_map(Row::archs)
     }
@@ -221,7 +222,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// Whether PTX for `.target` `target` can be compiled for `-arch` `arch`.
+/// Checks that PTX for `.target` `target` can be compiled for `-arch` `arch`.
 ///
 /// - plain: on this number and every greater one;
 /// - `a`: on the same chip with its `a` only;
@@ -243,7 +244,7 @@ pub fn can_run(target: Arch, arch: Arch) -> Result<(), CannotRun> {
 }
 
 impl CannotRun {
-    /// What to change, for people: ptxas does not say it.
+    /// Says what to change, which ptxas does not say.
     pub fn hint(&self) -> String {
         let (Self::Newer { target, arch }
         | Self::Future { target, arch }

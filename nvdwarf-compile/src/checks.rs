@@ -1,4 +1,5 @@
-//! What of a module stops `compile`: what stops ptxas (`ptx_syntax::check`), and what only we do not take.
+//! The faults of a module that stop `compile`: those that stop ptxas (`ptx_syntax::check`), and
+//! those that only this project rejects.
 
 use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;

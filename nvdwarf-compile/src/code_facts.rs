@@ -1,4 +1,4 @@
-//! What a code generator knows about the code it made, and nothing else.
+//! The facts that a code generator knows about the code it made.
 
 use crate::error::{ErrorKind, Result};
 use crate::lower::ptx_facts::PtxFacts;

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option device-debug or lineinfo; \
                                    ignoring since latter is not specified";
 
-/// The code that the PTX became.
+/// The code that was made from the PTX: a cubin, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeImage<'d> {
@@ -33,7 +33,7 @@ pub enum CodeImage<'d> {
     Cubin(&'d [u8]),
 }
 
-/// A cubin with its debug sections.
+/// The result of a compilation: a cubin with its debug sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// The file.
@@ -44,7 +44,7 @@ pub struct Compiled {
     pub statistics: Statistics,
 }
 
-/// How much debug information was written.
+/// Statistics: how much debug information was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Statistics {
     /// Functions with code.
@@ -57,7 +57,7 @@ pub struct Statistics {
     pub rows: usize,
 }
 
-/// Compiles PTX: makes every debug section of the code that the PTX became.
+/// Compiles PTX: writes every debug section for the code that was made from the PTX.
 ///
 /// # Errors
 ///
@@ -73,7 +73,8 @@ pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Com
     Ok(compiled)
 }
 
-/// A PTX text that ptxas would take: the first step of [`compile`], for those who run a code generator in between.
+/// A checked PTX text that ptxas would accept: the first step of [`compile`], for callers that run
+/// a code generator in between.
 #[derive(Debug)]
 pub struct Checked<'p> {
     text: &'p str,
@@ -93,7 +94,7 @@ struct Index<'p> {
 }
 
 impl<'p> Checked<'p> {
-    /// Reads and checks a PTX text; `lines` are its own. With it come warnings.
+    /// Parses and checks a PTX text; `lines` are its own. Warnings are returned with it.
     ///
     /// # Errors
     ///
@@ -116,8 +117,8 @@ impl<'p> Checked<'p> {
         Ok((Self { text, lines, options, module: parsed.module, index, report }, diagnostics))
     }
 
-    /// Decides how much debug information is due. With it come warnings; if `by_ptxas`, without those that a ptxas prints that makes the
-    /// code.
+    /// Decides how much debug information to write. Warnings are returned with it; if `by_ptxas` is
+    /// set, those are left out that the ptxas which makes the code prints.
     ///
     /// # Errors
     ///
@@ -187,7 +188,8 @@ pub struct Prepared<'p> {
 }
 
 impl<'p> Prepared<'p> {
-    /// The text that a code generator is to get: for optimised code with debug information without `debug` in `.target`.
+    /// Returns the text for the code generator. For optimised code with debug information it lacks
+    /// `debug` in `.target`.
     pub fn generator_text(&self) -> Cow<'p, str> {
         if self.options.extras.keep_optimised {
             without_target_debug(self.text, &self.module).into()
@@ -196,17 +198,19 @@ impl<'p> Prepared<'p> {
         }
     }
 
-    /// Paths of source files whose time and size neither the PTX nor the options tell, in text order.
+    /// Returns the paths of source files whose time and size neither the PTX nor the options give,
+    /// in text order.
     pub fn unknown_sources(&self) -> Vec<&'p str> {
         SourceStats::new(&self.options.file_stats, &self.found).unknown(&self.module)
     }
 
-    /// Adds what is known of source files beside the options. Files of which nothing is known have time and size 0.
+    /// Adds the times and sizes of source files that the options lack. Files that stay unknown have
+    /// time and size 0.
     pub fn add_sources(&mut self, stats: impl IntoIterator<Item = FileStat>) {
         self.found.extend(stats);
     }
 
-    /// Makes the debug sections of this code.
+    /// Writes the debug sections for this code.
     ///
     /// # Errors
     ///
@@ -293,7 +297,7 @@ impl<'p> Prepared<'p> {
     }
 }
 
-/// All of them, if none is an error.
+/// Returns all diagnostics, if none is an error.
 fn without_errors(diagnostics: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, CompileError> {
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(CompileError { kind: ErrorKind::Ptx, diagnostics });
@@ -323,7 +327,7 @@ fn without_target_debug(text: &str, module: &Module<'_>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Replaces the relocations of the sections of these names, which are all debug sections, by their values.
+/// Replaces the relocations of the debug sections `names` by their values.
 fn apply_relocations(container: &mut Cubin<'_>, names: &[String]) -> Result<()> {
     let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     let view = RelocatedCubin::new(container);

@@ -1,4 +1,4 @@
-//! What there is to say of a PTX text: what is wrong, how bad, and where.
+//! Diagnostics: messages about a PTX text, with their severity and position.
 
 use ptx_syntax::TextRange;
 pub use ptx_syntax::check::Severity;
@@ -23,22 +23,22 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error about `range`.
+    /// Creates an error about `range`.
     pub fn error(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, range.into(), message.into())
     }
 
-    /// A warning about `range`.
+    /// Creates a warning about `range`.
     pub fn warning(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, range.into(), message.into())
     }
 
-    /// A warning that ptxas gives too.
+    /// Creates a warning that ptxas prints too.
     pub fn ptxas_warning(message: impl Into<String>) -> Self {
         Self { is_ptxas: true, ..Self::warning(None, message) }
     }
 
-    /// Whether nothing is written because of it.
+    /// Whether the diagnostic prevents the output.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,9 +1,9 @@
-//! Why nothing was compiled.
+//! The error type of a compilation.
 
 use crate::diagnostic::Diagnostic;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 
-/// Why there is no cubin, and what was to be said until then.
+/// Why there is no cubin, with the diagnostics up to the failure.
 ///
 /// Errors in the text of the PTX are diagnostics with their places. All else is one [`ErrorKind`]: of a section of the cubin that gave
 /// the code with its name and offset.
@@ -16,7 +16,7 @@ pub struct CompileError {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What stopped the compilation.
+/// The kinds of failure of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -87,7 +87,7 @@ pub enum ErrorKind {
     Unwritable(#[from] dwarf2_writer::Error),
 }
 
-/// What ptxas says where `.target debug` meets an optimisation level above 0.
+/// The message of ptxas for `.target debug` with an optimisation level above 0.
 pub const OPTIMIZED_DEBUG: &str = "Optimized debugging not supported";
 
 impl From<nv_debug_sections::Error> for ErrorKind {

@@ -11,7 +11,8 @@ pub struct Message {
     /// How bad it is. With an error nothing is written.
     #[schemars(with = "Severity")]
     pub severity: &'static str,
-    /// The code of the rule that it is about, as in [rules.md](rules.md). Absent for what is no rule of `check`.
+    /// The code of the rule that the message is about, as in [rules.md](rules.md). Absent if it is
+    /// not about a rule of `check`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
     /// What is wrong, and what was expected.
@@ -37,7 +38,7 @@ pub struct OtherPlace {
 }
 
 impl Message {
-    /// The message of a diagnostic about the text whose lines are `lines`.
+    /// Converts a diagnostic to a message. `lines` are the lines of the text.
     pub fn new(diagnostic: &Diagnostic, lines: &LineIndex) -> Self {
         let Diagnostic { severity, message, range, code, related, help, .. } = diagnostic.clone();
         let place = |range: TextRange| Place::new(lines, range);
@@ -51,7 +52,7 @@ impl Message {
         }
     }
 
-    /// A message about the text as a whole.
+    /// Creates a message about the complete text.
     pub fn of_text(severity: Severity, message: String) -> Self {
         Self { severity: severity.word(), code: None, message, place: None, related: None, help: None }
     }

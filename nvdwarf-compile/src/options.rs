@@ -1,11 +1,12 @@
-//! What is asked of a compilation.
+//! The options of a compilation.
 
 use crate::arch::{self, Arch};
 use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
 use ptx_syntax::check::Mode;
 
-/// How a module is compiled. The names are those of the options of ptxas and of `ptxas-driver compile`.
+/// The options for compiling a module. Their names are those of the options of ptxas and of
+/// `ptxas-driver compile`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
@@ -46,7 +47,7 @@ impl Default for Options {
     }
 }
 
-/// Time and size of a source file, which ptxas puts into line tables.
+/// The time and size of a source file, which ptxas puts into line tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStat {
     /// The path exactly as in the PTX's `.file`.
@@ -57,7 +58,7 @@ pub struct FileStat {
     pub size: u64,
 }
 
-/// `--line-table`: how `.debug_line` is written.
+/// `--line-table`: the style in which `.debug_line` is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LineTableStyle {
     /// The rows and bytes of ptxas.
@@ -69,7 +70,7 @@ pub enum LineTableStyle {
     Full,
 }
 
-/// `--path-map OLD=NEW`: another beginning of paths.
+/// `--path-map OLD=NEW`: replaces the prefix OLD of paths by NEW.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathMap {
     /// The beginning of paths to be replaced; not empty.
@@ -79,7 +80,7 @@ pub struct PathMap {
 }
 
 impl PathMap {
-    /// A path with another beginning, by the last map that fits; `None` where none does.
+    /// Replaces the prefix of a path by the last map that fits; `None` if none does.
     pub fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
         maps.iter().rev().find_map(|Self { old, new }| {
             let rest = path.strip_prefix(old.as_bytes())?;
@@ -88,7 +89,7 @@ impl PathMap {
     }
 }
 
-/// What is asked for beside what ptxas does.
+/// Options beyond those of ptxas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extras {
     /// `--debug-opt keep`, with `-g` only.

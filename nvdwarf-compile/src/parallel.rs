@@ -1,4 +1,4 @@
-//! Work on all cores, with results that do not depend on how many there are.
+//! Work on all cores, with results that do not depend on their number.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;

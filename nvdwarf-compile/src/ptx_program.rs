@@ -1,4 +1,4 @@
-//! What a PTX holds that decides over debug sections, without compiling it.
+//! The facts in a PTX that decide which debug sections it gets, without compiling it.
 
 use crate::checks::ptx_kind;
 use nv_debug_sections::catalog::SectionKind;
@@ -10,8 +10,8 @@ use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwa
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
-/// What of a PTX decides which debug sections its compilation makes: its kind, and what it holds. Names of PTX texts
-/// are not told.
+/// Returns the facts of a PTX that decide which debug sections its compilation makes. Names of PTX
+/// texts are left out.
 pub fn program<'a>(
     module: &Module<'a>,
     request: DebugOptions,

@@ -1,4 +1,4 @@
-//! Time and size of source files: from the PTX, else from who asks for the compilation.
+//! The times and sizes of source files: from the PTX, otherwise from the caller.
 
 use crate::diagnostic::Diagnostic;
 use crate::options::FileStat;
@@ -24,7 +24,7 @@ impl<'a> SourceStats<'a> {
         Self { given: by_path(given), found: by_path(found) }
     }
 
-    /// Paths of the module of which nothing is known, each once, in text order.
+    /// The paths of the module's files whose time and size are unknown, each once, in text order.
     pub(crate) fn unknown<'f>(&self, module: &Module<'f>) -> Vec<&'f str> {
         let mut seen = HashSet::new();
         let files = module.files().filter(|file| declared(file).is_none());
@@ -67,8 +67,8 @@ impl<'a> SourceStats<'a> {
         files
     }
 
-    /// A `.file` with its time and size settled. A file of which nothing is known has 0 and 0, as
-    /// one that is missing (docs/formats/line-tables.md, directories and files).
+    /// Returns a `.file` with its time and size. If these are unknown, both are 0, as for a missing
+    /// file (docs/formats/line-tables.md, directories and files).
     fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
         let given = || self.get(file.path).map(|stat| (stat.mtime, stat.size));
         let (mtime, size) = declared(file).or_else(given).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Answers, which own what they say.
+//! The answers about modules. They own their text.
 
 use cubin_debuginfo::names::demangle;
 use cubin_debuginfo::symbolize::{self, FrameFunction};
@@ -62,7 +62,7 @@ impl PlainNames {
     }
 }
 
-/// What is at an address of code.
+/// The function and the source lines of a code address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// The source, innermost call first; empty where no row of the line table has the address.
@@ -100,7 +100,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// One step of a chain of calls.
+/// One frame of a chain of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// The function as its programmer wrote its name; `None` where it is not known.
@@ -135,7 +135,7 @@ impl Frame {
     }
 }
 
-/// A line of the source.
+/// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SourceLine {
     /// Path as the file has it; `None` for a file number that no table has.

@@ -1,4 +1,4 @@
-//! Bytes and what was read from them, kept together.
+//! Bytes together with the values that borrow from them.
 
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::names::FunctionNames;
@@ -24,7 +24,7 @@ impl Bytes {
         Self { owner, range }
     }
 
-    /// `part` of these bytes; a copy of it if it is elsewhere.
+    /// Returns `part` as a slice of these bytes; a copy of it if it lies elsewhere.
     pub(crate) fn part(&self, part: &[u8]) -> Self {
         let all = self.as_ref().as_ptr_range();
         let is_in = all.start <= part.as_ptr() && part.as_ptr_range().end <= all.end;
@@ -109,7 +109,7 @@ self_cell!(
     }
 );
 
-/// The cubins of a container, none of them decompressed.
+/// The cubins of a container, not yet decompressed.
 #[derive(Clone)]
 pub(crate) struct ContainerCell(Arc<EntriesOfFile>);
 

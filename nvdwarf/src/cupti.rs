@@ -1,4 +1,4 @@
-//! Cubins by the numbers that CUPTI's samples have.
+//! Lookup of cubins by the numbers that CUPTI's samples have.
 
 use crate::{Image, Module};
 use std::collections::HashMap;
@@ -24,7 +24,8 @@ pub struct CuptiIndex {
 }
 
 impl CuptiIndex {
-    /// Adds the cubins of a module. Those that cannot be decompressed have no number and are left out.
+    /// Adds the cubins of a module. Cubins that cannot be decompressed have no number and are left
+    /// out.
     pub fn insert(&mut self, module: &Module) {
         for (at, image) in module.images().iter().enumerate() {
             if let Ok(crc) = image.cupti_crc() {
@@ -33,8 +34,9 @@ impl CuptiIndex {
         }
     }
 
-    /// All cubins of a number, in the order in which they were added. Several are the same cubin in several modules, or
-    /// differ where the number does not look: then the functions that the samples name may tell them apart.
+    /// Iterates over the cubins with this `cubinCrc`, in the order in which they were added.
+    /// Several may be the same cubin in several modules, or differ in bytes that the number does
+    /// not cover; then the functions that the samples name may tell them apart.
     pub fn images(&self, cubin_crc: u64) -> impl Iterator<Item = &Image> {
         self.by_crc.get(&cubin_crc).into_iter().flatten().filter_map(|(module, at)| module.images().get(*at))
     }

@@ -1,8 +1,8 @@
-//! What can be wrong with a module or a question about it.
+//! The error type of this crate: what is wrong with a module or a query about it.
 
 use std::fmt;
 
-/// Why there is no answer.
+/// Why a query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

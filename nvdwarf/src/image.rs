@@ -17,7 +17,8 @@ use std::sync::OnceLock;
 
 type Lazy<T> = OnceLock<Result<T, nv_debug_sections::Error>>;
 
-/// A cubin of a [`Module`](crate::Module). Each part of it is decoded when it is first asked for, and kept.
+/// A cubin of a [`Module`](crate::Module). Each of its parts is decoded when it is first needed,
+/// and kept.
 pub struct Image {
     number: usize,
     /// What the container says; a cubin that is a file itself is asked.
@@ -60,20 +61,21 @@ impl Image {
         Self { number, arch, source, bytes, cubin, symbolizer, names, entries, variables, calls }
     }
 
-    /// Its number among all images of the file, 1-based: `ptxas-driver extract` lists them.
+    /// The 1-based number of the cubin among all images of the file, as `ptxas-driver extract`
+    /// lists them.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Its architecture, as the container names it or else the cubin itself: `sm_90`; `sm_90a` where that says so.
-    /// `None` of a cubin that cannot be read.
+    /// The architecture, as the container names it or else the cubin itself: `sm_90`, or `sm_90a`
+    /// if that is stated. `None` for a cubin that cannot be read.
     pub fn arch(&self) -> Option<&str> {
         let read = || Some(Arch::of(self.cubin().ok()?).to_string());
         self.arch.get_or_init(read).as_deref()
     }
 
-    /// The number by which CUPTI's samples name the cubin, in `cubinCrc`: what `cuptiGetCubinCrc` answers for its
-    /// bytes.
+    /// Returns the number by which CUPTI's samples name the cubin, `cubinCrc`: the result of
+    /// `cuptiGetCubinCrc` for its bytes.
     ///
     /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It is of the bytes in
     /// the file; where the CUDA driver gives CUPTI others, as after it has linked or compiled, these have a number of
@@ -86,7 +88,7 @@ impl Image {
         Ok(cubin_crc(self.bytes()?.as_ref()).into())
     }
 
-    /// The cubin, for all that other crates do with one.
+    /// Returns the cubin as the other crates of this project take it.
     ///
     /// # Errors
     ///
@@ -95,7 +97,7 @@ impl Image {
         Ok(self.cubin_cell()?.get())
     }
 
-    /// The functions, by section and byte offset.
+    /// Returns the functions, sorted by section and byte offset.
     ///
     /// # Errors
     ///
@@ -104,8 +106,9 @@ impl Image {
         Ok(self.symbolizer()?.functions().iter().map(Function::of).collect())
     }
 
-    /// The function of a name: mangled, demangled as any tool prints it, or a part of that if only one function has it.
-    /// All names are demangled once, when the first one is asked for that is not mangled.
+    /// Finds a function by its name: mangled, demangled as any tool prints it, or a part of that if
+    /// only one function has it. All names are demangled once, at the first name that is not
+    /// mangled.
     ///
     /// # Errors
     ///
@@ -118,8 +121,8 @@ impl Image {
         one.ok_or_else(|| Error::Function(format!("no function '{name}'")))
     }
 
-    /// The function of a symbol, by its index in `.symtab`, as CUPTI's samples give it; `None` if it is not of a
-    /// function. Looks through all functions.
+    /// Finds the function of a symbol, by its index in `.symtab`, as CUPTI's samples give it;
+    /// `None` if the symbol is not a function's. Looks through all functions.
     ///
     /// # Errors
     ///
@@ -129,7 +132,8 @@ impl Image {
         Ok(all.find(|function| function.symbol == SymbolIndex(symbol)).map(Function::of))
     }
 
-    /// What is at a byte offset from a function's start. Inlined calls that only `.debug_info` knows are among the frames.
+    /// Returns the source lines at a byte offset from a function's start. Inlined calls that only
+    /// `.debug_info` has are among the frames.
     ///
     /// # Errors
     ///
@@ -140,8 +144,8 @@ impl Image {
         Ok(Location::of(place, calls, &mut PlainNames::default()))
     }
 
-    /// What [`locate`](Self::locate) answers for each address, in the order of the addresses, which may be any. Each is
-    /// a function and a byte offset from its start.
+    /// Returns the result of [`locate`](Self::locate) for each address, in the given order, which
+    /// may be any. An address is a function and a byte offset from its start.
     ///
     /// Faster than one call for each: several are looked up side by side, and a name is demangled once. The answers are
     /// made one by one as the iterator is asked for them.
@@ -172,8 +176,9 @@ impl Image {
         Ok(places.map(move |place| Location::of(place, calls, &mut names)))
     }
 
-    /// The variables and parameters in scope at a byte offset from a function's start, innermost scope first, and where each one is
-    /// there. Those outside functions are not among them.
+    /// Returns the variables and parameters in scope at a byte offset from a function's start,
+    /// innermost scope first, each with its location at the offset. Those outside functions are not
+    /// included.
     ///
     /// # Errors
     ///
@@ -192,7 +197,7 @@ impl Image {
         Ok(found.into_iter().map(|variable| self::variable(variables, variable, (section, at))).collect())
     }
 
-    /// What is wrong with the debug information.
+    /// Checks the debug information, and returns what is wrong with it.
     ///
     /// # Errors
     ///
@@ -201,7 +206,8 @@ impl Image {
         Ok(verify::verify(self.cubin()?))
     }
 
-    /// How much of the code has lines, and how many variables have places.
+    /// Computes the coverage: how much of the code has lines, and how many variables have
+    /// locations.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Opens a file that is in memory. Its cubins are listed; none is decompressed or decoded before it is asked for.
+    /// Opens a file that is in memory. Its cubins are listed, and each is decompressed and decoded
+    /// when it is first needed.
     ///
     /// # Errors
     ///
@@ -25,7 +26,7 @@ impl Module {
         Self::from_owner(bytes)
     }
 
-    /// The same, of bytes that the caller keeps in its own way, such as a mapped file.
+    /// Opens a file whose bytes the caller keeps in its own way, such as a mapped file.
     ///
     /// # Errors
     ///
@@ -44,12 +45,13 @@ impl Module {
         Ok(Self { images: indices.filter_map(|index| Image::of_container(&container, index)).collect() })
     }
 
-    /// The cubins of the file, in its order; one, if it is a cubin itself.
+    /// The cubins of the file, in its order. A cubin file has one.
     pub fn images(&self) -> &[Image] {
         &self.images
     }
 
-    /// The first cubin that was compiled for an architecture such as `sm_90`. One for `sm_90a` has that name only.
+    /// Returns the first cubin that was compiled for an architecture such as `sm_90`. A cubin for
+    /// `sm_90a` has that name only.
     pub fn image(&self, arch: &str) -> Option<&Image> {
         self.images.iter().find(|image| image.arch() == Some(arch))
     }

@@ -1,4 +1,4 @@
-//! Code cut up by function, and what of it is padding.
+//! Code sections split by function, with the padding of each piece.
 
 use super::INSTRUCTION_SIZE;
 use crate::symbolize::Symbolizer;
@@ -20,9 +20,9 @@ pub(super) struct Piece<'s> {
     pub(super) section: SectionIndex,
     /// Byte offset of the first instruction.
     pub(super) start: u64,
-    /// First byte behind the last instruction that is no padding.
+    /// The first byte after the last instruction that is not padding.
     pub(super) code_end: u64,
-    /// First byte behind the padding.
+    /// The first byte after the padding.
     pub(super) end: u64,
 }
 
@@ -55,8 +55,9 @@ pub(super) fn pieces<'s>(cubin: &Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> R
     Ok(pieces)
 }
 
-/// Where the run of `NOP`s at the end of `start..end` starts. Nothing that is run goes there: behind the last other instruction is
-/// the function's end. A stretch of nothing but `NOP` is left as it is.
+/// Returns where the run of `NOP`s at the end of `start..end` starts. No running code reaches it:
+/// the function ends after the last other instruction. A range that is nothing but `NOP` is left as
+/// it is.
 fn code_end(bytes: &[u8], start: u64, end: u64) -> u64 {
     let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let Some(code) = range.and_then(|(start, end)| bytes.get(start..end)) else { return end };

@@ -1,10 +1,10 @@
-//! Counts of instructions and of variables, and shares of them.
+//! Counts of instructions and variables, and their shares in percent.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// Counts of instructions, by what the line tables say of them. Padding is not counted among them.
+/// The numbers of instructions, by what the line tables say of them. Padding is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "InstructionMembers")]
 pub struct InstructionCounts {
@@ -20,9 +20,9 @@ pub struct InstructionCounts {
     pub own: u64,
     /// A row covers it, with line 0: "no source line" in the compiler's words.
     pub line_0: u64,
-    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another
-    /// function: whether the line is theirs too only the PTX can tell. Several PTX lines of one statement are the
-    /// common case.
+    /// The number of covered instructions whose row starts earlier, at an instruction of another
+    /// PTX line or another function. Only the PTX can tell whether the line is theirs too. Several
+    /// PTX lines of one statement are the common case.
     pub inherited: u64,
     /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of `.debug_info` has it.
     pub inlined: u64,
@@ -30,7 +30,7 @@ pub struct InstructionCounts {
     pub with_ptx_line: u64,
 }
 
-/// Counts of variables or parameters, the same as those of `llvm-dwarfdump --statistics`.
+/// The numbers of variables or parameters, as `llvm-dwarfdump --statistics` counts them.
 ///
 /// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract
 /// functions (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has
@@ -49,42 +49,44 @@ pub struct VariableCounts {
     pub covered_bytes: u64,
     /// Those at which its location is a register, or an address that a register holds.
     pub register_bytes: u64,
-    /// Those of them at which the register map has all of that register in SASS registers: elsewhere a debugger has a
-    /// location and cannot read it.
+    /// The number of these bytes at which the register map has the complete register in SASS
+    /// registers. Elsewhere a debugger has a location and cannot read it.
     pub sass_bytes: u64,
 }
 
-/// The share of `part` in `all`, in percent; `None` where `all` is 0.
+/// Returns the share of `part` in `all`, in percent; `None` if `all` is 0.
 #[expect(clippy::cast_precision_loss, reason = "a share, a few digits of which are shown")]
 pub fn percent(part: u64, all: u64) -> Option<f64> {
     (all != 0).then(|| part as f64 * 100.0 / all as f64)
 }
 
 impl InstructionCounts {
-    /// Instructions that no row of `.debug_line` covers.
+    /// The number of instructions that no row of `.debug_line` covers.
     pub fn without_row(&self) -> u64 {
         self.all.saturating_sub(self.with_line).saturating_sub(self.line_0)
     }
 
-    /// The share of `part` in [`all`](Self::all), in percent; `None` without instructions.
+    /// Returns the share of `part` in [`all`](Self::all), in percent; `None` if there are no
+    /// instructions.
     pub fn percent(&self, part: u64) -> Option<f64> {
         percent(part, self.all)
     }
 }
 
 impl VariableCounts {
-    /// Share of [`scope_bytes`](Self::scope_bytes) at which the variables have a location, in percent.
+    /// The share of [`scope_bytes`](Self::scope_bytes) at which the variables have a location, in
+    /// percent.
     pub fn covered_percent(&self) -> Option<f64> {
         percent(self.covered_bytes, self.scope_bytes)
     }
 
-    /// Share of [`register_bytes`](Self::register_bytes) that SASS registers hold, in percent.
+    /// The share of [`register_bytes`](Self::register_bytes) that SASS registers hold, in percent.
     pub fn sass_percent(&self) -> Option<f64> {
         percent(self.sass_bytes, self.register_bytes)
     }
 }
 
-/// Counts of instructions of 16 bytes, by what the line tables say of them, and shares of them.
+/// The numbers of instructions of 16 bytes, by what the line tables say of them, and their shares.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "InstructionCounts")]
 struct InstructionMembers {
@@ -136,7 +138,7 @@ impl From<InstructionCounts> for InstructionMembers {
     }
 }
 
-/// Counts of variables, and shares of them.
+/// The numbers of variables, and their shares.
 ///
 /// All but the last three members mean what `llvm-dwarfdump --statistics` means: entries of functions, blocks and inlined
 /// calls count; those of abstract functions (`DW_AT_inline`), declarations and function types do not. Other than LLVM:

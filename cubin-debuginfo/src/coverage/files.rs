@@ -1,4 +1,4 @@
-//! The files and inlined functions that rows name.
+//! The source files and inlined functions that line rows name.
 
 use super::{FileCoverage, FunctionCoverage, SourceLine};
 use crate::symbolize::{FileName, Symbolizer};

@@ -1,4 +1,4 @@
-//! Instructions by what the line tables say of them.
+//! Counts the instructions by what the line tables say of them.
 
 use super::code::{Piece, instructions};
 use super::files::Files;
@@ -178,7 +178,7 @@ impl<'v> Table<'v> {
         self.by_address.len() as u64
     }
 
-    /// The first offset behind one at which an inlined call begins or ends.
+    /// The first offset after `offset` at which an inlined call begins or ends.
     fn next_bound(&self, offset: u64) -> u64 {
         let next = self.bounds.partition_point(|bound| *bound <= offset);
         self.bounds.get(next).copied().unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! Which code the lists of `.debug_ranges` and `.debug_loc` cover.
+//! The code that the lists of `.debug_ranges` and `.debug_loc` cover.
 
 use super::SectionBudget;
 use crate::code_ranges::{self, CodeRange, EntryCode};
@@ -17,7 +17,7 @@ pub(super) struct Reader<'s> {
     locations: List<'s>,
 }
 
-/// A section of lists, and how much of it is followed.
+/// A section of lists, and how much of it has been followed.
 #[derive(Debug)]
 struct List<'s> {
     lists: Lists<'s>,

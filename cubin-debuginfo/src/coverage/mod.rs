@@ -1,4 +1,5 @@
-//! How much of the code of a cubin its debug information covers: instructions with a line, variables with a location.
+//! Coverage: how much of the code of a cubin its debug information covers. Counts instructions with
+//! a line, and variables with a location.
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -38,10 +39,10 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 
-/// Bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
+/// The bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
 pub const INSTRUCTION_SIZE: u64 = 16;
 
-/// What is covered in one cubin.
+/// The debug information coverage of one cubin, by function and source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage<'s> {
     /// All functions that have code, by section and offset.
@@ -54,12 +55,14 @@ pub struct Coverage<'s> {
     pub globals: VariableCounts,
     /// Variables and parameters of functions whose code is not in the file. Located are those in static memory or constant.
     pub without_code: VariableCounts,
-    /// Why [`register_bytes`](VariableCounts::register_bytes) or [`sass_bytes`](VariableCounts::sass_bytes) are not all: the register map
-    /// cannot be read, or it and the locations refer to so much so often that no compiler has made them.
+    /// Why [`register_bytes`](VariableCounts::register_bytes) or
+    /// [`sass_bytes`](VariableCounts::sass_bytes) is incomplete: the register map cannot be read,
+    /// or it and the locations refer to each other more often than any compiler's output.
     pub register_fault: Option<Error>,
 }
 
-/// What is covered of a function: a kernel, a device function, or one that ptxas has folded into a kernel's section.
+/// The coverage of one function: a kernel, a device function, or one that ptxas has folded into a
+/// kernel's section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionCoverage<'s> {
     /// Its symbol's name; the section's where no symbol covers the code.
@@ -78,7 +81,7 @@ pub struct FunctionCoverage<'s> {
     pub inlined_calls: u64,
     /// Lines of its instructions, innermost ones.
     pub lines: BTreeSet<SourceLine>,
-    /// Call sites of the inlined calls, as far as they are no lines of instructions too.
+    /// The call sites of the inlined calls, without those that are lines of instructions too.
     pub call_lines: BTreeSet<SourceLine>,
     /// Lines that rows at its addresses name, and that neither instructions nor their call sites have: a later row at the same
     /// address has taken their place.
@@ -100,7 +103,7 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// What is covered of a source file.
+/// The coverage of one source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCoverage<'s> {
     /// Its path, or the number that no file table declares.
@@ -113,14 +116,14 @@ pub struct FileCoverage<'s> {
     pub inlined: u64,
     /// Lines that have instructions.
     pub lines: BTreeSet<u32>,
-    /// Lines of call sites, as far as they have no instructions.
+    /// The lines of call sites that have no instructions.
     pub call_lines: BTreeSet<u32>,
     /// Lines that rows of any function name, and that no instruction or call site has.
     pub lost_lines: BTreeSet<u32>,
 }
 
 impl<'s> Coverage<'s> {
-    /// Counts everything.
+    /// Counts the instructions and variables of a cubin. `symbolizer` is the cubin's.
     ///
     /// # Errors
     ///
@@ -137,7 +140,7 @@ impl<'s> Coverage<'s> {
         Ok(Self { functions, files, inlined_functions, globals, without_code, register_fault })
     }
 
-    /// All instructions.
+    /// The counts of all instructions of the cubin.
     pub fn instructions(&self) -> InstructionCounts {
         self.functions.iter().fold(InstructionCounts::default(), |mut sum, function| {
             sum += function.instructions;
@@ -147,7 +150,7 @@ impl<'s> Coverage<'s> {
 }
 
 impl FunctionCoverage<'_> {
-    /// Parameters and local variables.
+    /// The counts of the function's parameters and local variables, added up.
     pub fn variables(&self) -> VariableCounts {
         let mut sum = self.parameters;
         sum += self.locals;

@@ -1,4 +1,4 @@
-//! What a PTX names and a cubin made from it lacks.
+//! Comparison of a PTX with the cubin made from it: the names that the cubin lacks.
 
 use super::{Coverage, FileLines};
 use crate::entries::{Entries, Entry};
@@ -39,7 +39,7 @@ struct PtxFunction {
     call_sites: BTreeSet<Line>,
 }
 
-/// What a function of the PTX has that the cubin lacks.
+/// A function of the PTX, with what the cubin lacks of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LostFunction {
     /// Its name; `""` for what is outside functions.
@@ -48,7 +48,8 @@ pub struct LostFunction {
     pub code: bool,
     /// Whether it is inlined somewhere in the cubin.
     pub inlined: bool,
-    /// Whether nothing of it is in the cubin, no code, no call and no line: it was folded away, or it is not used.
+    /// Whether the cubin has no code, call or line of the function: it was folded away, or it is
+    /// not used.
     pub absent: bool,
     /// Lines of `.loc` directives that no instruction of the whole file has.
     pub lines: Vec<FileLines>,
@@ -59,8 +60,8 @@ pub struct LostFunction {
 }
 
 impl PtxNames {
-    /// Reads `.loc` directives and `.debug_info` of a PTX. `path` says which path the cubin has in place of one of the
-    /// PTX.
+    /// Reads the `.loc` directives and the `.debug_info` of a PTX. `path` maps a path of the PTX to
+    /// the path that the cubin has for it.
     ///
     /// # Errors
     ///
@@ -84,9 +85,10 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// The functions of the PTX that lack something in the cubin. `None` where the two have nothing in common: no
-    /// function that has code or is inlined, no source file with a line, no variable. The cubin was then made from
-    /// something else, unless it was linked: link-time optimisation may leave nothing of a source.
+    /// Returns the functions of the PTX that lack something in the cubin. `None` if the two have
+    /// nothing in common: no function that has code or is inlined, no source file with a line, no
+    /// variable. The cubin was then made from something else, unless it was linked: link-time
+    /// optimisation may leave nothing of a source.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The coverage of a cubin as a value of its own, worst functions first, and which functions are below a limit.
+//! The coverage report of a cubin, worst functions first, with the functions that are below a
+//! limit.
 
 use super::ptx::LostFunction;
 use super::{Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
@@ -12,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Limits for the coverage of each function, in percent from 0 to 100, as given.
+/// The limits for the coverage of each function, in percent from 0 to 100.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Limits {
     /// Least share of instructions with a line; `None` for no limit.
@@ -26,7 +27,7 @@ pub struct Limits {
     pub min_variables: Option<f64>,
 }
 
-/// The share that a limit is about.
+/// The share to which a limit applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Instructions with a line.
@@ -41,7 +42,7 @@ pub enum Measure {
     VariablesWithoutEntry,
 }
 
-/// A limit that a function does not keep.
+/// A limit that a function does not meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shortfall {
     /// What it is of.
@@ -52,7 +53,7 @@ pub struct Shortfall {
     pub limit: f64,
 }
 
-/// The coverage of a cubin.
+/// The coverage of a cubin, as a report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// Instructions of all functions.
@@ -83,7 +84,7 @@ pub struct Report {
     pub judged: usize,
 }
 
-/// The coverage of a kernel or function.
+/// The coverage of a kernel or function, as a report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "FunctionCoverage")]
 pub struct FunctionReport {
@@ -110,7 +111,7 @@ pub struct FunctionReport {
     pub lines: usize,
     /// Lines that rows name and that no instruction or call site has.
     pub lost_lines: Vec<FileLines>,
-    /// Whether `.debug_info` has an entry of it.
+    /// Whether `.debug_info` has an entry for the function.
     pub entry: bool,
     /// Its parameters and local variables.
     pub variables: VariableCounts,
@@ -123,7 +124,7 @@ pub struct FunctionReport {
     pub below: Vec<Shortfall>,
 }
 
-/// The coverage of a source file.
+/// The coverage of a source file, as a report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SourceFileCoverage")]
 pub struct SourceFileReport {
@@ -136,7 +137,7 @@ pub struct SourceFileReport {
     pub functions: u64,
     /// Instructions on its lines.
     pub instructions: u64,
-    /// How many of them are inlined.
+    /// The number of these lines or functions that are inlined.
     pub inlined: u64,
     /// How many lines have instructions.
     pub lines: usize,
@@ -144,7 +145,7 @@ pub struct SourceFileReport {
     pub lost_lines: Vec<u32>,
 }
 
-/// Lines of one file.
+/// The lines of one source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileLines {
     /// Path of the file; `None` where the file table has no such entry.
@@ -168,7 +169,7 @@ impl FileLines {
 }
 
 impl Limits {
-    /// Whether any limit is set.
+    /// Whether at least one limit is set.
     pub fn is_any(self) -> bool {
         let Self { min_lines, min_own, max_inherited, min_variables } = self;
         [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)
@@ -247,7 +248,7 @@ impl Shortfall {
 }
 
 impl Report {
-    /// Reports the coverage of a cubin.
+    /// Builds the report on the coverage of a cubin.
     pub fn new(cubin: &Cubin<'_>, coverage: &Coverage<'_>, limits: Limits) -> Self {
         let code = cubin.code_location();
         let has_code = code != CodeLocation::None;
@@ -314,7 +315,7 @@ impl FunctionReport {
         }
     }
 
-    /// The function's name as its programmer wrote it: demangled if it is mangled.
+    /// The function's name as its programmer wrote it, demangled if it is mangled.
     pub fn plain_name(&self) -> &str {
         self.demangled.as_ref().unwrap_or(&self.name)
     }

@@ -1,4 +1,5 @@
-//! What `coverage` fails for, as rules: limits that a function keeps, and what keeps limits from being looked at.
+//! The rules for which `coverage` fails: limits that a function must meet, and faults that prevent
+//! the comparison with limits.
 
 use super::report::{Measure, Report, Shortfall};
 use RuleId as Id;
@@ -7,10 +8,10 @@ use findings::{
     subject_of_words,
 };
 
-/// A rule of this table. Its details say what comes of it.
+/// A rule of `coverage`. Its details say what the consequence is.
 pub type Rule = findings::Rule<RuleId>;
 
-/// The rules. Each number is the index of the rule in [`RULES`].
+/// The rules of `coverage`. Each number is the index of the rule in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -68,7 +69,7 @@ const fn row(
     Rule { id, code, name, severity: Severity::Error, summary, details: why }
 }
 
-/// The rules of coverage, in the order of their codes.
+/// The rules of `coverage`, in the order of their codes.
 #[rustfmt::skip] // one rule, one place
 pub static RULES: [Rule; 7] = [
     row(Id::MinLines, "G001", "min-lines", "The share of a function's instructions with a line is at least that of --min-lines.", "Of the others nobody can say which source they are from."),
@@ -81,7 +82,7 @@ pub static RULES: [Rule; 7] = [
 ];
 
 impl Measure {
-    /// The rule that a limit for it is.
+    /// The rule that a limit for this measure belongs to.
     pub fn rule(self) -> &'static Rule {
         let id = match self {
             Self::Lines => Id::MinLines,
@@ -94,7 +95,7 @@ impl Measure {
 }
 
 impl Report {
-    /// Keeps what rules say that are selected.
+    /// Keeps the findings of the selected rules only.
     pub fn select(&mut self, selection: &Selection) {
         for function in &mut self.functions {
             function.below.retain(|shortfall| selection.has(shortfall.measure.rule().code));
@@ -102,8 +103,8 @@ impl Report {
         self.register_fault.take_if(|_| !selection.has(Id::RegisterMap.rule().code));
     }
 
-    /// Takes out what a baseline knows of the file that has this name in it. A function that does not keep a limit is known as
-    /// long as its share does not get worse.
+    /// Removes the findings that a baseline lists for the file that it calls `file`. A function
+    /// below a limit is known as long as its share does not get worse.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.met();
         for function in &mut self.functions {
@@ -121,7 +122,7 @@ impl Report {
         self.in_baseline = Some(known.met() - before);
     }
 
-    /// What the file fails for, with places in `file`.
+    /// Returns the findings of the report, located in `file`.
     pub fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
         let register_fault = self.register_fault.iter().map(|error| {
             let message = format!("{error}; not all that is in SASS registers is counted");
@@ -137,12 +138,12 @@ impl Report {
 
 const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
 
-/// Why limits are not looked at in a file.
+/// Returns the finding that a file has no code, so that its limits are not compared.
 pub fn no_code(file: &FileName, message: String) -> LocatedFinding {
     of_file(Id::NoCode, file, message, "code".to_owned())
 }
 
-/// That a PTX has nothing of what was read.
+/// Returns the finding that a PTX has nothing in common with the files that were read.
 pub fn unrelated_ptx(ptx: &FileName, message: String) -> LocatedFinding {
     of_file(Id::UnrelatedPtx, ptx, message, "ptx".to_owned())
 }

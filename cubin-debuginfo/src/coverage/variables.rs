@@ -1,5 +1,5 @@
-//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them; and what of it a debugger can
-//! read.
+//! Counts the variables and parameters that have a location, and its bytes, as `llvm-dwarfdump
+//! --statistics` does; and the bytes at which a debugger can read it.
 
 use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
@@ -22,8 +22,9 @@ enum VariableOwner {
     NoCode,
     /// Index of the function.
     Function(usize),
-    /// Nothing below is counted: abstract functions, declarations and types of functions have no code, and of an inline function that several
-    /// units have the linker keeps one, which the first of them describes.
+    /// An entry below which nothing is counted. Abstract functions, declarations and types of
+    /// functions have no code, and of an inline function in several units the linker keeps one,
+    /// which the first of the units describes.
     Ignored,
 }
 

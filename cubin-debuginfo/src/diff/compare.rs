@@ -1,4 +1,4 @@
-//! Facts of two files, compared.
+//! Comparison of the facts of two files.
 
 use super::key::DifferenceKind;
 use crate::limits::MAX_ALIGNMENT_TIME;
@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Words of which only the hash is kept: lines by the million are the same in both files, and those that are not are made again.
+/// A text of which only the hash is kept. Both files have millions of equal lines; those that
+/// differ are computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Words(pub(super) u64);
 
@@ -53,7 +54,7 @@ impl FactsOfSide {
 pub(super) struct Ranges {
     /// Start, end, what is true there. Ascending, without overlap.
     pub(super) all: Rc<[(u64, u64, Words)]>,
-    /// Of all of them.
+    /// The hash of all ranges.
     pub(super) hash: u64,
 }
 
@@ -74,14 +75,14 @@ pub(super) enum Facts {
     Listed(Vec<Words>),
     /// By code address.
     Ranges(Ranges),
-    /// Bytes, of which only the difference is shown.
+    /// Bytes. Only the difference is shown.
     Bytes(Vec<u8>),
 }
 
 /// All facts of a file, by key and subject.
 pub(super) type AllFacts = BTreeMap<(DifferenceKind, String), Facts>;
 
-/// What two cubins say differently, in the order of kinds and subjects.
+/// The differences between two cubins, in the order of kinds and subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
     /// Of each kind as many as were asked for.
@@ -90,7 +91,7 @@ pub struct Differences {
     pub counts: BTreeMap<DifferenceKind, usize>,
 }
 
-/// A thing that two cubins say differently.
+/// A fact that differs between two cubins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What kind of difference it is.
@@ -115,7 +116,8 @@ struct Row {
     b: Option<FactsOfSide>,
 }
 
-/// Differences of two cubins, some of whose texts still have to be looked up in them: of most texts only a hash was kept.
+/// The differences between two cubins, before some of their texts have been looked up. Most texts
+/// are kept as a hash only.
 #[derive(Debug)]
 pub struct Unresolved {
     rows: Vec<Row>,
@@ -126,12 +128,12 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Whether texts have to be looked up; else both cubins have said all.
+    /// Whether texts still have to be looked up in the cubins, with [`look_up`](Self::look_up).
     pub fn needs_texts(&self) -> bool {
         !self.wanted.is_empty()
     }
 
-    /// The differences with their texts. A text that was not looked up is empty.
+    /// Returns the differences with their texts. A text that was not looked up is empty.
     pub fn resolve(self) -> Differences {
         let Self { rows, counts, texts, .. } = self;
         let kept = rows.into_iter().map(|Row { key, subject, place, a, b }| {

@@ -1,4 +1,4 @@
-//! What is compared of a cubin, key by key.
+//! The facts of a cubin that are compared, key by key.
 
 mod container;
 mod entries;
@@ -20,7 +20,8 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
 
-/// Hashes texts: the same way for all cubins that are compared with each other, and another for each value of this type.
+/// Hashes texts. Cubins that are compared with each other need the same hasher; each new value of
+/// this type hashes differently.
 #[derive(Debug, Clone, Default)]
 pub struct TextHasher(RandomState);
 
@@ -28,7 +29,7 @@ pub struct TextHasher(RandomState);
 #[derive(Debug)]
 struct Collector<'h> {
     hashes: &'h TextHasher,
-    /// Words that are asked for, and those of them that came.
+    /// The texts that are asked for, and those that were found.
     wanted: &'h HashSet<Words>,
     texts: Texts,
     all: AllFacts,
@@ -127,17 +128,17 @@ impl<'h> Collector<'h> {
         if *number == 1 { plain.to_owned() } else { format!("{plain} #{number}") }
     }
 
-    /// Takes so many bytes of the room, if there are as many.
+    /// Takes this number of bytes from the budget, if it has as many.
     fn takes(&mut self, bytes: usize) -> bool {
         self.room = self.room.and_then(|room| room.checked_sub(bytes));
         self.room.is_some()
     }
 }
 
-/// There is no room for more facts.
+/// The budget for facts is used up.
 struct Full;
 
-/// What a cubin says, ready to be compared with what another one says.
+/// The facts of one cubin, ready to be compared with those of another.
 #[derive(Debug)]
 pub struct CubinFacts {
     all: AllFacts,
@@ -145,7 +146,7 @@ pub struct CubinFacts {
     files: files::Files,
 }
 
-/// A section that cannot be read, so that it is not compared.
+/// A section that cannot be read, and so is not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadSection {
     /// What would have been compared.
@@ -154,7 +155,8 @@ pub struct UnreadSection {
     pub error: nv_debug_sections::Error,
 }
 
-/// The error of a cubin that says more than a file of its size can be expected to: long things at very many places.
+/// The error for a cubin that states more than a file of its size can be expected to: long texts at
+/// very many addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyFacts;
 
@@ -169,7 +171,7 @@ impl fmt::Display for TooManyFacts {
 impl std::error::Error for TooManyFacts {}
 
 impl CubinFacts {
-    /// Gathers what a cubin of `size` bytes says.
+    /// Collects the facts of a cubin of `size` bytes.
     ///
     /// # Errors
     ///
@@ -185,26 +187,28 @@ impl CubinFacts {
         Ok(Self { all: facts.all, unread: facts.unread, files })
     }
 
-    /// What of the cubin cannot be read.
+    /// The sections of the cubin that cannot be read.
     pub fn unread(&self) -> &[UnreadSection] {
         &self.unread
     }
 
-    /// What this cubin and another one, gathered with the same [`TextHasher`], say differently under the kinds that are wanted. Of each
-    /// kind at most `limit` differences are kept, all are counted.
+    /// Compares this cubin with another whose facts were collected with the same [`TextHasher`].
+    /// `wants` selects the kinds of difference. Of each kind at most `limit` differences are kept;
+    /// all are counted.
     pub fn compare(&self, other: &Self, wants: impl Fn(DifferenceKind) -> bool, limit: usize) -> Unresolved {
         compare::compare(&self.all, &other.all, wants, limit)
     }
 
-    /// Paths of source files of both cubins whose time or size in the file table differs. It does not count as a difference: a file
-    /// may be written again without a change.
+    /// Returns the paths of source files of both cubins whose time or size in the file table
+    /// differs. This does not count as a difference: a file may be written again without a change.
     pub fn other_file_stats<'f>(&self, other: &'f Self) -> Vec<&'f str> {
         files::other_stats(&self.files, &other.files)
     }
 }
 
 impl Unresolved {
-    /// Looks texts up in one of the two cubins that were compared, which has `size` bytes, with the same [`TextHasher`].
+    /// Looks up the missing texts in one of the two compared cubins, of `size` bytes. `hashes` must
+    /// be the same [`TextHasher`].
     pub fn look_up(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) {
         let mut facts = Collector::new(size, hashes, &self.wanted);
         collect(cubin, &mut facts);

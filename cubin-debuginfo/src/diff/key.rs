@@ -1,11 +1,11 @@
-//! Kinds of difference, in one table.
+//! The table of the kinds of difference.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A kind of difference between two cubins, in the order in which differences are given.
+/// A kind of difference between two cubins. The order of the kinds is that of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
     /// The ELF header, without what follows from the sections.
@@ -42,7 +42,7 @@ pub enum DifferenceKind {
     Mercury,
 }
 
-/// All of them with their names and what each compares.
+/// All kinds, with their names and what each compares.
 const KEYS: [(DifferenceKind, &str, &str); 16] = [
     (DifferenceKind::Header, "header", "file type, SM, OS ABI and flags of the ELF header"),
     (
@@ -75,22 +75,22 @@ const KEYS: [(DifferenceKind, &str, &str); 16] = [
 ];
 
 impl DifferenceKind {
-    /// All kinds of difference.
+    /// Iterates over all kinds of difference.
     pub fn all() -> impl Iterator<Item = Self> {
         KEYS.iter().map(|(key, ..)| *key)
     }
 
-    /// The kind that has this name, such as `ptx-lines`.
+    /// Returns the kind that has this name, such as `ptx-lines`.
     pub fn from_name(name: &str) -> Option<Self> {
         KEYS.iter().find(|(_, known, _)| *known == name).map(|(key, ..)| *key)
     }
 
-    /// The name by which people choose the kind, and which JSON has: `ptx-lines`.
+    /// The name of the kind in arguments and JSON: `ptx-lines`.
     pub fn name(self) -> &'static str {
         self.row().map_or("", |(_, name, _)| name)
     }
 
-    /// What is compared, in words.
+    /// Describes what is compared, in words.
     pub fn meaning(self) -> &'static str {
         self.row().map_or("", |(.., meaning)| meaning)
     }

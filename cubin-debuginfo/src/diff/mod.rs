@@ -1,4 +1,4 @@
-//! What two cubins say differently, however they are laid out.
+//! Comparison of two cubins by what they say, whatever their layout.
 //!
 //! Addresses are those in a function; offsets of entries, strings and files are replaced by what is there. [`CubinFacts`] are gathered of
 //! each cubin on its own, so that only one has to be in memory at a time. They keep hashes in place of most texts: when the two are

@@ -1,4 +1,4 @@
-//! A decoded section as a value: what it holds, and what is between its items.
+//! A decoded section as a value: its items, and the bytes between them.
 
 use super::model::{
     Abbreviation, AddressRange, FrameEntry, FunctionFacts, InfoUnit, LineUnit, Location, NameLookup,
@@ -13,7 +13,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// A section, decoded as far as it can be.
+/// A section, decoded up to its first fault, if any.
 #[derive(Debug)]
 pub struct Section<'s> {
     /// Its number in the section table.
@@ -32,7 +32,7 @@ pub struct Section<'s> {
     pub functions: Vec<FunctionFacts>,
 }
 
-/// Which bytes are shown that belong to no item of a section's contents.
+/// Which bytes to show of those that belong to no item of a section.
 #[derive(Debug)]
 pub enum ShownUnclaimed {
     /// All that the contents have between their items.
@@ -41,12 +41,12 @@ pub enum ShownUnclaimed {
     At(u64),
     /// The bytes that [`Section::keep`] picks of [`Contents::Bytes`].
     Bytes(UnclaimedBytes),
-    /// None of them: they belong to no function.
+    /// No bytes: they belong to no function.
     None,
 }
 
 impl ShownUnclaimed {
-    /// Whether bytes between items are among them.
+    /// Whether these bytes between items are shown.
     pub fn shows(&self, rest: &UnclaimedBytes) -> bool {
         match self {
             Self::All => true,
@@ -161,7 +161,8 @@ impl JsonSchema for Section<'_> {
     }
 }
 
-/// The contents of a debug section, by the kind of section. Mercury copies (`.nv.merc.debug_line` and so on) have the same kinds.
+/// The contents of a debug section, by the kind of section. Mercury copies (`.nv.merc.debug_line`
+/// and so on) have the same kinds.
 ///
 /// All items but those of `shared` and `bytes` have `offset` and `size`: the bytes of the section that they are made from.
 /// So have the parts of an item: `sequences`, their `rows`, `ranges`, `entries`. An item with parts has also `header_size`.
@@ -181,7 +182,7 @@ pub enum Contents<'s> {
     Strings(ItemStream<'s, WithOffset<Cow<'s, str>>>),
     /// `.nv_debug_info_reg_sass`: which SASS registers hold PTX registers.
     Registers(ItemStream<'s, Registers<'s>>),
-    /// `.nv_debug_info_reg_type`: the types of those PTX registers.
+    /// `.nv_debug_info_reg_type`: the types of the PTX registers in `.nv_debug_info_reg_sass`.
     RegisterTypes(ItemStream<'s, RegisterTypes<'s>>),
     /// `.debug_frame`: CIEs and FDEs.
     Frames(ItemStream<'s, FrameEntry>),

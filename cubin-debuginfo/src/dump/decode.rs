@@ -1,4 +1,4 @@
-//! Picks the decoder of a section.
+//! Chooses the decoder of a section.
 
 use super::contents::{Contents, Decoded, Section, ShownUnclaimed};
 use super::source::{DumpSource, OpenSection};
@@ -9,7 +9,8 @@ use nv_debug_sections::cubin::{SectionIndex, sht};
 use std::borrow::Cow;
 
 impl<'c> DumpSource<'c, '_> {
-    /// A section, decoded as far as it can be. All of it is read here once; its items are read again as they are asked for.
+    /// Decodes a section up to its first fault. All of the section is read once; items are read
+    /// again when they are asked for.
     pub fn decode<'s>(&'s self, opened: &'s OpenSection<'c>) -> Section<'s> {
         let (index, name) = (opened.index, opened.name.to_owned());
         let size = self.cubin.section(index).map_or(0, |section| self.cubin.size_of(section));

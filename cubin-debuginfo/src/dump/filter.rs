@@ -1,4 +1,4 @@
-//! What of a cubin's sections belongs to some functions.
+//! Selection of the parts of a cubin's sections that belong to some functions.
 
 use crate::symbolize::Symbolizer;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
@@ -7,7 +7,8 @@ use nv_debug_sections::cubin::SectionIndex;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// What belongs to chosen functions: rows, registers, frame rules, entries and lines of PTX.
+/// The parts that belong to chosen functions: rows, registers, frame rules, entries and lines of
+/// PTX.
 #[derive(Debug)]
 pub struct Filter {
     names: HashSet<String>,
@@ -18,7 +19,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Of these functions, which are some of [`Symbolizer::functions`].
+    /// Selects the parts of these functions, which must come from [`Symbolizer::functions`].
     pub fn new(symbolizer: &Symbolizer<'_>, functions: &[&Function<'_>]) -> Self {
         let mut lines = Vec::new();
         let mut ranges = Vec::new();
@@ -45,7 +46,8 @@ impl Filter {
         Self { names: functions.iter().map(|function| function.name.to_owned()).collect(), ranges, lines }
     }
 
-    /// Whether parts of a section of that name belong to functions, so that a filter leaves some of it.
+    /// Whether parts of a section of this name belong to functions, so that a filter leaves some of
+    /// it.
     pub fn applies_to(section: &str) -> bool {
         use SectionKind as Kind;
         matches!(

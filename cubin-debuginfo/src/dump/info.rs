@@ -1,4 +1,4 @@
-//! `.debug_abbrev` and the entries of `.debug_info`.
+//! Decoding of `.debug_abbrev` and of the entries of `.debug_info`.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use super::contents::Contents;
@@ -87,8 +87,9 @@ pub(super) fn info<'s, 'c>(
 }
 
 impl<'c> DumpSource<'c, '_> {
-    /// The tag of the entry at a byte offset of a `.debug_info`, and its name as an [`Attribute`] has it. The section has to be decoded
-    /// before; `None` if no entry is there.
+    /// Returns the tag of the entry at a byte offset of a `.debug_info`, and its name as an
+    /// [`Attribute`] has it. The section must have been decoded before; `None` if no entry starts
+    /// at the offset.
     pub fn entry_words(
         &self,
         opened: &OpenSection<'c>,
@@ -113,7 +114,8 @@ struct Entries<'s, 'c, 'd> {
 }
 
 impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
-    /// Refuses what cannot be read, and entries that share so many long strings that too much would be shown.
+    /// Rejects what cannot be read, and entries that share long strings so often that the output
+    /// would be too long.
     fn check(self) -> Result<()> {
         let section = &*self.view.data.bytes;
         let mut budget = WorkBudget::of_strings(section.len() as u64, self.strings.len() as u64);

@@ -1,4 +1,4 @@
-//! The sections that are plain lists.
+//! Decoding of the sections that are plain lists.
 
 use super::contents::Contents;
 use super::model::{

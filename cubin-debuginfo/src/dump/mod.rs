@@ -1,4 +1,4 @@
-//! Each debug section of a cubin as items, every one with the bytes that it takes.
+//! Each debug section of a cubin as a list of items, with the bytes that each takes.
 //!
 //! A [`DumpSource`] decodes one section after another. [`Contents`] say what a section holds, a [`ItemStream`] hands its items out one by one: a
 //! section can have more of them than memory holds. What is between items is handed out too, as [`StreamPart::Rest`], so that every byte of a

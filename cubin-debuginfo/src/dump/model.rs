@@ -1,4 +1,4 @@
-//! The items of decoded sections as values: what text and JSON are written from.
+//! The items of decoded sections as values, from which text and JSON are written.
 
 use super::span::Span;
 use super::stream::ItemStream;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// An item of a section, and its bytes there.
+/// An item of a section, with the byte range that it takes in the section.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LocatedText")]
 pub struct WithOffset<T> {
@@ -46,7 +46,7 @@ pub struct LineUnit<'s> {
 }
 
 impl LineUnit<'_> {
-    /// The path of a file by its number in the header, from 1.
+    /// The path of a file, by its 1-based number in the header.
     pub fn path(&self, number: u64) -> Option<String> {
         let table = &self.unit.table;
         let file = table.files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
@@ -217,7 +217,8 @@ pub struct NvInfoRecord {
     pub value: String,
 }
 
-/// What the records of `.nv.info` say of a function, or those of `.nv.info.F` of F. Sizes are in bytes.
+/// The resources of a function, from the records of `.nv.info` or of `.nv.info.F`. Sizes are in
+/// bytes.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FunctionFacts {
     /// Name of the function, as its symbol.
@@ -278,7 +279,7 @@ pub struct FrameEntry {
     pub entry: &'static str,
     /// The fields of its header, in words.
     pub header: String,
-    /// Its rules in words; a run of registers with one rule is one of them.
+    /// The rules in words. A run of registers with the same rule is one of them.
     pub rules: Vec<String>,
     /// Byte offset in the section of each rule, and last where the rules end. They follow one another.
     pub rule_offsets: Vec<u64>,
@@ -294,7 +295,7 @@ pub struct Abbreviation<'s> {
     pub code: u64,
     /// Name of the tag, `DW_TAG_*`, or its number.
     pub tag: Cow<'static, str>,
-    /// Whether entries of it have children.
+    /// Whether entries of this abbreviation have children.
     pub children: bool,
     /// Pairs of an attribute and its form, by their names, `DW_AT_*` and `DW_FORM_*`, or by number.
     pub attributes: ItemStream<'s, (Cow<'static, str>, Cow<'static, str>)>,

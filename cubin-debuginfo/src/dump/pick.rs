@@ -1,4 +1,4 @@
-//! The item of a section that has a byte.
+//! Lookup of the item of a section that contains a byte.
 
 use super::contents::{Contents, Section, ShownUnclaimed};
 use super::model::FrameEntry;
@@ -7,7 +7,7 @@ use crate::query::number;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A byte of a section: `.debug_info+0x2d`.
+/// A byte of a section, as an argument: `.debug_info+0x2d`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionOffset {
     /// Name of the section.
@@ -17,14 +17,15 @@ pub struct SectionOffset {
 }
 
 impl SectionOffset {
-    /// Reads `SECTION+OFFSET`, hexadecimal after `0x`, else decimal; `None` for other text.
+    /// Parses `SECTION+OFFSET`. The offset is hexadecimal after `0x`, otherwise decimal. `None` for
+    /// other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (section, offset) = text.rsplit_once('+')?;
         Some(Self { section: section.to_owned(), offset: number(offset)? })
     }
 }
 
-/// Why a section has no item with a byte.
+/// Why a section has no item that contains a byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoItem {
     /// The section is shorter.
@@ -57,9 +58,9 @@ impl fmt::Display for NoItem {
 impl std::error::Error for NoItem {}
 
 impl Section<'_> {
-    /// Keeps only the item that has the byte at an offset, and what it is part of: a row's sequence and unit, an
-    /// entry's unit. A byte of their headers leaves these without items. [`Contents::Bytes`] are cut into pieces of
-    /// `piece` bytes.
+    /// Keeps only the item that contains the byte at `offset`, and what the item is part of: a
+    /// row's sequence and unit, an entry's unit. For a byte of their headers these have no items.
+    /// [`Contents::Bytes`] are cut into pieces of `piece` bytes.
     ///
     /// # Errors
     ///

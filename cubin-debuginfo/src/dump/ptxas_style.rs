@@ -1,5 +1,5 @@
-//! `.debug_abbrev` and `.debug_info` as the dumps of NVIDIA's tools have them: item by item, field by field, whatever
-//! it means.
+//! `.debug_abbrev` and `.debug_info` in the style of NVIDIA's dump tools: item by item and field by
+//! field, without interpretation.
 //!
 //! Seed 001 states of ptxas' dump:
 //!
@@ -39,7 +39,7 @@ use std::rc::Rc;
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Which text is followed: the documented one, or that of the tool.
+/// Which text to imitate: the documented one, or that of the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields are relocated.
@@ -48,7 +48,7 @@ pub enum Model {
     Observed,
 }
 
-/// An item of `.debug_abbrev` or `.debug_info`.
+/// An item of `.debug_abbrev` or `.debug_info`, in the style of NVIDIA's dump tools.
 #[derive(Debug)]
 pub enum Item<'i> {
     /// An abbreviation and its attributes.
@@ -59,21 +59,21 @@ pub enum Item<'i> {
     Entry(Entry<'i>),
     /// A null entry, which ends a list of children. [`Model::Observed`] has none.
     Null,
-    /// What cannot be read: nothing of it was handed out.
+    /// An item that cannot be read. No part of it was passed on.
     Fault {
         /// Why.
         error: Error,
-        /// Byte offset of it in the section.
+        /// The byte offset of the item in the section.
         start: u64,
         /// The bytes up to what can be read again.
         bytes: &'i [u8],
     },
 }
 
-/// The header of a unit.
+/// The header of a `.debug_info` unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitHeader {
-    /// Byte offset of it in the section.
+    /// The byte offset of the header in the section.
     pub start: u64,
     /// Bytes of the unit after this field.
     pub length: u32,
@@ -90,7 +90,7 @@ pub struct UnitHeader {
 pub struct Entry<'i> {
     /// How many entries it is in.
     pub depth: usize,
-    /// Byte offset of it in its unit.
+    /// The byte offset of the entry in its unit.
     pub offset: u64,
     /// Code of its abbreviation.
     pub code: u64,
@@ -100,7 +100,8 @@ pub struct Entry<'i> {
     pub attributes: Vec<Attribute<'i>>,
 }
 
-/// Whether a section of this name can be shown in this style: `.debug_abbrev` and `.debug_info`.
+/// Whether a section of this name can be shown in this style: only `.debug_abbrev` and
+/// `.debug_info` can.
 pub fn is_shown(name: &str) -> bool {
     matches!(
         SectionName::parse(name).contents_kind(),
@@ -108,14 +109,14 @@ pub fn is_shown(name: &str) -> bool {
     )
 }
 
-/// The operations of a location attribute's block as text: `DW_OP_fbreg: -8; DW_OP_nop`. `None` for other attributes
-/// and empty blocks.
+/// Returns the operations of a location attribute's block as text: `DW_OP_fbreg: -8; DW_OP_nop`.
+/// `None` for other attributes and empty blocks.
 pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl fmt::Display + use<'b>> {
     (names::is_location(attribute.name) && !block.is_empty()).then_some(Operations(block))
 }
 
-/// Hands each item of a section, in file order, to `take`; an error of `take` ends it. The section must be one that
-/// [`is_shown`] accepts.
+/// Calls `take` with each item of a section, in file order, until `take` returns an error. The
+/// section must be one that [`is_shown`] accepts.
 ///
 /// # Errors
 ///

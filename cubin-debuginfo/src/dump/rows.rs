@@ -1,4 +1,4 @@
-//! `.debug_line` and `.nv_debug_line_sass`.
+//! Decoding of `.debug_line` and `.nv_debug_line_sass`.
 
 use super::contents::Contents;
 use super::model::{LineFile, LineRow, LineSequence, LineUnit, WithOffset};
@@ -121,7 +121,7 @@ impl<'s> Reader<'s, '_, '_> {
         Some(place.into_iter().flat_map(|(section, _)| filter.ranges_in(section)).collect())
     }
 
-    /// Refuses rows that share so many long names that too much would be shown.
+    /// Rejects rows that share long names so often that the output would be too long.
     fn check(&self, number: usize, unit: &UnitProgram<'_>, budget: &mut Budget) -> Result<()> {
         let name = &self.view.name;
         // The bytes of each file's path with the colon; that the paths are not too long is checked here too.
@@ -145,7 +145,7 @@ impl<'s> Reader<'s, '_, '_> {
         Ok(())
     }
 
-    /// A sequence of the unit of a number, or as much of it as the filter lets through.
+    /// Returns a sequence of unit number `unit`, or the part of it that the filter selects.
     fn sequence(self: &Rc<Self>, unit: usize, sequence: SequenceProgram<'s>) -> Option<LineSequence<'s>> {
         let place = self.place(&sequence);
         let wanted = self.wanted(place);
@@ -212,8 +212,9 @@ impl<'s> PlacedOps<'s> {
         Self { after_last: (steps.clone(), start), steps, start }
     }
 
-    /// What leads to the next row, and those operations of it that no member of a [`LineRow`] tells; all if the byte at `asked` is there.
-    /// `None` where no row follows.
+    /// Returns the bytes up to the next row, and those of their operations that no member of a
+    /// [`LineRow`] shows; all of them if the byte at `asked` is among them. `None` if no row
+    /// follows.
     fn next_row(&mut self, asked: Option<u64>) -> Option<(Span, Vec<WithOffset<String>>)> {
         let mut silent = Vec::new();
         let mut at = Span { offset: self.start, size: 0 };
@@ -250,7 +251,7 @@ impl<'s> PlacedOps<'s> {
     }
 }
 
-/// Whether the rows that follow show nothing of it.
+/// Whether the rows that follow show no effect of the operation.
 fn is_silent(op: &LineOp) -> bool {
     !matches!(
         op,

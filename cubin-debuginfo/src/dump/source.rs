@@ -1,4 +1,4 @@
-//! A cubin whose sections are decoded: what is beside a section, and what its fields refer to.
+//! A cubin whose sections are decoded, with the sections that others refer to.
 
 use super::filter::Filter;
 use super::span::UnclaimedBytes;
@@ -23,7 +23,7 @@ pub struct DumpSource<'c, 'd> {
     relocated: RelocatedCubin<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
     first: HashMap<(Space, SectionKind), SectionIndex>,
-    /// Those of them that others refer to.
+    /// The sections that others refer to.
     siblings: RefCell<HashMap<SectionIndex, Rc<RelocatedView<'c>>>>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
@@ -34,7 +34,7 @@ pub struct DumpSource<'c, 'd> {
 /// A section beside another one; `None` if it is not there.
 type Sibling<'c> = Result<Option<Rc<RelocatedView<'c>>>>;
 
-/// A section that is to be decoded, with those beside it that it refers to. What is decoded borrows from it.
+/// A section to be decoded, with the sections that it refers to. Decoded values borrow from it.
 #[derive(Debug)]
 pub struct OpenSection<'c> {
     pub(super) index: SectionIndex,
@@ -73,7 +73,7 @@ impl<'c> OpenSection<'c> {
     }
 }
 
-/// Visits bytes that are no item, if there are any.
+/// Visits the bytes that belong to no item, if there are any.
 pub(super) fn rest_of<T>(
     visit: &mut Visit<'_, T>,
     span: dwarf2_reader::Span,
@@ -97,7 +97,8 @@ pub struct RelocatedView<'c> {
 }
 
 impl RelocatedView<'_> {
-    /// The error of a reader that knows native sections only, with the name of the section at fault: this one, or one beside it.
+    /// Converts an error of a reader that knows native sections only: it gets the name of the
+    /// section at fault, which may be a Mercury one.
     pub fn fault(&self, error: dwarf2_reader::Error) -> Error {
         let native = SectionName::native(error.section);
         let name = match SectionName::parse(&self.name).space {
@@ -107,7 +108,7 @@ impl RelocatedView<'_> {
         Error::from(error).rebased(name, 0)
     }
 
-    /// Takes the bytes of a text from a budget, for the field at a byte offset of the section.
+    /// Takes `len` bytes of text from a budget, for the field at byte `offset` of the section.
     ///
     /// # Errors
     ///
@@ -122,8 +123,8 @@ impl RelocatedView<'_> {
 }
 
 impl<'c, 'd> DumpSource<'c, 'd> {
-    /// Of a cubin: all of each section, or what belongs to some functions. Around the byte of a section at the offset `at` rows tell all
-    /// of their operations.
+    /// Prepares a cubin for decoding. `filter` keeps what belongs to some functions, `None` keeps
+    /// everything. Rows at section offset `at` show all of their operations.
     pub fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {
@@ -149,7 +150,7 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         Some((self.cubin.section_name(section), offset))
     }
 
-    /// A section with its relocations applied.
+    /// Returns a section with its relocations applied.
     ///
     /// # Errors
     ///
@@ -162,7 +163,8 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         })
     }
 
-    /// The first section of a kind beside the one called `near`, if there is one: native beside native, Mercury beside Mercury.
+    /// Returns the first section of a kind in the same space as the section called `near`, native
+    /// or Mercury; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -220,17 +222,17 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         Some(format!("{section}+{:#x}", last + 1))
     }
 
-    /// The cubin underneath.
+    /// The cubin that is decoded.
     pub fn cubin(&self) -> &'c Cubin<'d> {
         self.cubin
     }
 
-    /// The first native section of a kind.
+    /// The index of the first native section of a kind; `None` if there is none.
     pub fn first(&self, kind: SectionKind) -> Option<SectionIndex> {
         self.first.get(&(Space::Native, kind)).copied()
     }
 
-    /// A section, with the sections beside it that its decoder reads: abbreviations, strings.
+    /// Opens a section, with the sections that its decoder reads: abbreviations, strings.
     pub fn open(&self, index: SectionIndex) -> OpenSection<'c> {
         let name = self.cubin.section_name(index);
         let needed = |by: &[SectionKind], wanted| match SectionName::parse(name).contents_kind() {

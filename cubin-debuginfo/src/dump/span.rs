@@ -1,10 +1,10 @@
-//! Where items stand in their section, and what is between them.
+//! The byte ranges of items in their section, and the bytes between them.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// The bytes of an item of a section.
+/// The byte range of an item in its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Span {
     /// Byte offset from the start of the section.
@@ -36,12 +36,12 @@ impl Span {
         Self::until(start, end)
     }
 
-    /// Byte offset of the first byte after the item.
+    /// The byte offset of the first byte after the item.
     pub fn end(self) -> u64 {
         self.offset.saturating_add(self.size)
     }
 
-    /// Whether the byte at an offset of the section belongs to the item.
+    /// Whether the byte at this offset of the section belongs to the item.
     pub fn has(self, offset: u64) -> bool {
         (self.offset..self.end()).contains(&offset)
     }

@@ -1,4 +1,5 @@
-//! Items of a section that are read again whenever they are gone through: a section can have more than memory holds.
+//! Streams of section items that are decoded again in each pass, since a section can have more
+//! items than memory holds.
 
 use super::span::UnclaimedBytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -7,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// A part of a section.
+/// A part of a section: an item, or the bytes between items.
 #[derive(Debug)]
 pub enum StreamPart<T> {
     /// One of the section's items.
@@ -21,7 +22,7 @@ pub(super) type Visit<'v, T> = dyn FnMut(StreamPart<T>) -> ControlFlow<()> + 'v;
 
 type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 
-/// The items of a section, in file order: read again each time they are gone through, and handed out one by one.
+/// The items of a section, in file order. Each pass decodes them again, one by one.
 pub struct ItemStream<'s, T>(Box<Walk<'s, T>>);
 
 impl<'s, T: 's> ItemStream<'s, T> {
@@ -40,7 +41,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         (self.0)(visit)
     }
 
-    /// Calls a function with each item, up to an error.
+    /// Calls `each` with every item, until it returns an error.
     ///
     /// # Errors
     ///
@@ -52,7 +53,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         })
     }
 
-    /// Calls a function with each item and with what is between the items, up to an error.
+    /// Calls `each` with every item and with the bytes between items, until it returns an error.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         result
     }
 
-    /// The first result that a function gives for an item; later items are not read.
+    /// Returns the first result that `find` gives for an item. Later items are not read.
     pub fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
         let mut found = None;
         let _ = self.parts(&mut |part| {
@@ -78,7 +79,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         found
     }
 
-    /// All items, in memory: there can be as many as the section has bytes.
+    /// Collects all items in memory. There can be as many as the section has bytes.
     pub fn collect(&self) -> Vec<T> {
         let mut all = Vec::new();
         let _ = self.try_each(|item| {

@@ -1,4 +1,4 @@
-//! The section table of a cubin, with what is known of each section.
+//! The section table of a cubin, with a description of each section.
 
 use nv_debug_sections::catalog::{SectionName, SectionOrigin};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
@@ -33,7 +33,7 @@ pub struct Header {
     pub origin: Option<&'static str>,
 }
 
-/// The section table of a cubin, without the null section.
+/// Returns the section table of a cubin, without the null section.
 pub fn section_table(cubin: &Cubin<'_>) -> Vec<Header> {
     let mut counts = vec![0; cubin.sections.len()];
     for (_, _, section) in cubin.iter() {
@@ -58,7 +58,7 @@ pub fn section_table(cubin: &Cubin<'_>) -> Vec<Header> {
     cubin.iter().map(row).collect()
 }
 
-/// Names of section types: ELF's, and NVIDIA's as far as they matter (see [`sht`]).
+/// The names of section types: ELF's, and those of NVIDIA's that matter (see [`sht`]).
 const TYPES: &[(u32, &str)] = &[
     (0, "NULL"),
     (1, "PROGBITS"),

@@ -1,4 +1,5 @@
-//! Columns, which ptxas drops: from the `.loc` directives of the PTX that a cubin was made from.
+//! Source columns, which ptxas drops: they come from the `.loc` directives of the PTX that a cubin
+//! was made from.
 
 use crate::symbolize::PtxLine;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
@@ -12,14 +13,14 @@ use thiserror::Error;
 /// innermost first.
 type Positions<'p> = Box<dyn Iterator<Item = (u32, u32)> + 'p>;
 
-/// The columns that a PTX has for the code of a cubin.
+/// The source columns that a PTX gives for the code of a cubin.
 pub struct PtxColumns<'p> {
     positions: Box<dyn Fn(u32) -> Positions<'p> + 'p>,
     /// The sections of text that ptxas has made of this PTX.
     own_texts: HashSet<SectionIndex>,
 }
 
-/// Why a PTX has no columns for any code of a cubin.
+/// Why a PTX gives no columns for the code of a cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoColumns {
     /// The cubin does not have the text of a PTX.
@@ -31,8 +32,9 @@ pub enum NoColumns {
 }
 
 impl<'p> PtxColumns<'p> {
-    /// The columns of a PTX: `bytes` is its text; `positions` has, for a 1-based line of it, source line and column of
-    /// the `.loc` in force there, then those of the call sites around it (`inlined_at`), the innermost first.
+    /// Prepares the columns of a PTX. `bytes` is its text. For a 1-based line of it `positions`
+    /// returns source line and column of the `.loc` in force, then those of the call sites around
+    /// it (`inlined_at`), the innermost first.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The lines of an address: a chain of calls, and the PTX line.
+//! The source lines of an address, as a chain of calls, and its PTX line.
 
 use super::LineLookup;
 use crate::names::Name;
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What the line tables have for an address.
+/// What the line tables have for one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressLines<'a, 's> {
     /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64. Empty where `.debug_line`
@@ -21,7 +21,7 @@ pub struct AddressLines<'a, 's> {
     pub ptx: Option<PtxSource<'s>>,
 }
 
-/// A chain of calls, read anew each time that it is gone through.
+/// A chain of inlined calls. Each pass reads it again.
 #[derive(Debug)]
 pub struct CallChain<'a, 's> {
     lookup: &'a LineLookup<'s>,
@@ -29,7 +29,7 @@ pub struct CallChain<'a, 's> {
     limit: usize,
 }
 
-/// One step of a chain of calls, and the name of its function.
+/// One frame of a chain of calls, with the name of its function.
 #[derive(Debug, PartialEq)]
 pub struct NamedFrame<'s> {
     /// The step.
@@ -68,19 +68,19 @@ impl<'a, 's> AddressLines<'a, 's> {
         Self { frames: CallChain { lookup, place, limit }, more_frames, ptx }
     }
 
-    /// Whether no table covers the address.
+    /// Whether no line table covers the address.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.ptx.is_none()
     }
 }
 
 impl<'s> CallChain<'_, 's> {
-    /// Whether there is no frame: `.debug_line` does not cover the address.
+    /// Whether there is no frame, because `.debug_line` does not cover the address.
     pub fn is_empty(&self) -> bool {
         self.place.depth() == 0
     }
 
-    /// The frames, innermost first.
+    /// Iterates over the frames, innermost first.
     pub fn iter(&self) -> impl Iterator<Item = NamedFrame<'s>> {
         self.lookup.frames(&self.place).take(self.limit)
     }
@@ -178,9 +178,10 @@ struct FrameMembers<'a> {
     undeclared_file: Option<u64>,
     /// 1-based line; 0 for none.
     line: u32,
-    /// 1-based column. ptxas writes none. With `--ptx` columns are those of the PTX's `.loc` and `inlined_at`, where the
-    /// file's `.nv_debug_ptx_txt` is the text of that PTX, or its name has the checksum; the text has no `.loc` directives,
-    /// so that a change of these alone goes unseen. Absent where there is none.
+    /// 1-based column. ptxas writes none. With `--ptx` columns are those of the PTX's `.loc` and
+    /// `inlined_at`, if the file's `.nv_debug_ptx_txt` is the text of that PTX, or its name has the
+    /// checksum. The text has no `.loc` directives, so a change of these alone goes unseen. Absent
+    /// where there is none.
     #[serde(skip_serializing_if = "is_zero")]
     column: u64,
     /// Whether the frame's function was inlined into the function of the next frame.

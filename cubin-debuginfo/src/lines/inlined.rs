@@ -1,4 +1,4 @@
-//! What to say of functions that are asked for and have no code of their own.
+//! Explanations for functions in queries that have no code of their own.
 
 use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_LISTED_FRAMES;

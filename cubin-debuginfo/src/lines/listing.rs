@@ -1,4 +1,5 @@
-//! All addresses of a section or of a function, those that have the same lines together.
+//! Listings of all addresses of a section or function. Neighbours with the same lines are one
+//! range.
 
 use super::{AddressLines, LineLookup};
 use crate::limits::MAX_LISTED_FRAMES;
@@ -11,7 +12,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The addresses of a code section, or of one function in it.
+/// The addresses of a code section, or of one function in it, with their lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SectionLines")]
 pub struct Listing<'a, 's> {
@@ -25,7 +26,7 @@ pub struct Listing<'a, 's> {
     pub ranges: ListingRanges<'a, 's>,
 }
 
-/// The ranges of a listing, found anew each time that they are gone through.
+/// The ranges of a listing. Each pass computes them again.
 #[derive(Debug)]
 pub struct ListingRanges<'a, 's> {
     lookup: &'a LineLookup<'s>,
@@ -58,7 +59,7 @@ impl<'a, 's> Listing<'a, 's> {
 }
 
 impl<'a, 's> ListingRanges<'a, 's> {
-    /// The ranges in ascending order.
+    /// Iterates over the ranges in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = ListingRange<'a, 's>> + use<'a, 's> {
         let (lookup, section) = (self.lookup, self.section.index);
         let starts = self.starts();

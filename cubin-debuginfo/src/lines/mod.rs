@@ -1,5 +1,5 @@
-//! Source lines of a cubin as answers: what is at an address, which addresses are alike, which code comes from a source
-//! line, and how often samples of a profiler hit each line.
+//! Source lines of a cubin as answers: the lines of an address, ranges with equal lines, the code
+//! of a source line, and the number of profiler samples for each line.
 //!
 //! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are read from the
 //! tables each time that they are gone through, so that a listing takes memory for the tables only, however deep its
@@ -56,7 +56,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Answers questions about the lines of one cubin.
+/// Answers queries about the source lines of one cubin.
 #[derive(Debug)]
 pub struct LineLookup<'s> {
     cubin: &'s Cubin<'s>,
@@ -70,7 +70,7 @@ pub struct LineLookup<'s> {
     inlined: OnceCell<HashMap<String, QueryError>>,
 }
 
-/// A query and the lines of each address that it means.
+/// A query, with the lines of each address that it means.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueryAnswer<'a, 's> {
     /// The query, as given.
@@ -79,7 +79,7 @@ pub struct QueryAnswer<'a, 's> {
     /// One for each address that the query means: an offset alone is in several functions. Empty where it means none.
     #[serde(rename = "answers")]
     pub addresses: Vec<AddressAnswer<'a, 's>>,
-    /// Why there is no answer, or no further one. Absent where nothing is wrong.
+    /// Why there is no answer, or no further one. Absent if nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<QueryError>,
 }
@@ -103,7 +103,8 @@ pub struct AddressAnswer<'a, 's> {
     pub lines: AddressLines<'a, 's>,
 }
 
-/// How many sequences of line tables belong to no section, because the linker dropped their functions.
+/// The numbers of line table sequences that belong to no section, because the linker dropped their
+/// functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnplacedSequences {
     /// Those of `.debug_line`.
@@ -113,14 +114,14 @@ pub struct UnplacedSequences {
 }
 
 impl UnplacedSequences {
-    /// Counts the unplaced sequences of a cubin; `None` where every sequence has its section.
+    /// Counts the sequences without a section in a cubin; `None` if every sequence has one.
     pub fn of(symbolizer: &Symbolizer<'_>) -> Option<Self> {
         let debug_line = symbolizer.source_rows().unplaced();
         let nv_debug_line_sass = symbolizer.ptx_rows().unplaced();
         (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
     }
 
-    /// The name of each table that has unplaced sequences, and how many it has.
+    /// Iterates over the tables that have such sequences: the name of the table and the number.
     pub fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
         let tables = [
             (SectionKind::DebugLine, self.debug_line),
@@ -138,25 +139,25 @@ impl QueryAnswer<'_, '_> {
 }
 
 impl<'s> LineLookup<'s> {
-    /// A lookup in the line tables of a cubin. `symbolizer` is the cubin's.
+    /// Prepares a lookup in the line tables of a cubin. `symbolizer` is the cubin's.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         let (queries, names) = (Queries::new(symbolizer.code()), NameCache::default());
         Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
     }
 
-    /// Adds the inlined calls of `.debug_info` to chains, where the line table does not have them.
+    /// Adds the inlined calls of `.debug_info` to chains where the line table has none.
     #[must_use]
     pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Adds columns to frames: line tables of ptxas have none.
+    /// Adds columns to frames, since line tables of ptxas have none.
     #[must_use]
     pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Answers one query: see [`Queries::resolve`].
+    /// Answers one query. [`Queries::resolve`] describes its syntax.
     pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
         let (mut addresses, mut error) = (Vec::new(), None);
         match self.queries.resolve(asked, function) {
@@ -180,8 +181,8 @@ impl<'s> LineLookup<'s> {
         QueryAnswer { asked, addresses, error }
     }
 
-    /// Lists the sections of the functions of a name, or all sections; a function that is folded into a kernel's
-    /// section lists its own addresses only.
+    /// Lists the lines of the sections of the functions called `function`, or of all sections if it
+    /// is `None`. A function that is folded into a kernel's section lists its own addresses only.
     ///
     /// # Errors
     ///
@@ -202,7 +203,7 @@ impl<'s> LineLookup<'s> {
         AddressLines::new(self, place, limit)
     }
 
-    /// The frames of an address, all of them.
+    /// All frames of an address.
     fn frames_at(&self, place: Option<ResolvedAddress<'s>>) -> Vec<NamedFrame<'s>> {
         place.iter().flat_map(|place| self.frames(place)).collect()
     }

@@ -1,4 +1,4 @@
-//! Functions' names, demangled once each.
+//! Names of functions, each demangled once.
 
 use crate::limits::MAX_NAME_CACHE;
 use crate::names::Name;
@@ -33,7 +33,7 @@ impl NameCache {
         self.get(NameOrigin::Symbol(function.symbol), || function.name.to_owned())
     }
 
-    /// `None` where there is no name at the callee's offset.
+    /// Returns the callee's name; `None` if there is none at its offset.
     pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
         let name = callee.name.filter(|name| !name.is_empty())?;
         Some(self.get(NameOrigin::DebugStr(callee.offset), || text(name)))

@@ -1,4 +1,5 @@
-//! PC samples as profilers write them: a CSV text, columns found by the names in its header (RFC 4180).
+//! PC samples as profilers write them: a CSV text, with columns found by the names in its header
+//! (RFC 4180).
 
 use crate::query::{QueryError, number};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -6,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use thiserror::Error;
 
-/// A row of a profile: an address, and how many samples hit it.
+/// A row of a profile: an address, and the number of samples that hit it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
     /// A function's name or a code section's; empty where only [`section`](Self::section) is known.
@@ -57,7 +58,7 @@ impl JsonSchema for RowError {
     }
 }
 
-/// No row of a text is a header.
+/// The error for a text without a header row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "no header that names a column of offsets (pc, offset) and one of functions (function, kernel) or sections (section)"
@@ -101,7 +102,8 @@ fn column(header: &str) -> Option<Column> {
     NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
 }
 
-/// The samples of a CSV text, with the 1-based numbers of their lines. Without a column of counts each row is one sample.
+/// Reads the samples of a CSV text, with the 1-based numbers of their lines. Without a column of
+/// counts each row is one sample.
 ///
 /// # Errors
 ///
@@ -184,7 +186,8 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// The line of a record that is read from a byte on, behind what ends the lines before it: the reader takes these for part of it.
+    /// Returns the line of a record that is read from a byte on. Line ends before the record are
+    /// skipped, since the reader counts them as part of it.
     fn first_of(&mut self, start: u64) -> u64 {
         loop {
             let (is_end, length) = match self.rest {

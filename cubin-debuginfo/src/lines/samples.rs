@@ -1,4 +1,4 @@
-//! How often samples of a profiler hit each source line and each chain of inlined calls.
+//! Counts of profiler samples for each source line and each chain of inlined calls.
 
 use super::profile::{RowError, Sample};
 use super::{LineLookup, NamedFrame};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The samples of a profile by source line and by chain of calls.
+/// The samples of a profile, by source line and by chain of calls.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Samples<'s> {
     /// Samples of all rows that could be read.
@@ -25,14 +25,14 @@ pub struct Samples<'s> {
     pub chains: Vec<ChainCount<'s>>,
     /// How many rows are not samples, or name what the cubin does not have.
     pub bad_rows: u64,
-    /// The first 100 of these rows.
+    /// The first 100 of the bad rows.
     pub errors: Vec<BadRow>,
     /// For each row in order whether it is a sample of the cubin.
     #[serde(skip)]
     pub is_sample: Vec<bool>,
 }
 
-/// A row that is not a sample of the cubin.
+/// A row of a profile that is not a sample of the cubin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BadRow {
     /// Why not.
@@ -47,7 +47,7 @@ impl fmt::Display for BadRow {
     }
 }
 
-/// There are more samples than a number of 64 bits can count.
+/// The error for more samples than a 64-bit number can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("row {row}: there are more than {} samples up to here", u64::MAX)]
 pub struct TooManySamples {
@@ -55,7 +55,7 @@ pub struct TooManySamples {
     pub row: u64,
 }
 
-/// The samples of a source line.
+/// The number of samples of a source line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LineSamples")]
 pub struct LineCount<'s> {
@@ -70,7 +70,7 @@ pub struct LineCount<'s> {
     pub total: u64,
 }
 
-/// The samples of a chain of calls.
+/// The number of samples of a chain of calls.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChainSamples")]
 pub struct ChainCount<'s> {

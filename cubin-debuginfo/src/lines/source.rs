@@ -1,4 +1,4 @@
-//! From a source line back to its code.
+//! Lookup of the code of a source line.
 
 use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_NAMED_FILES;
@@ -24,12 +24,12 @@ pub struct LineCode<'a, 's> {
     pub files: Vec<&'s str>,
     /// The code of the lines, by section and address.
     pub ranges: Vec<SourceCode<'s>>,
-    /// Why there is no code. Absent where there is.
+    /// Why there is no code. Absent if there is some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SourceError>,
 }
 
-/// A range of code that comes from one source line, or from what is inlined there.
+/// A range of code that comes from one source line, or from code that is inlined at it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SourceCode<'s> {
     /// The name of the section.
@@ -139,7 +139,7 @@ fn plain(path: &str) -> String {
     parts.map(|(_, part)| part).collect::<Vec<_>>().join("/")
 }
 
-/// Whether `wanted` names `path`: all of it, or its last components.
+/// Whether `wanted` names `path`: the complete path, or its last components.
 fn names(wanted: &str, path: &str) -> bool {
     let (wanted, path) = (&*plain(wanted), plain(path));
     path.strip_suffix(wanted)
@@ -147,7 +147,7 @@ fn names(wanted: &str, path: &str) -> bool {
 }
 
 impl<'s> LineCode<'_, 's> {
-    /// A message that says which files the name means; `None` where it means one at most.
+    /// Says which files an ambiguous file name means; `None` if it means at most one.
     pub fn ambiguity(&self) -> Option<String> {
         let (asked, count) = (self.asked, self.files.len());
         (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
@@ -169,8 +169,8 @@ impl<'s> LineCode<'_, 's> {
 }
 
 impl<'s> LineLookup<'s> {
-    /// The code that comes from `FILE:LINE` or `FILE:FIRST-LAST`, also where a line is a call site of inlined code.
-    /// FILE may be the last part of a path. Looks through all code.
+    /// Finds the code that comes from `FILE:LINE` or `FILE:FIRST-LAST`. A line that is a call site
+    /// of inlined code counts too. FILE may be the last part of a path. Looks through all code.
     pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {
         let mut found = LineCode { asked, files: Vec::new(), ranges: Vec::new(), error: None };
         found.error = self.find_code(&mut found).err();

@@ -1,4 +1,4 @@
-//! One spelling for the names of functions that different demanglers print differently.
+//! One spelling for names of functions that demanglers print differently.
 //!
 //! `k1(float*, int)` of c++filt is `k1(float *, int)` in CUDA's tools, `void k<4u, int const*>(int const*)` is
 //! `void k<(unsigned int)4, const int *>(T2)`. Both sides of a comparison go through [`Canonical::of`].
@@ -12,10 +12,10 @@ use std::vec::IntoIter;
 /// What all compilers' ways to say "anonymous namespace" become.
 const ANONYMOUS: &str = "{anonymous}";
 
-/// A function's name, without blanks that say nothing.
+/// The name of a function, without blanks that carry no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalName {
-    /// All of it.
+    /// The complete name.
     pub whole: String,
     /// Without the return type, which names of templates begin with.
     pub without_return: String,
@@ -49,7 +49,7 @@ impl CanonicalName {
         }
     }
 
-    /// All three spellings.
+    /// Returns all three spellings of the name.
     pub fn spellings(self) -> [String; 3] {
         [self.whole, self.without_return, self.bare]
     }

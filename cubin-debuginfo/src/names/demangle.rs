@@ -4,7 +4,7 @@ use crate::limits::MAX_DEMANGLED;
 use cpp_demangle::DemangleOptions;
 use std::fmt::{self, Write};
 
-/// The name demangled, if any part of it was mangled.
+/// Demangles a name; `None` if no part of it is mangled.
 ///
 /// ptxas and nvlink join names by `$` (`$kernel$function`, `function$5`): each part is taken on its own.
 pub fn demangle(name: &str) -> Option<String> {
@@ -23,7 +23,8 @@ pub fn demangle(name: &str) -> Option<String> {
     any.then(|| parts.join("$"))
 }
 
-/// A type as C spells it, with its names demangled, if any was mangled: nvcc has the names of types in namespaces so.
+/// Demangles the names in a type as C spells it; `None` if none is mangled. nvcc writes names of
+/// types in namespaces mangled.
 pub fn demangle_type(spelled: &str) -> Option<String> {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut any = false;

@@ -1,4 +1,4 @@
-//! A name in both of its spellings.
+//! A name with its mangled and its demangled spelling.
 
 use super::demangle::demangle;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A name as the file has it and, where that is mangled, as its programmer wrote it. A clone shares the text.
+/// A name as the file has it and, if that is mangled, as its programmer wrote it. A clone shares
+/// the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Arc<Spellings>);
 
@@ -23,7 +24,7 @@ struct Spellings {
 }
 
 impl Name {
-    /// A name of a symbol or an entry, which is demangled here, once.
+    /// Creates a name from that of a symbol or an entry, and demangles it once.
     pub fn new(name: String) -> Self {
         Self(Arc::new(Spellings { demangled: demangle(&name), name }))
     }

@@ -1,4 +1,4 @@
-//! Looks many addresses up at once.
+//! Lookup of many addresses at once.
 
 use super::index::SequenceRows;
 use super::{ResolvedAddress, Symbolizer};
@@ -26,7 +26,7 @@ struct PartialLookup<'s> {
 }
 
 impl Symbolizer<'_> {
-    /// What [`locate`](Self::locate) answers for each address, in order.
+    /// Returns the result of [`locate`](Self::locate) for each address, in order.
     ///
     /// Faster where tables are larger than caches: one lookup waits for memory a few times, each time for what it needs to go
     /// on, while those of different addresses need not wait for each other. So all of a block take each step together.

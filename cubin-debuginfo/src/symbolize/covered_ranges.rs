@@ -1,4 +1,4 @@
-//! Which rows reach over the start of a function.
+//! Ranges of code that one row covers, cut at the starts of functions.
 //!
 //! By DWARF a row covers all addresses up to the next row. But functions may share a section, and then a sequence. One without a
 //! `.loc` has no row: the row before it is another function's and says nothing of its code. ptxas leaves out the first row of a
@@ -24,7 +24,7 @@ use std::ops::Range;
 /// says anything of their code.
 const PTXAS_CODE: &str = "$__internal_";
 
-/// Code that one row covers, all of it of one function.
+/// A range of code that one row covers, all in one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredRange {
     /// Byte offsets in the section.
@@ -44,7 +44,7 @@ pub(super) struct CoveredRowRange<'s> {
 }
 
 impl LineIndex<'_> {
-    /// The code of a section that rows cover, by ascending start, none empty.
+    /// Iterates over the non-empty ranges of a section that rows cover, by ascending start.
     pub fn covered<'s>(
         &'s self,
         code: &'s Code<'_>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A file of a line table.
+/// A file of a line table, by path or by an undeclared number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileName<'s> {
     /// Its path: directory and name.
@@ -12,7 +12,7 @@ pub enum FileName<'s> {
 }
 
 impl<'s> FileName<'s> {
-    /// The path; `None` of a file that is not declared.
+    /// The path; `None` for a file that is not declared.
     pub fn path(self) -> Option<&'s str> {
         match self {
             Self::Path(path) => Some(path),
@@ -33,7 +33,7 @@ impl fmt::Display for FileName<'_> {
 /// The paths of all units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
-    /// One unit behind the other, each by file number less 1.
+    /// The paths of one unit after another, each by file number less 1.
     paths: Vec<Option<String>>,
     /// Where each unit's begin in `paths`.
     first: Vec<usize>,

@@ -1,4 +1,4 @@
-//! A row and its call sites as frames.
+//! A line row and its call sites as frames.
 
 use super::files::{FileName, Files};
 use super::index::RowRef;
@@ -7,7 +7,7 @@ use super::packed::Shape;
 use super::{MAX_FRAMES, ResolvedAddress, Symbolizer};
 use nv_debug_sections::code::Function;
 
-/// One step of a call chain.
+/// One frame of a call chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'s> {
     /// Whose code it is.
@@ -28,12 +28,12 @@ impl<'s> Frame<'s> {
         !matches!(self.function, FrameFunction::Physical(_))
     }
 
-    /// Whether it is `.debug_info` that says so, and not the line table.
+    /// Whether the frame comes from `.debug_info` and not from the line table.
     pub fn is_by_entry(&self) -> bool {
         matches!(self.function, FrameFunction::InlinedEntry(_))
     }
 
-    /// What the line table says of an inlined function.
+    /// The name that the line table gives to an inlined function.
     pub fn callee(&self) -> Option<CalleeName<'s>> {
         match self.function {
             FrameFunction::Inlined(callee) => Some(callee),
@@ -53,7 +53,7 @@ pub enum FrameFunction<'s> {
     InlinedEntry(InlinedEntry<'s>),
 }
 
-/// A call of `.debug_info`.
+/// An inlined call in `.debug_info`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InlinedEntry<'s> {
     /// The (mangled) name of the function that is called; `None` where its entry has none.
@@ -80,7 +80,7 @@ impl ShapeLabel {
     }
 }
 
-/// See [`ResolvedAddress::frames`].
+/// An iterator over the frames of an address: see [`ResolvedAddress::frames`].
 #[derive(Debug, Clone)]
 pub struct Frames<'s> {
     function: Option<&'s Function<'s>>,

@@ -1,4 +1,5 @@
-//! A line section by address: rows of fixed size where code is inlined, and else its bytes where they stand.
+//! An index of a line section by address. Rows of inlined code are stored with a fixed size; other
+//! rows are decoded from the section's bytes.
 //!
 //! A row takes 1 to 12 bytes in a line program, 56 as a value and 16 in [`PackedRows`]. With inlined calls packed rows take about what their program
 //! does, and a chain of callers is followed without running anything. Without, the program itself is the smaller table: a lookup finds the last
@@ -21,7 +22,8 @@ use nv_debug_sections::line::RowTable;
 use nv_debug_sections::line::{self, LineRow, LineTable, Registers, Step, UnitProgram};
 use nv_debug_sections::{Error, Result};
 
-/// Bytes of a program between two checkpoints. A checkpoint takes 28, so all of them take about what the section does.
+/// The bytes of a program between two checkpoints. A checkpoint takes 28 bytes, so all of them
+/// together take about as many as the section.
 const CHECKPOINT_EVERY: u64 = 32;
 /// Longer programs have no checkpoints: [`Checkpoint::next`] has two bits for flags.
 const MAX_PROGRAM: u64 = 1 << 30;
@@ -35,7 +37,8 @@ struct Checkpoint {
     column: u32,
     name: u32,
     number: u32,
-    /// Byte offset behind the row's opcode from the program's start; above it flags: `is_stmt`, `entry`.
+    /// The byte offset after the row's opcode, from the program's start. The high bits are flags:
+    /// `is_stmt`, `entry`.
     next: u32,
 }
 
@@ -66,7 +69,7 @@ struct SequenceEntry {
     form: RowStorage,
 }
 
-/// A line section, by code section and address.
+/// A line section, for lookup by code section and address.
 #[derive(Debug, Clone, Default)]
 pub struct LineIndex<'c> {
     bytes: Cow<'c, [u8]>,
@@ -249,7 +252,8 @@ impl<'c> LineIndex<'c> {
         Ok(fits)
     }
 
-    /// Whether any row of unit `unit` (0-based) is inlined: if so, rows without a context are the functions' own.
+    /// Whether any row of unit `unit` (0-based) is inlined. If so, rows without a context are the
+    /// functions' own.
     pub fn has_contexts(&self, unit: usize) -> bool {
         self.contexts.get(unit).copied().unwrap_or(false)
     }
@@ -265,17 +269,19 @@ impl<'c> LineIndex<'c> {
         self.packed.shapes()
     }
 
-    /// Whether there is no sequence at all.
+    /// Whether the section has no sequences.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.unplaced == 0
     }
 
-    /// Sequences that belong to no section: nvlink leaves those of functions it has dropped, without relocation.
+    /// The number of sequences that belong to no section. nvlink leaves the sequences of functions
+    /// that it has dropped, without relocation.
     pub fn unplaced(&self) -> usize {
         self.unplaced
     }
 
-    /// Bytes that the index holds on the heap: besides its tables the section itself, where it cannot be borrowed.
+    /// The bytes that the index holds on the heap. They include the section itself if it cannot be
+    /// borrowed.
     pub fn heap_bytes(&self) -> usize {
         let section = match &self.bytes {
             Cow::Borrowed(_) => 0,
@@ -289,7 +295,8 @@ impl<'c> LineIndex<'c> {
         section + tables + self.expanded.iter().map(RowTable::heap_bytes).sum::<usize>()
     }
 
-    /// The sequences of a code section by ascending start, with that start (byte offset in the section).
+    /// Iterates over the sequences of a code section by ascending start, with that start (byte
+    /// offset in the section).
     pub fn of(&self, section: SectionIndex) -> impl Iterator<Item = (u64, SequenceRows<'_>)> {
         self.entries_of(section).iter().map(|entry| (entry.start, SequenceRows { index: self, entry }))
     }
@@ -362,24 +369,26 @@ pub struct SequenceRows<'s> {
 }
 
 impl<'s> SequenceRows<'s> {
-    /// 0-based number of the unit in its section: which file table and name base apply.
+    /// The 0-based number of the unit in its section. It tells which file table and which name base
+    /// apply.
     #[inline]
     pub fn unit(self) -> usize {
         self.entry.unit as usize
     }
 
-    /// First byte behind the sequence, relative to its start.
+    /// The first byte after the sequence, relative to its start.
     #[inline]
     pub fn end(self) -> u64 {
         self.expanded().map_or(self.entry.end.into(), RowTable::end)
     }
 
-    /// All rows in program order; addresses are relative to the sequence's start.
+    /// Iterates over all rows in program order. Addresses are relative to the sequence's start.
     pub fn rows(self) -> impl Iterator<Item = LineRow> {
         self.found().map(|found| found.row())
     }
 
-    /// Ranges that rows cover, by ascending address, none empty: start and end (relative to the sequence's start), and the row.
+    /// Iterates over the non-empty ranges that rows cover, by ascending address: start and end
+    /// (relative to the sequence's start), and the row.
     pub fn ranges(self) -> impl Iterator<Item = (u64, u64, LineRow)> {
         self.found_ranges().map(|(start, end, found)| (start, end, found.row()))
     }
@@ -617,7 +626,7 @@ impl Checkpoint {
         }
     }
 
-    /// The run of `program` from behind this mark.
+    /// Continues the run of `program` after this checkpoint.
     fn resume<'d>(&self, program: &'d [u8], params: Params) -> RowWalker<'d> {
         let next = (self.next & (ENTRY - 1)) as usize;
         let rest = Cursor::new("", program.get(next..).unwrap_or_default());

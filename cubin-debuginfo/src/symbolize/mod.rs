@@ -1,4 +1,5 @@
-//! Code address to frames: function, source line, every inlined caller, PTX line and text.
+//! Resolves a code address to frames: function, source line, every inlined caller, PTX line and
+//! text.
 //!
 //! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers each address with a binary search
 //! and without an allocation, [`Symbolizer::locate_all`] many. An address is a section and an offset, because in a cubin every function starts
@@ -78,7 +79,7 @@ pub struct PtxLine<'s> {
     pub text: Option<&'s [u8]>,
 }
 
-/// Everything needed to answer addresses of one cubin.
+/// The line tables and names of one cubin, for resolving its code addresses.
 #[derive(Debug, Clone)]
 pub struct Symbolizer<'c> {
     code: Code<'c>,
@@ -101,7 +102,8 @@ struct Text<'c> {
 }
 
 impl<'c> Symbolizer<'c> {
-    /// Reads `.debug_line`, `.nv_debug_line_sass`, `.debug_str` and the PTX text. Each may be missing.
+    /// Reads `.debug_line`, `.nv_debug_line_sass`, `.debug_str` and the PTX text. Each may be
+    /// missing.
     ///
     /// # Errors
     ///
@@ -110,8 +112,10 @@ impl<'c> Symbolizer<'c> {
         Self::in_space(cubin, Space::Native)
     }
 
-    /// As [`new`](Self::new) for the tables of one space. Those of Mercury (`.nv.merc.debug_line` and so on, sm_100 and later) are
-    /// about `.nv.capmerc.text.F`, whose addresses are not those of the code that runs; without them everything is empty.
+    /// Reads the tables of one space, as [`new`](Self::new) does for the native one. The Mercury
+    /// tables (`.nv.merc.debug_line` and so on, sm_100 and later) describe `.nv.capmerc.text.F`,
+    /// whose addresses are not those of the code that runs. If they are missing, everything is
+    /// empty.
     ///
     /// # Errors
     ///
@@ -149,17 +153,17 @@ impl<'c> Symbolizer<'c> {
         Ok(Self { code: tables.code, source, ptx, files, names, labels, texts, text_of })
     }
 
-    /// The code: all that needs no line table.
+    /// The code sections and functions of the cubin, which need no line table.
     pub fn code(&self) -> &Code<'c> {
         &self.code
     }
 
-    /// All functions, by section and offset.
+    /// All functions, sorted by section and offset.
     pub fn functions(&self) -> &[Function<'c>] {
         self.code.functions()
     }
 
-    /// The functions of a code section, by offset.
+    /// The functions of a code section, sorted by offset.
     pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
         self.code.functions_of(section)
     }
@@ -174,22 +178,23 @@ impl<'c> Symbolizer<'c> {
         self.code.section(index)
     }
 
-    /// The code section at an address and the byte offset in it: see [`Code::at_address`].
+    /// Finds the code section at an address and the byte offset in it, as [`Code::at_address`].
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         self.code.at_address(address)
     }
 
-    /// Rows of `.debug_line`.
+    /// The rows of `.debug_line`.
     pub fn source_rows(&self) -> &LineIndex<'c> {
         &self.source
     }
 
-    /// Rows of `.nv_debug_line_sass`.
+    /// The rows of `.nv_debug_line_sass`.
     pub fn ptx_rows(&self) -> &LineIndex<'c> {
         &self.ptx
     }
 
-    /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
+    /// Resolves byte `offset` of `section`; `None` if that is not a code section or the offset is
+    /// after its end.
     #[inline]
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<ResolvedAddress<'_>> {
         let place = self.code_at(section, offset)?;
@@ -213,7 +218,8 @@ impl<'c> Symbolizer<'c> {
         })
     }
 
-    /// Every range that a row of `.debug_line` covers in a code section, by ascending start, none empty, with the place that it is.
+    /// Iterates over the non-empty ranges of a code section that rows of `.debug_line` cover, by
+    /// ascending start, each with its resolved address.
     ///
     /// One pass over the table: what [`locate`](Self::locate) answers for the start of each range.
     pub fn source_ranges(
@@ -228,18 +234,18 @@ impl<'c> Symbolizer<'c> {
         })
     }
 
-    /// Paths of all files that the units of `.debug_line` declare, unit by unit.
+    /// Iterates over the paths of all files that the units of `.debug_line` declare, unit by unit.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.paths()
     }
 
-    /// Path of file number `file` in unit `unit` of `.debug_line`.
+    /// The path of file number `file` in unit `unit` of `.debug_line`.
     #[inline]
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
         self.files.name(self.files.find(unit, file), file)
     }
 
-    /// The callee that a row of unit `unit` of `.debug_line` names by offset.
+    /// The callee whose name a row of unit `unit` of `.debug_line` gives by offset.
     #[inline]
     pub fn callee(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.names.get(unit, name)
@@ -258,7 +264,8 @@ impl<'c> Symbolizer<'c> {
 }
 
 impl<'s> ResolvedAddress<'s> {
-    /// Offset from the start of [`function`](Self::function), or of the section without one.
+    /// The byte offset from the start of [`function`](Self::function), or of the section if there
+    /// is no function.
     pub fn function_offset(&self) -> u64 {
         self.offset - self.function.map_or(0, |function| function.offset)
     }
@@ -268,24 +275,26 @@ impl<'s> ResolvedAddress<'s> {
         self.source.map(|found| found.row())
     }
 
-    /// How many frames the address has, those beyond [`MAX_FRAMES`] included; takes constant time.
+    /// The number of frames of the address, including those beyond [`MAX_FRAMES`]; takes constant
+    /// time.
     pub fn depth(&self) -> usize {
         self.source.map_or(0, |found| found.depth() + 1)
     }
 
-    /// Whether the row's unit knows of inlined code: then a place of one frame is the function's own. `false` without a row.
+    /// Whether the unit of the row has inlined code; then an address with one frame is the
+    /// function's own. `false` if there is no row.
     pub fn has_contexts(&self) -> bool {
         self.source.is_some_and(|found| self.owner.source.has_contexts(found.unit()))
     }
 
-    /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
-    /// cover the address.
+    /// Iterates over the frames of the address, innermost first and the function's own last, up to
+    /// [`MAX_FRAMES`]. Empty if `.debug_line` does not cover the address.
     #[inline]
     pub fn frames(&self) -> Frames<'s> {
         Frames::of(*self)
     }
 
-    /// The PTX line, where `.nv_debug_line_sass` covers the address.
+    /// The PTX line; `None` if `.nv_debug_line_sass` does not cover the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset, self.range_number)?;
         Some(self.owner.ptx_line(found.unit(), found.row()))

@@ -5,11 +5,12 @@ use dwarf2_reader::WorkBudget;
 use nv_debug_sections::line::{LineOp, LineTable};
 use std::borrow::Cow;
 
-/// What is known of an inlined function's name.
+/// An inlined function's name, with how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalleeName<'s> {
-    /// The (mangled) name at the offset: the bytes up to the next NUL. An offset inside a string names its end. `None` where
-    /// there is no string, or where it is in doubt that the offset is right and no string starts there.
+    /// The (mangled) name at the offset: the bytes up to the next NUL. An offset inside a string
+    /// gives its end. `None` if there is no string, or if the offset is in doubt and no string
+    /// starts at it.
     pub name: Option<&'s [u8]>,
     /// Byte offset in `.debug_str`: the unit's base plus the row's name operand.
     pub offset: u64,
@@ -49,7 +50,7 @@ impl NameUncertainty {
     }
 }
 
-/// What the names of a unit are found by.
+/// What is needed to find the names of one line unit: its base and its name operands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitNames {
     /// `debug_str_base` of its header.
@@ -59,7 +60,7 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Those of a decoded unit.
+    /// Collects them from a decoded unit.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops
@@ -83,7 +84,7 @@ struct Base {
     recovered: bool,
 }
 
-/// The callees' names of a `.debug_line` section and its `.debug_str`.
+/// The names of the inlined functions in a `.debug_line` section, from its `.debug_str`.
 #[derive(Debug, Clone)]
 pub struct CalleeNames<'d> {
     strings: Cow<'d, [u8]>,
@@ -91,7 +92,8 @@ pub struct CalleeNames<'d> {
 }
 
 impl<'d> CalleeNames<'d> {
-    /// `strings` are the relocated bytes of `.debug_str`, `units` those of `.debug_line`, in section order.
+    /// Prepares the lookup. `strings` are the relocated bytes of `.debug_str`, `units` those of
+    /// `.debug_line`, in section order.
     pub fn new(strings: impl Into<Cow<'d, [u8]>>, units: impl IntoIterator<Item = UnitNames>) -> Self {
         let (mut highest, mut bases, mut all): (Option<u32>, Vec<_>, Vec<_>) = (None, Vec::new(), Vec::new());
         for unit in units {
@@ -109,7 +111,7 @@ impl<'d> CalleeNames<'d> {
         names
     }
 
-    /// What the name operand `name` of a row of unit `unit` (0-based) names.
+    /// Returns the name for the name operand `name` of a row of unit `unit` (0-based).
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.at(self.find(unit, name))
     }
@@ -153,10 +155,11 @@ impl<'d> CalleeNames<'d> {
         at == 0 || self.strings.get(at - 1) == Some(&0)
     }
 
-    /// Finds bases for the units whose own is unrelated, from what is known of nvlink: the inputs' strings stand one behind the
-    /// other, in the order of the units. So a base is behind the last name that the unit before uses, and every name of the
-    /// unit starts a string. Packed to the left and packed to the right give the lowest and the highest base of each unit;
-    /// where both are the same there is no doubt left.
+    /// Finds bases for the units whose own base is unrelated, from nvlink's known order: the
+    /// inputs' strings follow one another, in the order of the units. So a base is after the last
+    /// name that the unit before uses, and every name of the unit starts a string. Packing to the
+    /// left and to the right gives the lowest and the highest base of each unit. If both are the
+    /// same, no doubt is left.
     fn recover(&mut self, used: &[Vec<u64>]) {
         let mut tries = WorkBudget::of_input(self.strings.len() as u64, NAME_TRIES);
         let (Some(lowest), Some(highest)) =

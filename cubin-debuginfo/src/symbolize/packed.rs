@@ -1,4 +1,5 @@
-//! Rows of fixed size: found, and followed to their callers, without running a line program.
+//! Rows of fixed size: they are found, and followed to their callers, without running a line
+//! program.
 //!
 //! Rows stay in program order, because a call site mostly stands right before what is inlined there: a chain then costs the
 //! cache line that the row itself has brought, or one near it.

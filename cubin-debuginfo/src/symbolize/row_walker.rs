@@ -1,4 +1,4 @@
-//! A line program run row by row, without keeping any.
+//! Runs a line program row by row, without keeping any.
 
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::line::Params;
@@ -27,25 +27,25 @@ pub(super) struct RowWalker<'d> {
 }
 
 impl<'d> RowWalker<'d> {
-    /// From the start of a program, behind its `DW_LNE_set_address`.
+    /// Starts at a program, after its `DW_LNE_set_address`.
     pub(super) fn new(cursor: Cursor<'d>, params: Params) -> Self {
         let row = LineRow::start(params.default_is_stmt);
         Self { cursor, params, registers: Registers::START, row, seen: 0, last: None }
     }
 
-    /// From behind the opcode of a row, with [`Numbered::seen`] counting from there.
+    /// Starts after the opcode of a row; [`Numbered::seen`] counts from there.
     #[inline]
     pub(super) fn after_row(cursor: Cursor<'d>, params: Params, row: LineRow) -> Self {
         let registers = Registers { address: row.address, line: row.line };
         Self { cursor, params, registers, row, seen: 0, last: Some((row.address, row.line)) }
     }
 
-    /// The address register, relative to the sequence's start: behind the last row its end.
+    /// The address register, relative to the sequence's start. After the last row it is the end.
     pub(super) fn address(&self) -> u64 {
         self.registers.address
     }
 
-    /// Runs to the next row; `None` behind the last.
+    /// Runs to the next row; `None` after the last.
     #[inline]
     pub(super) fn next_row(&mut self) -> Result<Option<NumberedRow>> {
         loop {
@@ -72,8 +72,9 @@ impl<'d> RowWalker<'d> {
         Ok(Some(NumberedRow { row: self.row, seen, counted }))
     }
 
-    /// Runs an opcode of those that nearly all programs consist of, and whether it makes a row; `None` leaves it to [`step`],
-    /// which means the same by it. This way no error and no operation goes through memory as a value.
+    /// Runs one of the opcodes that nearly all programs consist of, and returns whether it makes a
+    /// row. `None` leaves it to [`step`], which has the same effect. In this way no error and no
+    /// operation goes through memory as a value.
     #[inline]
     fn frequent(&mut self) -> Option<bool> {
         let (&opcode, operands) = self.cursor.rest().split_first()?;
@@ -147,7 +148,7 @@ mod tests {
     };
 
     proptest! {
-        /// Whatever the short way does, `step` does too, and as many bytes of it.
+        /// Tests that the short way has the same effect as `step`, and reads as many bytes.
         #[test]
         fn frequent_opcodes_mean_what_step_means(
             opcode in prop_oneof![0..10_u8, any::<u8>()],

@@ -1,4 +1,4 @@
-//! Constant values of variables, read as their types say.
+//! Constant values of variables, read according to their types.
 //!
 //! `DW_AT_const_value` is a value of the entry's type (DWARF 2.0.0 §4.1), but its form says nothing of the type: LLVM
 //! writes every number as a signed one. So the bits are cut to the size of the type and read by its
@@ -10,7 +10,7 @@ use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use std::fmt;
 
-/// A value, and the bits that it was read from.
+/// A constant value of a variable, with the bits that it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
     /// The value in the variable's type.
@@ -19,7 +19,7 @@ pub struct Constant {
     pub bits: Vec<u8>,
 }
 
-/// A value of a type.
+/// A constant value, by the kind of its type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstantValue {
     /// A number with sign; also one whose type is not known.
@@ -96,7 +96,7 @@ fn untyped(given: RawConstant<'_>) -> Constant {
 struct Type<'e> {
     number: usize,
     entry: Entry<'e>,
-    /// Size in bits, of those types that have one.
+    /// The size in bits, if the type has one.
     bits: Option<u64>,
 }
 

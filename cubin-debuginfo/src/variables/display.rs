@@ -1,4 +1,4 @@
-//! The text of variable locations, and of what is remarked on them.
+//! The text of variable locations, and of the remarks on them.
 
 use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
 use super::{DebuggerPitfall, MissingFacts, ScopeKind};
@@ -9,8 +9,8 @@ use std::fmt;
 struct LocationDisplay<'a, 'c>(&'a VariableLocation, &'a Cubin<'c>);
 
 impl VariableLocation {
-    /// The place in words, with the cubin's names of sections: `.nv.shared.k+0x10`, `local[R1+0x8]`, `= 7`; of a variable that is nowhere
-    /// the reason.
+    /// Writes the location in words, with the cubin's names of sections: `.nv.shared.k+0x10`,
+    /// `local[R1+0x8]`, `= 7`; or the reason why the variable has none.
     pub fn display<'a>(&'a self, cubin: &'a Cubin<'_>) -> impl fmt::Display {
         LocationDisplay(self, cubin)
     }
@@ -37,7 +37,7 @@ impl fmt::Display for LocationDisplay<'_, '_> {
 }
 
 impl Memory {
-    /// Name of the memory: its PTX state space (`shared`), else its address class.
+    /// The name of the memory: its PTX state space (`shared`), or else its address class.
     pub fn space_name(&self) -> &'static str {
         self.space.state_space().unwrap_or(self.space.name())
     }
@@ -164,7 +164,7 @@ impl MissingFacts {
 }
 
 impl DebuggerPitfall {
-    /// What a debugger may get wrong, in words.
+    /// Describes what a debugger may get wrong.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoClass => "no DW_AT_address_class: a debugger reads global memory there",

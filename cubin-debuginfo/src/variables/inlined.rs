@@ -1,4 +1,4 @@
-//! Chains of inlined calls, where the line table does not have them.
+//! Chains of inlined calls from `.debug_info`, for code whose line table has none.
 
 use super::{Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
@@ -12,7 +12,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use std::ops::{Deref, Range};
 
-/// The calls of `.debug_info` (`DW_TAG_inlined_subroutine`) by address.
+/// The inlined calls of `.debug_info` (`DW_TAG_inlined_subroutine`), for lookup by address.
 ///
 /// ptxas writes contexts into the line table for `.loc` with `inlined_at`. Code compiled with `-G` has none: there a row names a line of
 /// the inlined function, and only the entries say that it was inlined, and where (observed: nvcc and ptxas 13.0.88, sm_75-121; clang 19).
@@ -65,12 +65,13 @@ struct Span {
     range: Range<u64>,
     /// Index of the scope.
     scope: usize,
-    /// Index of the nearest span that starts before this one and ends behind its start.
+    /// The index of the nearest span that starts before this one and ends after its start.
     around: Option<usize>,
 }
 
 impl<'v> InlinedCalls<'v> {
-    /// Whether a cubin can have any, by its abbreviations: most have none, and then no entry need be read.
+    /// Whether a cubin can have inlined calls, by its abbreviations. Most have none, and then no
+    /// entry need be read.
     pub fn can_be_in(cubin: &Cubin<'_>) -> bool {
         let name = SectionKind::DebugAbbrev.name();
         let bytes = cubin.section_by_name(name).and_then(|index| cubin.bytes(index).ok());
@@ -81,7 +82,7 @@ impl<'v> InlinedCalls<'v> {
         })
     }
 
-    /// Finds all calls. `entries` are the cubin's.
+    /// Finds all inlined calls. `entries` are the cubin's.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl<'v> InlinedCalls<'v> {
         Ok(Self::found(Source::Own(Box::new(Variables::without_places(cubin, entries)?))))
     }
 
-    /// The same, of variables that have been read.
+    /// Finds all inlined calls among variables that have been read.
     pub fn of(variables: &'v Variables<'v>) -> Self {
         Self::found(Source::Given(variables))
     }
@@ -125,17 +126,19 @@ impl<'v> InlinedCalls<'v> {
         Self { variables, spans, cut: budget.is_spent() }
     }
 
-    /// Whether there is none.
+    /// Whether there are no inlined calls.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Whether calls share so many pieces of code that not all were kept, which no compiler makes.
+    /// Whether some calls were dropped, because they share more pieces of code than any compiler's
+    /// do.
     pub fn is_truncated(&self) -> bool {
         self.cut
     }
 
-    /// The calls that byte `offset` of a section is in, innermost first; at most [`MAX_FRAMES`].
+    /// Iterates over the calls that contain byte `offset` of a section, innermost first; at most
+    /// [`MAX_FRAMES`].
     pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &Scope> {
         let after = self.spans.partition_point(|span| (span.section, span.range.start) <= (section, offset));
         let last =
@@ -148,20 +151,21 @@ impl<'v> InlinedCalls<'v> {
             .filter_map(|span| self.variables.scopes().get(span.scope))
     }
 
-    /// Where the source has a call.
+    /// The source line at which a call is made.
     pub fn site(&self, call: &Scope) -> Option<SourceLine<'_>> {
         self.variables.call_site(call)
     }
 
-    /// Offsets in a section at which a call begins or ends, in no order.
+    /// Iterates over the byte offsets in a section at which a call begins or ends, unsorted.
     pub fn bounds(&self, section: SectionIndex) -> impl Iterator<Item = u64> {
         let first = self.spans.partition_point(|span| span.section < section);
         let own = self.spans.iter().skip(first).take_while(move |span| span.section == section);
         own.flat_map(|span| [span.range.start, span.range.end])
     }
 
-    /// The frames of a place: those of the line table; where the unit's rows know of no inlined code at all, the calls that the place is
-    /// in. A call's code is what its entry says, which for LLVM is all from its first to its last instruction.
+    /// Iterates over the frames of an address: those of the line table, or, if the unit's rows have
+    /// no inlined code at all, the calls that contain the address. A call's code is what its entry
+    /// says, which for LLVM is everything from its first to its last instruction.
     pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
@@ -181,7 +185,7 @@ impl<'v> InlinedCalls<'v> {
         from_entries.chain(rest.into_iter().flatten())
     }
 
-    /// How many [`frames`](Self::frames) a place has.
+    /// The number of [`frames`](Self::frames) of an address.
     pub fn depth(&self, place: &ResolvedAddress<'_>) -> usize {
         place.depth() + self.calls(place).len()
     }
@@ -194,7 +198,7 @@ impl<'v> InlinedCalls<'v> {
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()
     }
 
-    /// The function that a call is of.
+    /// The function that a call calls.
     pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {

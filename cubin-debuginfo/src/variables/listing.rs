@@ -1,5 +1,5 @@
-//! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They are looked up while
-//! they are handed out.
+//! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They
+//! are looked up while the answer is written.
 
 use super::location_answer::LocationAnswer;
 use super::{CodeRange, LocationRange, Scope, ScopeKind, SourceLine, UnreadableSection, Variable, Variables};
@@ -18,18 +18,18 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Which variables are asked for.
+/// Selects the variables of an answer.
 #[derive(Debug, Clone, Default)]
 pub struct VariableFilter<'o> {
     /// By name; all where there is none.
     pub names: &'o [String],
-    /// Of these functions, by their symbols.
+    /// The functions to which variables must belong, by their symbols.
     pub functions: Option<HashSet<SymbolIndex>>,
     /// In scope at these addresses; everywhere where there is none.
     pub addresses: Vec<CodeAddress>,
 }
 
-/// The scopes and variables of a cubin that are asked for, as an answer.
+/// The selected scopes and variables of a cubin, as an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Listing<'a> {
     /// The addresses that were asked for. Absent where none was.
@@ -59,7 +59,7 @@ pub struct FaultRow<'a> {
     pub missing: &'static str,
 }
 
-/// An address that was asked for.
+/// An address in the query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Address")]
 pub struct AddressRow<'a> {
@@ -109,7 +109,7 @@ impl SharedPaths {
     }
 }
 
-/// A scope of variables.
+/// A scope of variables, in an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Scope")]
 pub struct ScopeRow<'a> {
@@ -130,7 +130,7 @@ pub struct ScopeRow<'a> {
     pub code: Vec<CodeRow<'a>>,
 }
 
-/// A stretch of code.
+/// A range of code, in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CodeRange")]
 pub struct CodeRow<'a> {
@@ -144,7 +144,7 @@ pub struct CodeRow<'a> {
     pub end: u64,
 }
 
-/// A variable.
+/// A variable, in an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Variable")]
 pub struct VariableRow<'a> {
@@ -189,7 +189,7 @@ pub struct VariableRow<'a> {
     pub places: Vec<LocationRow<'a>>,
 }
 
-/// A place over a stretch of code.
+/// The location of a variable over a range of code.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VariablePlace")]
 pub struct LocationRow<'a> {
@@ -201,7 +201,7 @@ pub struct LocationRow<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Finds the scopes and variables of a cubin that are asked for.
+    /// Finds the selected scopes and variables of a cubin.
     pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a VariableFilter<'a>) -> Self {
         let scopes = wanted.scopes(variables);
         let all = variables.all();
@@ -259,17 +259,18 @@ impl<'a> Listing<'a> {
         &self.faults
     }
 
-    /// Whether ranges were left out of what has been written.
+    /// Whether ranges were left out of what has been written so far.
     pub fn is_truncated(&self) -> bool {
         self.variables.variables.is_truncated() || self.variables.paths.0.borrow().is_spent()
     }
 
-    /// The addresses that were asked for.
+    /// The addresses in the query.
     pub fn addresses(&self) -> &[AddressRow<'a>] {
         self.at.as_deref().unwrap_or_default()
     }
 
-    /// The scopes that have variables, with them; the innermost scope first, then those around it.
+    /// Iterates over the scopes that have variables. Each item has the scope and those around it,
+    /// innermost first, and the variables.
     pub fn groups(&self) -> impl Iterator<Item = (Vec<ScopeRow<'a>>, impl Iterator<Item = VariableRow<'a>>)> {
         let shown = &self.variables;
         shown.groups.iter().map(move |(scope, group)| {
@@ -339,7 +340,8 @@ fn is_called(own: &str, name: &str) -> bool {
 }
 
 impl Variables<'_> {
-    /// Whether a variable has this name: as the entry has it, demangled, or the last part of the demangled name.
+    /// Whether a variable has this name: as the entry has it, demangled, or the last part of the
+    /// demangled name.
     pub fn has_named(&self, name: &str) -> bool {
         self.all().iter().any(|variable| self.name(variable).is_some_and(|own| is_called(&own, name)))
     }
@@ -450,12 +452,12 @@ impl JsonSchema for ShownVariables<'_> {
 }
 
 impl VariableRow<'_> {
-    /// Whether it has no place because its function is abstract (`DW_AT_inline`).
+    /// Whether the variable has no location because its function is abstract (`DW_AT_inline`).
     pub fn is_abstract(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|row| row.place.is_abstract)
     }
 
-    /// Whether it has no place anywhere in its scope.
+    /// Whether the variable has no location anywhere in its scope.
     pub fn is_nowhere(&self) -> bool {
         self.places.iter().all(|row| row.place.is_nowhere())
     }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// `kind` where the variable is nowhere.
 const NOWHERE: &str = "unavailable";
 
-/// Where a variable is. Members that its kind of place does not have are left out.
+/// The location of a variable. Members that do not apply to its kind are left out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct LocationAnswer<'a> {
     /// What kind of place it is: in a register; in memory at the value of a register plus `offset` (`based`); the value of a
@@ -82,7 +82,7 @@ pub struct RegisterPartAnswer {
 }
 
 impl<'a> LocationAnswer<'a> {
-    /// Describes a place of a variable of `cubin`.
+    /// Describes a location of a variable of `cubin`.
     pub fn new(cubin: &'a Cubin<'_>, place: &VariableLocation) -> Self {
         let (text, whole) = (place.display(cubin).to_string(), place.is_available());
         let words = match place {
@@ -110,7 +110,7 @@ impl<'a> LocationAnswer<'a> {
         Self { text, whole, ..words }
     }
 
-    /// Whether the variable is nowhere.
+    /// Whether the variable has no location.
     pub fn is_nowhere(&self) -> bool {
         self.kind == NOWHERE
     }

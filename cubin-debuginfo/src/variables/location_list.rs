@@ -1,4 +1,4 @@
-//! Where a variable is, over which addresses.
+//! The locations of a variable, by code address.
 
 use super::constant::{self, Constant, ConstantValue, RawConstant};
 use super::registers::SassAllocation;
@@ -30,7 +30,7 @@ pub struct LocationList {
     pub ranges: Vec<LocationRange>,
     /// Bytes of the scope's code; 0 for what has no code, as a global variable.
     pub scope_bytes: u64,
-    /// Bytes of it in which the variable is somewhere as a whole.
+    /// The bytes of the scope in which the complete variable has a location.
     pub available_bytes: u64,
     /// What a debugger may get wrong.
     pub remarks: Vec<DebuggerPitfall>,
@@ -48,7 +48,7 @@ pub struct LocationRange {
 }
 
 impl VariableLocation {
-    /// Whether the variable is there as a whole.
+    /// Whether the complete variable has a location.
     pub fn is_available(&self) -> bool {
         match self {
             Self::Register(held) | Self::RegisterOffset { register: held, .. } => held.is_complete(),
@@ -102,7 +102,7 @@ impl Builder<'_> {
 }
 
 impl Variables<'_> {
-    /// Where a variable is.
+    /// Finds the locations of a variable over its scope.
     ///
     /// All calls together may do as much work as fits the size of the file: enough to ask for each variable once, however it is made
     /// by a compiler. After that answers are [cut short](LocationList::cut); a [clone](Clone::clone) made before has its own.

@@ -1,4 +1,4 @@
-//! Which memory an address of a variable is in, and where there.
+//! The memory of a variable's address, and the offset in it.
 
 use super::location_list::Builder;
 use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 
-/// One 32-bit word of a PTX register, or all of it where it is narrower, and the SASS register that has it.
+/// A 32-bit word of a PTX register, or a register narrower than that, with the SASS register that
+/// holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterPart {
     /// [`RegisterRange::part`](reg_sass::RegisterRange::part): 0 is the low word.
@@ -24,10 +25,11 @@ pub struct RegisterPart {
 pub struct SassAllocation {
     /// Its name, with `%`; empty where the expression names the SASS register itself.
     pub ptx: String,
-    /// The type it is declared with, as far as `.nv_debug_info_reg_type` says it.
+    /// The type that the register is declared with, if `.nv_debug_info_reg_type` tells it.
     pub r#type: Option<RegisterType>,
-    /// Its words, ascending. A word may be in several registers at a time, each of which has it; only the four of a `.b128` register, whose
-    /// parts are 0, 1, 1, 2, are all different.
+    /// The words of the register, ascending. A word may be in several registers at a time, each
+    /// with a copy; only the four of a `.b128` register, whose parts are 0, 1, 1, 2, are all
+    /// different.
     pub words: Vec<RegisterPart>,
 }
 

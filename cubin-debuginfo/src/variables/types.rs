@@ -15,8 +15,9 @@ const NAMELESS: [(u16, &str); 5] = [
     (dw::DW_TAG_base_type, "base type"),
 ];
 
-/// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `int S::*`, `float shared *` for a pointer whose
-/// address class is no generic one. `void` without the attribute, `?` for what is no type, `...` behind 256 steps or 1024 bytes.
+/// The type that an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `int
+/// S::*`, `float shared *` for a pointer whose address class is not generic. `void` without the
+/// attribute, `?` for what is not a type, `...` after 256 steps or 1024 bytes.
 pub(super) fn spell(entries: &Entries<'_>, entry: Entry<'_>) -> String {
     one(entries, entry, true)
 }
@@ -86,7 +87,7 @@ fn qualify(qualifiers: &mut String, word: &str) {
     }
 }
 
-/// `*`, before which the memory pointed to is named, and behind which the pointer's own qualifiers stand.
+/// Writes `*`, with the memory pointed to before it and the pointer's own qualifiers after it.
 fn point(declarator: &mut String, qualifiers: &mut String, entry: Entry<'_>, mark: &str) {
     let class = entry.unsigned(dw::DW_AT_address_class).and_then(AddressClass::of_value);
     let class = class.filter(|class| *class != AddressClass::Generic);
@@ -112,7 +113,7 @@ fn enclose(declarator: &mut String) {
     }
 }
 
-/// The entries that belong to one, at most so many.
+/// The children of an entry that have a tag, up to a limit.
 fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: u16) -> impl Iterator<Item = Entry<'e>> {
     let behind = entries.range(number.saturating_add(1)..entries.count());
     let own = behind.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));

@@ -1,4 +1,5 @@
-//! Evaluates location expressions: the forms that compilers write for GPUs, and anything else as text.
+//! Evaluates location expressions: the forms that compilers write for GPUs, and anything else as
+//! text.
 #![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
 use super::constant::Constant;
@@ -19,7 +20,7 @@ use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::register::DwarfRegister;
 use nv_debug_sections::relocated::RelocatedSection;
 
-/// Where a variable is: the value of its location expression (DWARF: location description).
+/// The location of a variable: the value of its location expression (DWARF: location description).
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariableLocation {
     /// In registers.
@@ -34,7 +35,7 @@ pub enum VariableLocation {
         register: SassAllocation,
         /// Added to it.
         offset: i64,
-        /// `DW_OP_stack_value`: the sum is no address.
+        /// `DW_OP_stack_value`: the sum is a value, not an address.
         value: bool,
     },
     /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value` that DWARF 4 has for them.
@@ -106,9 +107,10 @@ pub enum Unavailable {
     OpenRange,
     /// A range of the list ends before it starts, or in another section.
     BadRange,
-    /// No range of the list has this one for certain, but one of those that are open or cannot be read may.
+    /// The range is in no entry of the list for certain, but one of those that are open or cannot
+    /// be read may contain it.
     Unknown,
-    /// The list, or part of it, cannot be read: the error in words.
+    /// The list, or a part of it, cannot be read: the error in words.
     BadList(String),
     /// An address without relocation, of a memory whose addresses have one: ptxas knew no such symbol, or the PTX has
     /// a number there.
@@ -120,8 +122,9 @@ pub enum Unavailable {
     OutsideMemory(u64),
     /// An address whose symbol is local and not defined: no file can.
     NoSymbol(String),
-    /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much behind it: ptxas writes it where the code
-    /// does not use the variable, nvlink for a dynamic one (`extern __shared__`), which in each kernel is behind the kernel's own.
+    /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much
+    /// after it. ptxas writes it if the code does not use the variable, nvlink for a dynamic one
+    /// (`extern __shared__`), which in each kernel is after the kernel's own.
     NoSharedAddress,
     /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it: what `nvlink -r` makes of that is the
     /// variable's alignment.
@@ -131,7 +134,7 @@ pub enum Unavailable {
     /// The file has no register map that can be read: it was not compiled with `-G`, is stripped, or damaged
     /// ([`Variables::faults`](super::Variables::faults)).
     NoRegisterMap(String),
-    /// A number that is no register's, or a register that the chip does not have.
+    /// A number that is not a register's, or a register that the chip does not have.
     UnknownRegister(String),
 }
 

@@ -1,4 +1,4 @@
-//! `.debug_info`.
+//! Checks of `.debug_info`.
 
 use super::lines::{LineFiles, TableFiles};
 use super::{RuleId, Verifier, short};

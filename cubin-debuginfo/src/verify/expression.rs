@@ -1,4 +1,5 @@
-//! Location expressions: whether they can be decoded, and which registers they use (DWARF 2.0.0 §2.4, DWARF 4 §2.5).
+//! Checks of location expressions: whether they can be decoded, and which registers they use (DWARF
+//! 2.0.0 §2.4, DWARF 4 §2.5).
 
 use dwarf2_reader::constants::DW_OP;
 use dwarf2_reader::expression::{EXPRESSION, Operand, operations};

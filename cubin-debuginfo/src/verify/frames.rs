@@ -1,4 +1,4 @@
-//! `.debug_frame`.
+//! Checks of `.debug_frame`.
 
 use super::{RuleId, SectionView, Verifier, short};
 use nv_debug_sections::catalog::SectionKind;

@@ -1,4 +1,4 @@
-//! What tools are known to do wrong.
+//! The faults that NVIDIA's tools and compilers are known to make.
 
 use super::RULES;
 use schemars::JsonSchema;
@@ -15,11 +15,11 @@ pub struct KnownFault {
     pub fault_of: &'static str,
     /// What is required, in one sentence.
     pub summary: &'static str,
-    /// What the tool does, and what comes of it.
+    /// What the tool does, and the consequence.
     pub text: &'static str,
 }
 
-/// What tools are known to do wrong, in the order of the rules.
+/// Iterates over the known faults of tools, in the order of the rules.
 pub fn known_faults() -> impl Iterator<Item = KnownFault> {
     RULES.iter().filter_map(|rule| {
         let (fault_of, text) = (rule.details.fault_of?, rule.details.why);

@@ -1,4 +1,4 @@
-//! Whether the code of a linked file has debug information of one level.
+//! Checks that all code of a linked file has debug information of one level.
 
 use super::{RuleId, Verifier};
 use crate::entries::Entries;

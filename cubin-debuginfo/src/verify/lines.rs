@@ -1,4 +1,4 @@
-//! `.debug_line` and `.nv_debug_line_sass`.
+//! Checks of `.debug_line` and `.nv_debug_line_sass`.
 
 use super::{RuleId, SectionView, Verifier, sources};
 use crate::symbolize::{CalleeNames, NameUncertainty, UnitNames};
@@ -15,7 +15,8 @@ use std::collections::{HashMap, HashSet};
 mod files;
 pub(super) mod rows;
 
-/// The tables of `.debug_line`; `None` if there is no such section, or it cannot be read.
+/// Checks both line sections, and returns the tables of `.debug_line`; `None` if there is no such
+/// section, or it cannot be read.
 pub(super) fn check(check: &mut Verifier<'_, '_>) -> Option<LineFiles> {
     let files = section(check, SectionKind::DebugLine);
     section(check, SectionKind::NvDebugLineSass);

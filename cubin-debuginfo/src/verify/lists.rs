@@ -1,4 +1,4 @@
-//! `.debug_loc` and `.debug_ranges`, and which registers locations use.
+//! Checks of `.debug_loc` and `.debug_ranges`, and the registers that locations use.
 
 use super::entries::addresses;
 use super::registers::Used;

@@ -1,4 +1,4 @@
-//! `.debug_pubnames`, `.debug_pubtypes`, `.debug_aranges`.
+//! Checks of `.debug_pubnames`, `.debug_pubtypes` and `.debug_aranges`.
 
 use super::{RuleId, SectionView, Verifier};
 use crate::entries::{Entries, Unit};

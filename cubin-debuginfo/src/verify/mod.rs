@@ -1,4 +1,4 @@
-//! What is wrong with the debug information of a cubin.
+//! `verify`: checks of the debug information of a cubin.
 //!
 //! [`verify`] looks at every native debug section, each by its own rules and by what others say, and at the relocations of both
 //! spaces. The rules are [`RULES`]; what tools are known to do wrong has rules of its own, so that no file of theirs has errors.
@@ -39,18 +39,19 @@ use nv_debug_sections::{Error, Result};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-/// Something that breaks a rule.
+/// A finding of [`verify`]: something that breaks a rule.
 pub type Finding = findings::Finding<RuleId>;
 
-/// What [`verify`] found.
+/// The findings of [`verify`].
 pub type Report = findings::Report<RuleId>;
 
-/// Looks at everything. What cannot be read is a finding; what depends on it is then not looked at.
+/// Checks all debug information of a cubin. A section that cannot be read is a finding; what
+/// depends on it is then not checked.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
     verify_with(cubin, VerifyContext::default())
 }
 
-/// [`verify`], and what follows from `context`.
+/// Checks as [`verify`] does, and also what needs `context`.
 pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: VerifyContext<'c>) -> Report {
     let code = Code::new(cubin);
     let sizes = code.functions().iter().map(|function| (function.name, function.size)).collect();
@@ -100,7 +101,7 @@ struct Verifier<'c, 'd> {
     relocated: RelocatedCubin<'c, 'd>,
     /// Whether nvlink wrote it.
     is_linked: bool,
-    /// Whether ptxas wrote it, or a part of it that nvlink kept.
+    /// Whether ptxas wrote the file, or a part of it that nvlink kept.
     is_of_ptxas: bool,
     /// Size of an instruction in bytes.
     instruction: u64,

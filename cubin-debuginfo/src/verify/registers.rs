@@ -1,4 +1,5 @@
-//! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`, and whether they have the registers of locations.
+//! Checks of `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`, and whether they have the
+//! registers of locations.
 
 use super::{RuleId, SectionView, Verifier, short};
 use nv_debug_sections::catalog::SectionKind;

@@ -1,4 +1,4 @@
-//! Relocations of debug sections, native and Mercury.
+//! Checks of the relocations of debug sections, native and Mercury.
 
 use super::{RuleId, Verifier, short};
 use nv_debug_sections::address_space::shared_window_reserve;
@@ -98,7 +98,7 @@ impl AppliedRelocation<'_, '_> {
         self.place(entry, value).map_or(Ok(width), Err)
     }
 
-    /// Mercury's places are in code that has no such size here: sections of it are left out.
+    /// Mercury addresses are in code whose size is not known, so its sections are left out.
     fn place(&self, symbol: &Symbol, value: u64) -> Option<Fault> {
         let section = symbol.section()?;
         let entry = self.cubin.section(section).ok()?;

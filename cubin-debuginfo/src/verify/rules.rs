@@ -1,22 +1,23 @@
-//! Every rule of [`verify`](super), in one table: its code, how bad it is, what is required, and who is known to break it.
+//! The rules of [`verify`](super) in one table: code, severity, requirement, and the tools known to
+//! break each.
 
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
 use findings::{RuleDetails, RuleTable, Severity};
 
-/// A rule of this table.
+/// A rule of [`verify`](super).
 pub type Rule = findings::Rule<RuleId>;
 
-/// What a rule about a cubin says beside what all rules say.
+/// The details of a rule about a cubin, beyond those that all rules have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// What comes of it, or where the rule is from.
+    /// The consequence, or the source of the rule.
     pub why: &'static str,
     /// The tools known to break it, with the versions seen to; `None` if no tool does. Codes of such rules are from 101 on.
     pub fault_of: Option<&'static str>,
 }
 
-/// The rules by what they are about. Each number is the index of the rule in [`RULES`].
+/// The rules of [`verify`](super), by subject. Each number is the index of the rule in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -201,7 +202,7 @@ const fn fault(
 /// Number of rules.
 const COUNT: usize = RuleId::LevelsMixed as usize + 1;
 
-/// All rules, by subject; those of the capsule are in `merc_capsule::self_check`.
+/// All rules, by subject. Those of the capsule are in `merc_capsule::self_check`.
 #[rustfmt::skip]
 pub static RULES: [Rule; COUNT] = [
     row(Id::RelocationType, "E001", "relocation-type", Error, "A relocation of a debug section is of a type that occurs there.", "The types are those of 679 cubins of ptxas and nvlink; nobody else can say what another one does."),

@@ -1,4 +1,4 @@
-//! Which debug sections there are, with which headers; and the PTX texts.
+//! Checks of which debug sections there are and of their headers, and of the PTX texts.
 
 use super::{RuleId, Verifier};
 use nv_debug_sections::catalog::SectionKind;

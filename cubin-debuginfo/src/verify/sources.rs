@@ -1,4 +1,4 @@
-//! File tables and rows against the source files, as far as these are at hand.
+//! Checks of file tables and rows against the source files that are available.
 
 use super::lines::rows::{Units, all_rows};
 use super::{RuleId, SectionView, Verifier};
@@ -20,10 +20,11 @@ pub struct SourceFile<'a> {
     pub size: u64,
 }
 
-/// The number of lines of a source file; `None` if it is not at hand, or another one than was compiled.
+/// Returns the number of lines of a source file; `None` if it is not available, or is not the one
+/// that was compiled.
 pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
 
-/// What the caller knows beside the cubin.
+/// Facts outside the cubin that the caller supplies to [`verify_with`](super::verify_with).
 #[derive(Default, Clone, Copy)]
 pub struct VerifyContext<'c> {
     /// Asked once for each file of a table that has rows, to find lines past its end.

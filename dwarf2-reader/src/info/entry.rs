@@ -1,4 +1,4 @@
-//! The entries of a unit, one behind another.
+//! Iteration over the entries of a unit.
 
 use crate::abbrev::{AbbrevTable, Abbreviation, AttributeSpec};
 use crate::constants::DW_FORM_indirect;
@@ -7,7 +7,7 @@ use crate::info::{SECTION, Unit, Units, Value};
 use crate::limits::EMPTY_ATTRIBUTES;
 use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
 
-/// What stands among the entries of a unit.
+/// An entry of a unit, or the 0 that ends a list of children.
 #[derive(Debug, Clone)]
 pub enum Node<'i, 'd> {
     /// An entry.
@@ -18,7 +18,8 @@ pub enum Node<'i, 'd> {
     Padding(Span),
 }
 
-/// One entry. It borrows its shape from the [`Units`] (`'i`) and its values from the section (`'d`).
+/// One entry (DIE). It borrows its shape from the [`Units`] (`'i`) and its values from the section
+/// (`'d`).
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'i, 'd> {
     section: &'d [u8],
@@ -59,7 +60,8 @@ pub struct Attribute<'d> {
 }
 
 impl<'d> Attribute<'d> {
-    /// Name of the section that the value is an offset in, and the offset; `None` if the attribute is not about a section.
+    /// The name of the section that the value is an offset in, and the offset; `None` if the
+    /// attribute does not refer to a section.
     #[must_use]
     pub fn section_offset(&self) -> Option<(&'static str, u64)> {
         match self.value {
@@ -71,7 +73,8 @@ impl<'d> Attribute<'d> {
         }
     }
 
-    /// The operations of a location expression; `None` of other values, and of blocks that are something else.
+    /// The operations of a location expression; `None` for other values, and for blocks that are
+    /// something else.
     #[must_use]
     pub fn expression(&self) -> Option<&'d [u8]> {
         match self.value {
@@ -80,7 +83,8 @@ impl<'d> Attribute<'d> {
         }
     }
 
-    /// The value without what only says where it ends, in the section: a block without its length, a string without its NUL.
+    /// The byte range of the value in the section, without its length or terminator: a block
+    /// without its length, a string without its NUL.
     #[must_use]
     pub fn content(&self) -> Span {
         let Span { start, end } = self.span;
@@ -95,7 +99,7 @@ impl<'d> Attribute<'d> {
     }
 }
 
-/// The entries of a unit: [`Units::nodes`]. An error ends them.
+/// An iterator over the entries of a unit: [`Units::nodes`]. It ends after an error.
 #[derive(Debug, Clone)]
 pub struct Nodes<'i, 'd> {
     cursor: Option<Cursor<'d>>,
@@ -197,43 +201,43 @@ impl<'i, 'd> Entry<'i, 'd> {
         Ok(Node::Entry(Self { section, unit, table, abbreviation, depth: 0, start, values }))
     }
 
-    /// Byte offset in the section.
+    /// The byte offset of the entry in the section.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.start
     }
 
-    /// Where the first value is, in the section.
+    /// The byte offset of the first attribute value in the section.
     #[must_use]
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// The whole entry, in the section.
+    /// The byte range of the entry in the section.
     #[must_use]
     pub fn span(&self) -> Span {
         self.start..self.attributes().last().map_or(self.values, |attribute| attribute.span.end)
     }
 
-    /// How many entries it is below: 0 for that of a unit.
+    /// The number of entries around this one: 0 for the entry of a unit.
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// `DW_TAG_*`.
+    /// The tag, `DW_TAG_*`.
     #[must_use]
     pub fn tag(&self) -> u16 {
         self.abbreviation.tag
     }
 
-    /// Its shape.
+    /// The abbreviation that gives the entry's shape.
     #[must_use]
     pub fn abbreviation(&self) -> &'i Abbreviation {
         self.abbreviation
     }
 
-    /// Its attributes, in the order in which they stand.
+    /// Iterates over the attributes, in the order of the section.
     #[must_use]
     pub fn attributes(&self) -> Attributes<'i, 'd> {
         let specs = self.table.attributes(self.abbreviation);
@@ -244,7 +248,8 @@ impl<'i, 'd> Entry<'i, 'd> {
         }
     }
 
-    /// Those of its attributes that the abbreviation names so, in the order in which they stand; the values of others are passed over.
+    /// Iterates over the attributes for which `is_wanted` returns true, in the order of the
+    /// section. The values of others are skipped.
     pub fn attributes_where(
         self,
         is_wanted: impl Fn(&AttributeSpec) -> bool,
@@ -265,7 +270,7 @@ impl<'i, 'd> Entry<'i, 'd> {
         })
     }
 
-    /// The first attribute of a name.
+    /// Returns the first attribute with this `DW_AT_*` number.
     #[must_use]
     pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
         let specs = self.table.attributes(self.abbreviation);
@@ -281,14 +286,14 @@ impl<'i, 'd> Entry<'i, 'd> {
         Attributes { cursor, specs: specs.get(before..)?.iter(), unit: self.unit }.next()
     }
 
-    /// Where an entry of the same unit stands in the section that a [`Value::UnitReference`] is about; `None` past 2^64.
+    /// Converts a [`Value::UnitReference`] to a byte offset in the section; `None` past 2^64.
     #[must_use]
     pub fn in_unit(&self, reference: u64) -> Option<u64> {
         self.unit.start.checked_add(reference)
     }
 }
 
-/// The attributes of an entry: [`Entry::attributes`].
+/// An iterator over the attributes of an entry: [`Entry::attributes`].
 #[derive(Debug, Clone)]
 pub struct Attributes<'i, 'd> {
     cursor: Cursor<'d>,

@@ -1,4 +1,4 @@
-//! Values of attributes by their form (DWARF 2.0.0 §7.5.4, DWARF 4 §7.5.4).
+//! Attribute values by their form (DWARF 2.0.0 §7.5.4, DWARF 4 §7.5.4).
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
@@ -7,7 +7,7 @@ use crate::cursor::offset_width;
 use crate::info::Unit;
 use crate::{Cursor, ErrorKind, Format, Result, line, loc, macinfo, ranges};
 
-/// The value of an attribute: what its form says, before its name does.
+/// The value of an attribute as its form gives it, without regard to the attribute's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'d> {
     /// `DW_FORM_addr`.
@@ -36,10 +36,10 @@ pub enum Value<'d> {
     SectionOffset(u64),
 }
 
-/// How the values of a form are laid out.
+/// How the values of a form are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// So many bytes.
+    /// A fixed number of bytes.
     Fixed(u8),
     /// As many bytes as an address of the unit has.
     Address,
@@ -49,9 +49,9 @@ pub enum Layout {
     InfoReference,
     /// A LEB128 number.
     Leb,
-    /// Bytes up to a NUL, which is one of them.
+    /// Bytes up to and including a NUL.
     String,
-    /// A length of so many bytes, and as many bytes as it says.
+    /// A length of this many bytes, and then as many bytes as it says.
     Block(u8),
     /// A ULEB128 length, and as many bytes as it says.
     BlockLeb,
@@ -60,7 +60,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The layout of a `DW_FORM_*`; `None` for a number that no version up to 4 has.
+    /// Returns the encoding of a `DW_FORM_*`; `None` for a number that no version up to 4 has.
     #[inline]
     #[must_use]
     pub const fn of(form: u16) -> Option<Self> {
@@ -84,7 +84,7 @@ impl Layout {
         })
     }
 
-    /// The same of a number of any size; `None` also for the forms of later versions than 2.
+    /// Returns the encoding of a form of any size; `None` also for forms of later versions than 2.
     #[inline]
     #[must_use]
     pub const fn of_version_2(form: u64) -> Option<Self> {
@@ -143,7 +143,7 @@ impl Widths {
         })
     }
 
-    /// Bytes of an entry's values before one of them.
+    /// The bytes of an entry's values before one of them.
     #[inline]
     pub(super) fn bytes_before(self, place: FixedPlace) -> u64 {
         u64::from(place.bytes)
@@ -151,7 +151,7 @@ impl Widths {
             + u64::from(place.offsets) * u64::from(self.offset)
     }
 
-    /// Goes on behind a value, with the errors of [`read`](Self::read).
+    /// Moves after a value, with the errors of [`read`](Self::read).
     #[inline]
     pub(super) fn skip(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
         let what = "the value of an attribute";
@@ -180,7 +180,7 @@ impl Widths {
         self.read(form, cursor).map(|_| ())
     }
 
-    /// The form that a value has, and the value. The cursor goes on behind it.
+    /// Reads a value, and returns its form with it. The cursor moves after it.
     #[inline(always)]
     #[allow(
         clippy::inline_always,

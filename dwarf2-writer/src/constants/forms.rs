@@ -26,7 +26,7 @@ pub const DW_FORM_exprloc: u16 = 0x18;
 pub const DW_FORM_flag_present: u16 = 0x19;
 pub const DW_FORM_ref_sig8: u16 = 0x20;
 
-/// How attributes are encoded (DWARF 2.0.0 §7.5.4, figure 18; from 0x17 on DWARF 4).
+/// Attribute encodings (DWARF 2.0.0 §7.5.4, figure 18; from 0x17 on DWARF 4).
 pub static DW_FORM: NameTable<u16> = NameTable {
     prefix: "DW_FORM_",
     entries: &[

@@ -7,7 +7,8 @@ use crate::constants::*;
 use crate::section::put_address;
 use crate::{Address, Error, Expression};
 
-/// One operation of a location expression (DWARF 2.0.0 §2.4.3). The variant is the encoding: nothing is shortened.
+/// One operation of a location expression (DWARF 2.0.0 §2.4.3). The variant is the encoding; the
+/// writer does not choose a shorter one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 2.0.0 §2.4.3")]
 pub enum Operation {
@@ -56,11 +57,12 @@ pub enum Operation {
     Bregx { register: u64, offset: i64 },
     /// `DW_OP_fbreg`: pushes the frame base plus an offset.
     Fbreg(i64),
-    /// `DW_OP_piece`: what was described so far is a piece of so many bytes.
+    /// `DW_OP_piece`: what was described so far is a piece of this many bytes.
     Piece(u64),
-    /// `DW_OP_deref_size`: pops an address, pushes so many bytes from there, at most 8.
+    /// `DW_OP_deref_size`: pops an address, pushes this many bytes from there, at most 8.
     DerefSize(u8),
-    /// `DW_OP_xderef_size`: pops an address and a space, pushes so many bytes from there, at most 8.
+    /// `DW_OP_xderef_size`: pops an address and a space, pushes this many bytes from there, at most
+    /// 8.
     XderefSize(u8),
 }
 

@@ -4,7 +4,8 @@ use leb128_nv::{sleb128, uleb128};
 use crate::constants::*;
 use crate::{Address, Error, Expression, Section};
 
-/// One rule, or one step to the next address. The variant is the encoding: nothing is shortened or merged.
+/// A call frame instruction: one rule, or one advance to the next address. The variant is the
+/// encoding; the writer does not choose a shorter one.
 ///
 /// `A` is what an address is, `E` an expression: a writer has symbols in them, a reader what stands in the section.
 ///

@@ -1,6 +1,6 @@
-//! Which entry is meant.
+//! Ids of entries.
 
-/// An entry of a [`DebugInfo`](super::DebugInfo). The root of a unit stands for the unit.
+/// The id of an entry of a [`DebugInfo`](super::DebugInfo). The root's id stands for its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// 0-based number of the unit.

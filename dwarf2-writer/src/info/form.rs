@@ -1,4 +1,4 @@
-//! Values of attributes: the variant is the form, nothing is shortened.
+//! Values of attributes. The variant is the form; the writer does not choose a shorter one.
 
 use alloc::vec::Vec;
 
@@ -61,7 +61,7 @@ pub enum Value<'a> {
     Indirect(&'a Value<'a>),
 }
 
-/// Bytes of a block, with the places in it that depend on symbols.
+/// The bytes of a block, with the relocations in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block<'a> {
     /// The contents, without the length.
@@ -110,7 +110,7 @@ pub(super) enum RefForm {
     Udata,
 }
 
-/// The encoded attributes of a unit's entries, one behind another.
+/// The encoded attributes of a unit's entries, one after another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attributes {
     /// Without references between entries.
@@ -124,7 +124,7 @@ pub(super) struct Attributes {
 }
 
 impl Value<'_> {
-    /// The form.
+    /// The form of the value, `DW_FORM_*`.
     pub const fn form(&self) -> u16 {
         match self {
             Self::Addr(_) => DW_FORM_addr,

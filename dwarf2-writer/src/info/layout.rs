@@ -1,4 +1,4 @@
-//! Offsets of entries, then the bytes.
+//! The layout of `.debug_info`: the offsets of entries, then the bytes.
 
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ const ROUNDS: usize = 8;
 /// Enough for any offset, with padding.
 const WIDEST: u8 = 5;
 
-/// The finished sections, and where in them the entries are.
+/// The finished sections, with the offsets of the entries.
 #[derive(Debug, Clone)]
 pub struct InfoSections {
     /// `.debug_info`.
@@ -36,19 +36,21 @@ pub struct InfoSections {
 }
 
 impl InfoSections {
-    /// Byte offset of an entry from the start of its unit, as `.debug_pubnames` has it; `None` if there is none.
+    /// Returns the byte offset of an entry from the start of its unit, as `.debug_pubnames` has it;
+    /// `None` if the entry was left out.
     pub fn entry_offset(&self, id: EntryId) -> Option<u32> {
         let node = self.units.get(id.unit as usize)?.nodes.get(id.index as usize)?;
         (node.shape != NONE).then_some(node.offset)
     }
 
-    /// Byte offset in `.debug_info` and size in bytes, with the header, of the unit of `any`.
+    /// Returns the byte offset in `.debug_info` of the unit of `any`, and its size in bytes with
+    /// the header.
     pub fn unit(&self, any: EntryId) -> Option<(u32, u32)> {
         self.units.get(any.unit as usize).map(|unit| (unit.offset, unit.size))
     }
 }
 
-/// Whether a `.debug_info` section is one unit from end to end, by its length field (32-bit DWARF).
+/// Whether a `.debug_info` section is exactly one unit, by its length field (32-bit DWARF).
 pub fn is_one_unit(debug_info: &[u8]) -> bool {
     let split = debug_info.split_first_chunk();
     split.is_some_and(|(length, unit)| u32::from_le_bytes(*length) as usize == unit.len())

@@ -1,4 +1,5 @@
-//! The entries of one unit: links between them and where their attributes are. No recursion, so depth costs nothing.
+//! The entries of one unit: the links between them and the offsets of their attributes. There is no
+//! recursion, so depth costs nothing.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The fewest bytes for one row under given header parameters.
+//! Chooses the fewest bytes for one row under given header parameters.
 //!
 //! A row is reached by line advances, address advances and one opcode that appends it. Nothing of that carries over to
 //! the next row, so the smallest rows make the smallest program.

@@ -1,4 +1,5 @@
-//! What stands before the opcodes: parameters, tables of directories and files, a vendor's bytes.
+//! The part of the unit before the opcodes: parameters, directory and file tables, a vendor's
+//! bytes.
 
 use alloc::vec::Vec;
 
@@ -19,7 +20,7 @@ const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 const DIRECTORY_NUMBER: Field = Field::new("directory number");
 
 impl LineProgram {
-    /// Appends to the directory table; the result is the 1-based number for [`FileEntry::directory`].
+    /// Appends to the directory table, and returns the 1-based number for [`FileEntry::directory`].
     ///
     /// # Errors
     ///
@@ -30,7 +31,7 @@ impl LineProgram {
         Ok(self.directory_count)
     }
 
-    /// Appends to the file table; the result is the 1-based number for [`LineProgram::set_file`].
+    /// Appends to the file table, and returns the 1-based number for [`LineProgram::set_file`].
     ///
     /// # Errors
     ///
@@ -47,8 +48,9 @@ impl LineProgram {
         Ok(self.end_file(file))
     }
 
-    /// Adds a file entry without a name, at which every reader takes the table to end. Only good for writing another producer's bytes
-    /// again: ptxas 13.0.88 writes such entries for `.file N "folder/"`. The entry's `name` is not looked at.
+    /// Adds a file entry without a name, at which every reader takes the table to end. This is only
+    /// for reproducing another producer's bytes: ptxas 13.0.88 writes such entries for `.file N
+    /// "folder/"`. The entry's `name` is ignored.
     ///
     /// # Errors
     ///
@@ -68,8 +70,9 @@ impl LineProgram {
         self.file_count
     }
 
-    /// From here on, refuses directories and files that are not in their tables, and file 0: what rows name must have been
-    /// added before them. By default numbers are taken as they come, since producers write such that name nothing.
+    /// From now on, rejects file 0, and directories and files that are not in their tables: what
+    /// rows name must have been added before. By default all numbers are accepted, since producers
+    /// write numbers without an entry.
     ///
     /// ```
     /// use dwarf2_writer::line::{FileEntry, LineProgram, Params};
@@ -86,12 +89,13 @@ impl LineProgram {
         self.known_files_only = true;
     }
 
-    /// Appends vendor bytes to the header, behind the file table; `header_length` counts them, so readers skip them.
+    /// Appends vendor bytes to the header, after the file table. `header_length` counts them, so
+    /// readers skip them.
     pub fn header_tail(&mut self, bytes: &[u8]) {
         self.tail.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends a 4-byte section offset to the header tail.
+    /// Appends a 4-byte section offset to the header, after the file table.
     ///
     /// # Errors
     ///
@@ -123,7 +127,7 @@ impl LineProgram {
         STANDARD_OPCODE_LENGTHS.get(..usize::from(self.params.opcode_base) - 1).unwrap_or_default()
     }
 
-    /// The unit: the header, and the opcodes behind it.
+    /// The unit: the header, and the opcodes after it.
     pub(super) fn unit(self) -> Result<Section, Error> {
         let (unit_length, header_length) = self.lengths()?;
         let lengths = self.opcode_lengths();

@@ -1,4 +1,5 @@
-//! Rows near the one before them, with the default header parameters, put together when this crate is compiled.
+//! Encodings of rows near the one before them, under the default header parameters, computed at
+//! compile time.
 //!
 //! Which opcodes a row takes depends on the source in a way no branch predictor learns; here it is two loads. A row is a
 //! line advance, or none, and then what the rest of the advances takes. The rest is one of few: it is a column of [`Near::moves`].
@@ -15,7 +16,7 @@ const LINES: usize = 4096;
 /// Line advances of special opcodes, and then [`MOVED`].
 const COLUMNS: usize = 16;
 
-/// The column behind a line advance that leaves nothing.
+/// The column after a line advance that leaves nothing.
 const MOVED: usize = Params::STANDARD.line_range as usize;
 
 /// Address advances that are there: of fewer units than `BYTES`, and of fewer steps than `STEPS`.
@@ -56,8 +57,9 @@ impl Near {
         Self { lines: line_advances(compact), moves: moves(compact) }
     }
 
-    /// Writes the row for these advances to the start of `room`, and other bytes behind it: how many bytes it takes, at most
-    /// 10. None if it is not near; then nothing is written.
+    /// Writes the row for these advances to the start of `room`, and other bytes after it. Returns
+    /// the number of bytes of the row, at most 10. `None` if the row is not near; then nothing is
+    /// written.
     #[inline]
     pub(super) fn put(&self, room: &mut [u8; ROOM], units: u64, lines: u32) -> Option<usize> {
         let line = *self.lines.get(lines.wrapping_add(LINES as u32 / 2) as usize)?;

@@ -1,4 +1,4 @@
-//! A few opcodes put together in a register, to be copied at a fixed size and cut to their length.
+//! A few opcodes assembled in a register, to be copied at a fixed size and cut to their length.
 
 use leb128_nv::Leb128;
 
@@ -17,18 +17,18 @@ impl Opcodes {
     /// Stands for a form that cannot say something; [`Opcodes::or`] takes any other.
     pub(super) const TOO_MANY: Self = Self { bits: 0, len: u32::MAX };
 
-    /// An opcode without operands behind these.
+    /// Appends an opcode without operands.
     pub(super) const fn op(self, opcode: u8) -> Self {
         Self { bits: self.bits | (opcode as u128) << (8 * self.len), len: self.len + 1 }
     }
 
-    /// An opcode with one operand behind these.
+    /// Appends an opcode with one operand.
     pub(super) const fn with(self, opcode: u8, operand: Leb128) -> Self {
         let this = self.op(opcode);
         Self { bits: this.bits | operand.to_bits() << (8 * this.len), len: this.len + operand.len() as u32 }
     }
 
-    /// An opcode with two fixed bytes behind these.
+    /// Appends an opcode with two fixed bytes.
     pub(super) const fn with_u16(self, opcode: u8, operand: u16) -> Self {
         let this = self.op(opcode);
         Self { bits: this.bits | (operand as u128) << (8 * this.len), len: this.len + 2 }

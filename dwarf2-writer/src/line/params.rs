@@ -1,11 +1,12 @@
-//! What a line program is given: header numbers, files, and how to choose opcodes.
+//! Parameters of a line program: header numbers, files, and the policy for opcodes.
 
 use core::ops::RangeInclusive;
 
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 
-/// Header fields that opcodes depend on. The default is what compilers commonly choose: DWARF 2's opcodes, line advances from -5 to 8.
+/// The header fields that opcodes depend on. The default is what compilers commonly choose: DWARF
+/// 2's opcodes, line advances from -5 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist: 1 is safe.
@@ -41,7 +42,7 @@ impl Default for Params {
     }
 }
 
-/// Which opcodes say what a program is told.
+/// How opcodes are chosen for the operations of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
     /// Every call writes what it says, also when it changes nothing; a row is a special opcode if address and line both move
@@ -55,7 +56,7 @@ pub enum Policy {
     Compact(Header),
 }
 
-/// What [`Policy::Compact`] may do with the header's numbers.
+/// What [`Policy::Compact`] may change in the header's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
     /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of the program. The

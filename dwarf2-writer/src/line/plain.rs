@@ -1,5 +1,5 @@
-//! The opcodes of one row: a special opcode if address and line both move and it fits, else the advances that are needed (that of the line
-//! if nothing moves) and `DW_LNS_copy`.
+//! The default encoding of one row: a special opcode if address and line both move and it fits,
+//! otherwise the advances that are needed (that of the line if nothing moves) and `DW_LNS_copy`.
 
 use leb128_nv::sleb128;
 

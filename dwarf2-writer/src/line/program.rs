@@ -1,4 +1,4 @@
-//! The opcodes of a line program, in memory that is asked for ahead.
+//! The opcodes of a line program, in memory that is allocated ahead.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,9 @@ const LEAST_ROOM: usize = 512;
 /// Most bytes that are made room for before they are needed.
 const MOST_AHEAD: usize = 1024;
 
-/// Opcodes and the relocations among them. Stores have a fixed size, and what of them counts is counted apart: neither
-/// lengths of copies nor room behind the last byte are then a matter of branches.
+/// The opcodes, and the relocations among them. Stores have a fixed size, and the bytes that count
+/// are counted separately, so neither the length of a copy nor the room after the last byte needs a
+/// branch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Program {
     /// Its end is of no use from `len` on.
@@ -41,7 +42,8 @@ impl Program {
         &self.relocs
     }
 
-    /// At least `room` bytes behind the last one, to be written and then counted with [`Program::wrote`].
+    /// At least `room` bytes after the last one, to be written and then counted with
+    /// [`Program::wrote`].
     #[inline]
     pub(super) fn room(&mut self, room: usize) -> &mut [u8] {
         if self.buffer.len() - self.len < room {
@@ -127,7 +129,7 @@ impl Program {
         Section { bytes: self.buffer, relocs: self.relocs }
     }
 
-    /// Opcodes of so many bytes, in memory that nobody has touched.
+    /// Opcodes of `len` bytes, in memory that has not been touched.
     #[cfg(all(test, target_pointer_width = "64"))]
     pub(super) fn untouched(len: usize) -> Self {
         Self { buffer: crate::section::tests::untouched(len), len, relocs: Vec::new() }

@@ -1,4 +1,4 @@
-//! Rows to opcodes.
+//! Conversion of rows to opcodes.
 
 use leb128_nv::{sleb128, uleb128};
 

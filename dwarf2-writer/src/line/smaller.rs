@@ -1,4 +1,4 @@
-//! Another `line_base` for a finished program, where that makes it smaller.
+//! Chooses another `line_base` for a finished program, if that makes it smaller.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use leb128_nv::{read_sleb128, read_uleb128};

@@ -1,10 +1,10 @@
-//! One line for each finding, as compilers have it.
+//! The format `concise`: one line for each finding, as compilers write it.
 
 use super::Words;
 use crate::{LocatedFinding, Region};
 use std::fmt;
 
-/// `FILE:LINE:COLUMN: SEVERITY[CODE]: MESSAGE`.
+/// A finding as `FILE:LINE:COLUMN: SEVERITY[CODE]: MESSAGE`.
 ///
 /// A finding without a line, as all are in a cubin, is at line 1, column 1: Vim's default `errorformat`, Emacs' `compile` and
 /// the problem matcher `$gcc` of VS Code all take `FILE:LINE:COLUMN:` with numbers from 1 on, and open the file at its start.

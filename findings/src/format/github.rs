@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions, which make annotations of findings.
+//! The format `github`: workflow commands of GitHub Actions, which turn findings into annotations.
 //!
 //! GitHub Docs, "Workflow commands for GitHub Actions", error, warning and notice messages; escapes as `@actions/core` has them.
 
@@ -6,11 +6,12 @@ use super::Words;
 use crate::{FileName, LocatedFinding, Severity};
 use std::fmt;
 
-/// `::error file=FILE,line=LINE,col=COLUMN,title=CODE NAME::MESSAGE`. Without a line GitHub takes the first.
+/// A finding as `::error file=FILE,line=LINE,col=COLUMN,title=CODE NAME::MESSAGE`. Without a line
+/// GitHub takes the first.
 #[derive(Debug, Clone, Copy)]
 pub struct Github<'f>(pub &'f LocatedFinding);
 
-/// The same of a file that cannot be read: name and error.
+/// A workflow command for a file that cannot be read, with its name and the error.
 #[derive(Debug, Clone, Copy)]
 pub struct GithubFault<'f>(pub &'f FileName, pub &'f str);
 

@@ -1,4 +1,4 @@
-//! Findings in the forms of other programs: editors, GitHub, and readers of SARIF.
+//! Findings in the formats of other programs: editors, GitHub, and readers of SARIF.
 //!
 //! Texts here are as files have them. Whoever writes lines to a terminal escapes what steers it.
 
@@ -12,7 +12,8 @@ pub use github::{Github, GithubFault};
 use crate::LocatedFinding;
 use std::fmt;
 
-/// The message of a finding with what of its place is no line of the file: image, section, function.
+/// The message of a finding, with the parts of its place that are not a line of the file: image,
+/// section, function.
 struct Words<'f>(&'f LocatedFinding);
 
 impl fmt::Display for Words<'_> {

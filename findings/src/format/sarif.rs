@@ -1,4 +1,5 @@
-//! SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format): one run of a command as a value for serde.
+//! The format `sarif`: SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format). One run of
+//! a command is a value for serde.
 
 use super::Words;
 use crate::located::fnv1a;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// What a run of a command found.
+/// The findings of one run of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
     /// The program.
@@ -184,7 +185,7 @@ struct LogicalLocation {
     fully_qualified_name: String,
 }
 
-/// The run as a SARIF log.
+/// Converts a run to a SARIF log.
 pub fn log(run: &Run<'_>) -> Log {
     let Run { program, version, command, rules, findings, unlisted, faults, exit_code } = *run;
     let mut seen = HashMap::new();

@@ -31,8 +31,9 @@ pub(super) fn add(
     listed(cubin, pairs, maps)
 }
 
-/// Sizes of functions of which nvlink has dropped copies, by Mercury section: it gives their symbols the size of another copy, but not
-/// their frame rules, the first of which are of the code that it keeps.
+/// The sizes of functions that had copies which nvlink dropped, by Mercury section. nvlink gives
+/// their symbols the size of another copy, but the first of their frame rules are those of the code
+/// that it keeps.
 pub(super) fn kept_sizes(cubin: &Cubin<'_>, pairs: &SectionPairs) -> Result<HashMap<SectionIndex, u64>> {
     let clone = both(cubin, pairs, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
     let Some((_, clone)) = clone else { return Ok(HashMap::new()) };

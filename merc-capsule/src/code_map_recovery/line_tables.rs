@@ -24,7 +24,7 @@ struct SectionLines {
     offset: u64,
     /// Number of the unit: the same in both spaces.
     unit: usize,
-    /// Byte offset behind the code.
+    /// The byte offset after the code.
     end: u64,
     lines: Vec<(u64, u32)>,
     /// Address and line of the rows that are flagged as those of a function's entry: of its `{`, where it has PTX. Mercury only.
@@ -109,8 +109,9 @@ pub(super) struct MercuryLines<'l> {
     pub(super) source_lines: &'l LineTable,
 }
 
-/// The address map of a code section with its capsule, by the PTX lines of both. `starts` are those of its functions, by native address;
-/// without lines the map has these only. `kept_size` is the size of its function in Mercury code if nvlink has dropped copies of it.
+/// Recovers the address map of a code section from the PTX lines of both spaces. `starts` are its
+/// functions, by native address; without lines the map has these only. `kept_size` is the size of
+/// its function in Mercury code if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///

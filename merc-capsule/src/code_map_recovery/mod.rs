@@ -1,4 +1,5 @@
-//! Recovers the address maps of a cubin from its sections, which have the same facts at native and at Mercury addresses.
+//! Recovery of the address maps of a cubin from its sections, which have the same facts at native
+//! and at Mercury addresses.
 
 mod addresses;
 mod line_tables;
@@ -17,7 +18,7 @@ use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
 
-/// The maps of all code sections that have a capsule, in file order.
+/// Recovers the maps of all code sections that have a capsule, in file order.
 ///
 /// Recovered from the symbols of both spaces, the PTX line tables, register ranges, frame rules, addresses in debug sections, and what
 /// `.nv.info.F` lists. Where two of them contradict each other, the first counts. Code that comes from no PTX instruction has the line
@@ -63,7 +64,8 @@ pub(crate) fn maps_or_recovered<'m>(
     maps.map_or_else(|| code_maps(cubin).map(Cow::Owned), |maps| Ok(Cow::Borrowed(maps)))
 }
 
-/// The maps of native code that stands for Mercury code too: every address is the same in both.
+/// Returns the maps for native code that stands for Mercury code too: every address is the same in
+/// both spaces.
 ///
 /// # Errors
 ///

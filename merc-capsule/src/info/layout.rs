@@ -1,4 +1,4 @@
-//! Where in a record's value the code addresses are.
+//! The positions of code addresses in a record's value.
 
 use super::{HEAD, word_offset};
 use nv_debug_sections::nv_info::{Record, Value};
@@ -7,7 +7,7 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 /// How a sized value holds addresses. All fields are 32-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressLayout {
-    /// Entries of so many words, of which the first is an address.
+    /// Entries of this many words, whose first word is an address.
     Entries {
         /// Words of an entry.
         words: usize,
@@ -15,7 +15,7 @@ pub enum AddressLayout {
     /// Entries of a kind (1 to 3), of kinds 1 and 2 an address, of kinds 2 and 3 the length of a text in bytes and the text, filled up
     /// with 0 to whole words. Observed: `ptxas -annotate`; kind 2 is of loops, kind 3 of the function, kind 1 is there without the option.
     Annotations,
-    /// Entries of the branch's address, a 0, how many targets it has, and the addresses of these.
+    /// Entries of the branch's address, a 0, the number of its targets, and the targets' addresses.
     Branches,
     /// Not seen yet, so that no such value can be taken over.
     Unknown,
@@ -53,7 +53,7 @@ impl AddressLayout {
     }
 }
 
-/// What annotations of each kind hold behind it: an address, a text.
+/// What annotations of each kind hold after their header: an address, a text.
 const ANNOTATIONS: [(u32, bool, bool); 3] = [(1, true, false), (2, true, true), (3, false, true)];
 
 /// Why a value cannot be read.

@@ -1,4 +1,4 @@
-//! What native code says that Mercury code does not, as far as it follows from a capsule.
+//! The facts of native code that Mercury code lacks and that follow from a capsule.
 
 use crate::policy::native_name;
 use foldhash::{HashMap, HashMapExt as _};
@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 /// suffixes of architectures and options make no difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them
-/// for a chip. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters
-/// has; `has_images` says whether that section has a clone, which is so where the kernel uses `.texref`, `.samplerref`
-/// or `.surfref` variables.
+/// Returns the records that only `.nv.info.F` has, from the parameters in its clone, as ptxas and
+/// nvlink 13.0 write them for a chip. `constants` is the symbol in `.symtab` of the section
+/// `.nv.constant0.F`, which a kernel with parameters has. `has_images` says whether that section
+/// has a clone, which is so if the kernel uses `.texref`, `.samplerref` or `.surfref` variables.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
     Some(u64::from(offset) + u64::from(size))
 }
 
-/// In whose frame functions work: each in that of the one which its section is named after.
+/// The function in whose frame each function works: the one that its section is named after.
 ///
 /// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ pub struct FrameOwners<'c> {
 }
 
 impl<'c> FrameOwners<'c> {
-    /// Those of a cubin's Mercury code.
+    /// Reads the owners of frames from a cubin's Mercury code.
     ///
     /// # Errors
     ///
@@ -104,9 +104,10 @@ impl<'c> FrameOwners<'c> {
         Ok(Self { symbols, owners: owners.collect() })
     }
 
-    /// Frame sizes in native code of the functions that `mercury`, the records of `.nv.merc.nv.info`, say something of, by symbols of
-    /// `.nv.merc.symtab`. The records have the sizes of functions by themselves. A function without a section, or whose section has no
-    /// function of its name, is left out.
+    /// Returns the native frame sizes in bytes of the functions in `mercury`, the records of
+    /// `.nv.merc.nv.info`, by symbols of `.nv.merc.symtab`. The records have the sizes of functions
+    /// by themselves. A function without a section, or whose section has no function of its name,
+    /// is left out.
     pub fn sizes(&self, mercury: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
         let needs = nv_info::functions(mercury);
         let size = |symbol: &SymbolIndex| {

@@ -1,4 +1,4 @@
-//! Hand-written records, and any.
+//! Tests on hand-written and on random records.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a broken set-up is a failed test")]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! What a self-check says, as an answer for people and, with serde, for programs.
+//! The result of a self-check as an answer for people and, with serde, for programs.
 
 use super::{CheckOutcome, CubinPart, SectionCheck};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ pub struct SelfCheckAnswer<'c> {
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
-/// How many sections of a part had each outcome.
+/// The number of sections of a part that had each outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PartVerdict")]
 pub struct PartVerdict {
@@ -31,7 +31,7 @@ pub struct PartVerdict {
     pub without_clone: usize,
 }
 
-/// The outcome of one section.
+/// The outcome of the check of one section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SectionVerdict<'c> {
     /// The name of the native section.
@@ -40,8 +40,8 @@ pub struct SectionVerdict<'c> {
     pub clone: &'c str,
     /// The part that it belongs to.
     pub part: CubinPart,
-    /// What came of the comparison with the capsule. `not checked`: the capsule alone does not tell. `no clone`: the file has
-    /// no clone of it.
+    /// The result of the comparison with the capsule. `not checked`: the capsule alone does not
+    /// tell. `no clone`: the file has no clone of it.
     #[schemars(extend("enum" = ["same", "different", "not checked", "no clone"]))]
     pub outcome: String,
     /// The first difference, in words; `None` where nothing is wrong. Code, symbols, debug sections and their relocations
@@ -50,7 +50,7 @@ pub struct SectionVerdict<'c> {
 }
 
 impl<'c> SelfCheckAnswer<'c> {
-    /// The answer of a [`self_check`](super::self_check).
+    /// Creates the answer from the result of a [`self_check`](super::self_check).
     pub fn new(checked: &'c [SectionCheck]) -> Self {
         Self {
             verdicts: CubinPart::ALL.map(|part| PartVerdict::new(part, checked)),
@@ -58,7 +58,7 @@ impl<'c> SelfCheckAnswer<'c> {
         }
     }
 
-    /// Whether something is wrong with a section.
+    /// Whether a section differs from what the capsule says.
     pub fn has_differences(&self) -> bool {
         self.sections.iter().any(|section| section.difference.is_some())
     }

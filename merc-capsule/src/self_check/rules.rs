@@ -3,10 +3,10 @@
 use RuleId as Id;
 use findings::{RuleDetails, RuleTable, Severity};
 
-/// A rule of this table. Its details say what comes of it, or where the rule is from.
+/// A rule of a capsule. Its details say what the consequence is, or where the rule is from.
 pub type Rule = findings::Rule<RuleId>;
 
-/// The rules by what they are about.
+/// The rules of a capsule, by subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the table says what each one is

@@ -1,4 +1,5 @@
-//! Checks the form that ptxas gives every Mercury line table, as far as native tables do not show it.
+//! Checks of the form that ptxas gives every Mercury line table, where native tables do not show
+//! it.
 
 use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;

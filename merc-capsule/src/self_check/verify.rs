@@ -1,4 +1,4 @@
-//! What is wrong with a capsule, as findings.
+//! Checks of a capsule, with findings as the result.
 
 use super::rules::RuleId;
 use super::{CheckOutcome, CubinPart, SectionCheck, self_check};
@@ -9,14 +9,15 @@ use foldhash::HashMap;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
 
-/// Something that breaks a rule of a capsule.
+/// A finding of [`verify`]: something that breaks a rule of a capsule.
 pub type Finding = findings::Finding<RuleId>;
 
-/// What [`verify`] found.
+/// The findings of [`verify`].
 pub type Report = findings::Report<RuleId>;
 
-/// Whether the capsule of a cubin is sound and says what the native sections say: [`self_check`] without code maps, and the headers of
-/// clones. What cannot be read is a finding.
+/// Checks that the capsule of a cubin is sound and agrees with the native sections: runs
+/// [`self_check`] without code maps, and checks the headers of clones. What cannot be read is a
+/// finding.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
     let mut report = Report::default();
     let views = SectionView::all(cubin);
@@ -56,7 +57,7 @@ pub fn verify(cubin: &Cubin<'_>) -> Report {
 }
 
 impl SectionCheck {
-    /// The rule that the section breaks, and how; `None` of a section that is in order.
+    /// Returns the rule that the section breaks, and how; `None` if it breaks none.
     pub fn finding(&self) -> Option<Finding> {
         let Self { native, clone, part, outcome } = self;
         match outcome {

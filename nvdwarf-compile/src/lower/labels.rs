@@ -1,4 +1,4 @@
-//! Addresses of code labels.
+//! The addresses of code labels.
 
 use crate::code_facts::{CodeFacts, CodeSection, FunctionPart, LabelAddress};
 use crate::lower::ptx_facts::{Bound, FunctionFacts, PtxFacts};
@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 /// Size of an instruction since sm_70.
 const INSTRUCTION_BYTES: u64 = 16;
 
-/// Finds the SASS address of a PTX label: what the code generator says; else the first instruction made from the PTX at or behind the
-/// label, where nothing of the instruction before belongs to that already; else the end of its code. The first and the last label of a
+/// Finds the SASS address of a PTX label: the address that the code generator gives; otherwise the
+/// first instruction made from the PTX at or after the label, if no part of the instruction before
+/// belongs to that already; otherwise the end of its code. The first and the last label of a
 /// function stand for its bounds.
 #[derive(Debug)]
 pub(super) struct Labels<'f> {
@@ -31,9 +32,9 @@ struct Index {
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: LabelAddress,
-    /// Behind its last instruction; a branch to itself and padding follow.
+    /// The offset after the last instruction; a branch to itself and padding follow.
     code_end: LabelAddress,
-    /// Behind all of it.
+    /// The offset after everything.
     end: LabelAddress,
 }
 
@@ -174,7 +175,7 @@ $open: .loc 1 1 1
         }
     }
 
-    /// `(symbol, offset)` of each label, with an image of these sections.
+    /// Returns `(symbol, offset)` of each label, with an image of these sections.
     fn places<const N: usize>(image: &CodeFacts, labels: [&str; N]) -> [Option<(u32, u64)>; N] {
         let parsed = ptx_syntax::parse(PTX);
         let facts = PtxFacts::collect(

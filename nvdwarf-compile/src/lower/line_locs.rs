@@ -1,9 +1,9 @@
-//! Which `.loc` holds on which line of PTX.
+//! The `.loc` that applies to each line of PTX.
 
 use nv_debug_sections::line_table::LocId;
 use std::collections::BTreeMap;
 
-/// The `.loc` of each line of PTX: for ptxas an instruction is no more than its line.
+/// The `.loc` of each line of PTX: to ptxas an instruction is just its line.
 ///
 /// Observed, ptxas 13.0.88: what one `.loc` covers counts from the first line of its first instruction to the line of its last
 /// one, for the whole module. Of several `.loc` on a line the last in the text counts, be it another function's that line
@@ -22,7 +22,7 @@ impl Default for LineLocs {
     }
 }
 
-/// ptxas finds no `.loc` for lines behind.
+/// ptxas finds no `.loc` for lines after this one.
 const LAST_LINE: u32 = i32::MAX as u32;
 
 impl LineLocs {

@@ -1,4 +1,4 @@
-//! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
+//! Builds `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
 
 use super::{Context, Lowered};
 use crate::code_facts::CodeSection;
@@ -203,7 +203,7 @@ struct SectionProgram {
     from_mercury: Option<(Vec<AddressPair>, Vec<u64>)>,
 }
 
-/// The table of the section at `index`; `None` if no lines of it are known.
+/// Builds the table of the section at `index`; `None` if no lines of it are known.
 fn section_program<'l>(
     context: &Context<'_>,
     index: usize,

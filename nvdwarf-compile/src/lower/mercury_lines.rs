@@ -1,4 +1,5 @@
-//! Source locations of Mercury code whose PTX lines are known: what `merc clone` makes line tables of.
+//! The source locations of Mercury code whose PTX lines are known, from which `merc clone` builds
+//! line tables.
 
 use super::ptx_facts::PtxFacts;
 use merc_capsule::CodeMap;
@@ -10,7 +11,8 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The locations that `.loc` directives give the code of a cubin. `ptx` are the PTX lines of its Mercury code.
+/// Returns the source locations that `.loc` directives give the code of a cubin. `ptx` are the PTX
+/// lines of its Mercury code.
 ///
 /// # Errors
 ///

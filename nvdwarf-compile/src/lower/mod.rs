@@ -1,4 +1,5 @@
-//! PTX and code image in, debug sections out. The only place where the parser's and the writers' values meet.
+//! Lowering: debug sections from PTX and a code image. Only in these files do the parser's and the
+//! writers' values meet.
 //!
 //! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code beside it.
 

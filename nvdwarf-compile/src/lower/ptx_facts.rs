@@ -1,4 +1,4 @@
-//! What lowering needs to know of a PTX module, indexed once.
+//! The facts about a PTX module that lowering needs, indexed once.
 
 mod stack_facts;
 
@@ -16,7 +16,7 @@ use ptx_syntax::{
 use stack_facts::StackFacts;
 use std::collections::{HashMap, HashSet};
 
-/// Index of a module's code, labels, variables and `.loc` directives.
+/// The code, labels, variables and `.loc` directives of a module, indexed.
 ///
 /// Lines are 1-based, and as ptxas counts them: from the last line marker (`# 77 "f.ptx"`) on.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(crate) struct FunctionFacts {
     pub(crate) first_loc: Option<LocId>,
     /// Index in [`PtxFacts::instructions`] of the first instruction.
     pub(crate) first_instruction: usize,
-    /// Index behind the last one.
+    /// The index after the last one.
     pub(crate) end_instruction: usize,
 }
 
@@ -118,7 +118,8 @@ pub(crate) struct VariableFacts<'a> {
 }
 
 impl<'a> PtxFacts<'a> {
-    /// Indexes a module for a target, whose lines are `lines`. Faults of the PTX are passed over.
+    /// Indexes a module for a target. `lines` are the lines of its text. Faults of the PTX are
+    /// ignored.
     ///
     /// Names of inlined functions are looked for in the debug sections that are given; without any they are 0.
     pub fn of(
@@ -235,8 +236,9 @@ impl<'a> PtxFacts<'a> {
 }
 
 impl PtxFacts<'_> {
-    /// Source line and column of the `.loc` in force at a 1-based line of the PTX, then those of the call sites around
-    /// it (`inlined_at`), the innermost first. ptxas drops columns.
+    /// Iterates over the source line and column of the `.loc` in force at a 1-based line of the
+    /// PTX, then those of the call sites around it (`inlined_at`), the innermost first. ptxas drops
+    /// columns.
     pub fn positions_at_line(&self, line: u32) -> impl Iterator<Item = (u32, u32)> {
         let loc = |id: LocId| self.locs.get(id.0 as usize);
         let all = std::iter::successors(self.loc_at_line(line), move |id| loc(*id)?.parent);

@@ -1,4 +1,4 @@
-//! The PTX file's own sections: bytes as written, references resolved
+//! The debug sections that the PTX file itself has: bytes as written, references resolved
 //! (docs/formats/relocations.md, what a name in PTX becomes).
 
 use super::{Context, Lowered};
@@ -12,7 +12,7 @@ use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget};
 use ptx_syntax::section_order::Place;
 use ptx_syntax::{MergedSection, MergedSections, Module, StateSpace};
 
-/// The sections of a module, each with its kind.
+/// The `.section` blocks of a module as sections, each with its kind.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In the order of ptxas.
@@ -35,7 +35,7 @@ pub(crate) struct PtxSection<'a> {
 }
 
 impl<'a> PtxSections<'a> {
-    /// The sections of a module. Faults of the PTX are passed over.
+    /// Reads the sections of a module. Faults of the PTX are ignored.
     pub fn of(module: &Module<'a>) -> Self {
         Self::assemble(module, &mut Vec::new())
     }
@@ -51,7 +51,7 @@ impl<'a> PtxSections<'a> {
         Self { sections: sections.collect(), merged }
     }
 
-    /// Offset of a label in its section.
+    /// Returns the byte offset of a label in its section.
     pub fn label_offset(&self, label: &str) -> Option<u64> {
         self.merged.label_offset(label)
     }

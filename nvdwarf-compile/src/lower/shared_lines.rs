@@ -1,4 +1,5 @@
-//! PTX lines that line markers give to more code than one: a limit of ours, to be said.
+//! Warns of PTX lines that line markers give to more than one piece of code: a limit of this
+//! project.
 
 use crate::diagnostic::Diagnostic;
 use ptx_syntax::check::PtxasLines;
@@ -46,7 +47,7 @@ struct Finder<'f, 'a> {
     shared: Option<Shared<'a>>,
 }
 
-/// Lines of one body behind one marker.
+/// The lines of one body after one marker.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     last: u32,

@@ -1,4 +1,5 @@
-//! What leads other readers to the lines of a debug-only object: most look for them through `.debug_info` and `.debug_aranges`.
+//! The synthetic unit of a debug-only object, by which other readers find its lines: most look for
+//! them through `.debug_info` and `.debug_aranges`.
 //!
 //! Cubins get none of this; it is only added to objects that are ours.
 

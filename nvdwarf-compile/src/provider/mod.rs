@@ -1,4 +1,4 @@
-//! Code providers: where the code image comes from. All give the same two things.
+//! Code providers: the sources of the code image. All give the code facts and the container.
 
 pub(crate) mod cubin;
 pub(crate) mod none;

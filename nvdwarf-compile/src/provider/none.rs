@@ -1,4 +1,5 @@
-//! `--code none`: no code generator. Every PTX instruction gets one 16-byte slot, every function an address of its own.
+//! `--code none`: no code generator. Every PTX instruction gets one 16-byte slot, and every
+//! function its own address.
 
 use super::Provided;
 use crate::code_facts::{CodeFacts, CodeSection, FunctionPart, ImageSymbol};

@@ -1,4 +1,4 @@
-//! Header, section table, symbols, relocations, notes.
+//! Facts of the container: header, section table, symbols, relocations, notes.
 
 use super::Collector;
 use super::text;

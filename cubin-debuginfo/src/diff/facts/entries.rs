@@ -1,4 +1,5 @@
-//! Entries of `.debug_info`, tables of names, registers, call frame rules: decoded by `dump`, here without offsets.
+//! Facts of `.debug_info` entries, name tables, registers and frame rules. They are decoded by
+//! `dump` and written without offsets.
 
 use super::{Collector, Full};
 use crate::diff::key::DifferenceKind;
@@ -209,7 +210,7 @@ fn lists(source: &DumpSource<'_, '_>) -> HashMap<u64, String> {
     lists
 }
 
-/// Paths by file number, where the file has one table of them.
+/// The paths by file number, if the cubin has exactly one file table.
 fn files(source: &DumpSource<'_, '_>) -> HashMap<u64, String> {
     let mut files = HashMap::new();
     let Some(opened) = source.first(SectionKind::DebugLine).map(|index| source.open(index)) else {

@@ -1,4 +1,4 @@
-//! Source files of the line table, with the times and sizes that it records.
+//! Facts of the source files of the line table, with the times and sizes that it records.
 
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
@@ -17,7 +17,7 @@ pub(super) fn other_stats<'f>(old: &Files, new: &'f Files) -> Vec<&'f str> {
     new.iter().filter(is_other).map(|(path, _)| path.as_str()).collect()
 }
 
-/// Source files by path; `None` where there is no line table that can be read.
+/// The source files by path; `None` if no line table can be read.
 pub(super) fn of(cubin: &Cubin<'_>) -> Option<Files> {
     let name = SectionKind::DebugLine.name();
     let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;

@@ -1,4 +1,4 @@
-//! What the line tables say of each address.
+//! Facts of the line tables: what they say of each address.
 
 use super::Collector;
 use super::text;

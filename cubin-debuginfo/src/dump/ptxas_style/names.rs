@@ -1,5 +1,6 @@
-//! The names that cuobjdump 13.0.88 gives to tags, attributes and forms: those of DWARF 2 and some of DWARF 3, in part by
-//! older names. All others are empty. Observed by putting every number in place of another in a cubin.
+//! The names that cuobjdump 13.0.88 gives to tags, attributes and forms: those of DWARF 2 and some
+//! of DWARF 3, some by older names. Other numbers have an empty name. Observed by putting every
+//! number in place of another in a cubin.
 
 use dwarf2_reader::constants::{DW_AT, DW_FORM, DW_TAG, NameTable};
 
@@ -17,15 +18,15 @@ const ATTRIBUTES: &[(u16, &str)] = &[
     (0x2134, "DW_AT_GNU_pubnames"),
 ];
 
-/// The last attribute with a name in the row from 1, and one more behind it.
+/// The last attribute with a name in the row from 1, plus one.
 const LAST_ATTRIBUTE: u16 = 0x5a;
 const SIGNATURE_LIKE: u16 = 0x6a;
 
 /// The last form of DWARF 2.
 const LAST_FORM: u16 = 0x16;
 
-/// Attributes whose blocks are shown as operations: `DW_AT_location`, `DW_AT_bit_stride`, `DW_AT_data_member_location`,
-/// `DW_AT_stride`. `DW_AT_frame_base` is none of them.
+/// Attributes whose blocks are shown as operations: `DW_AT_location`, `DW_AT_bit_stride`,
+/// `DW_AT_data_member_location`, `DW_AT_stride`. `DW_AT_frame_base` is not among them.
 const LOCATIONS: [u16; 4] = [0x02, 0x2e, 0x38, 0x51];
 
 fn name(
@@ -38,17 +39,18 @@ fn name(
     own.or_else(|| table.name(number).filter(|_| is_known(number))).unwrap_or_default()
 }
 
-/// Name of a tag. The tool stops at a greater one than it knows; here that has the name of DWARF, if any.
+/// Returns cuobjdump's name of a tag. The tool stops at a number above those it knows; this
+/// function then returns the DWARF name, if any.
 pub fn tag(number: u16) -> &'static str {
     name(number, TAGS, &DW_TAG, |_| true)
 }
 
-/// Name of an attribute.
+/// Returns cuobjdump's name of an attribute, or an empty text.
 pub fn attribute(number: u16) -> &'static str {
     name(number, ATTRIBUTES, &DW_AT, |number| number <= LAST_ATTRIBUTE || number == SIGNATURE_LIKE)
 }
 
-/// Name of a form.
+/// Returns cuobjdump's name of a form, or an empty text.
 pub fn form(number: u16) -> &'static str {
     name(number, &[], &DW_FORM, |number| number <= LAST_FORM)
 }

@@ -1,4 +1,4 @@
-//! Location operations as cuobjdump 13.0.88 shows them.
+//! Location operations as cuobjdump 13.0.88 prints them.
 //!
 //! Seed 001 states `DW_OP_addr: 0x%x`, `DW_OP_const4u: %d`, `DW_OP_xderef`, `DW_OP_plus_uconst: %llu`, `DW_OP_lit%u`,
 //! `DW_OP_reg%d`, `DW_OP_breg%d %lld`, `DW_OP_fbreg: %lld`, `DW_OP_nop` and `DW_OP_stack_value`. The others, and the two
@@ -10,7 +10,7 @@ use nv_debug_sections::register::DwarfRegister;
 use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;
 
-/// What is behind the name of an operation, and how it is shown.
+/// The operand of an operation, and how it is shown.
 #[derive(Clone, Copy)]
 enum Operand {
     /// Nothing.
@@ -35,7 +35,8 @@ enum Operand {
     RegisterSleb,
 }
 
-/// Opcodes of a family, its name, what is behind it. All others are shown as nothing, and taken to have no operands.
+/// The opcodes of a family, its name, and its operand. Others are shown as nothing, and are taken
+/// to have no operands.
 const OPERATIONS: &[(RangeInclusive<u8>, &str, Operand)] = &[
     (0x03..=0x03, "DW_OP_addr", Operand::Address),
     (0x0c..=0x0c, "DW_OP_const4u", Operand::Signed4),
@@ -101,7 +102,8 @@ fn write_operand(cursor: &mut Cursor<'_>, operand: Operand, number: u8, text: &m
     Ok(())
 }
 
-/// A register's name; of a number that is no name cuobjdump shows the characters of its bytes, we the number.
+/// The name of a register. For a number that is not a name cuobjdump shows the characters of its
+/// bytes; this function shows the number.
 fn register(cursor: &mut Cursor<'_>) -> Result<DwarfRegister> {
     Ok(DwarfRegister::from_uleb(cursor.leb_bytes("a register")?))
 }

@@ -1,4 +1,4 @@
-//! Names as `nvlink -dump-callgraph` prints them, and their parts.
+//! Tests on names as `nvlink -dump-callgraph` prints them, and on their parts.
 
 use super::*;
 use crate::names::demangle;

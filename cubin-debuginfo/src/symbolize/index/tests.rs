@@ -1,4 +1,4 @@
-//! Sequences whose rows are given up for marks.
+//! Tests of sequences whose rows are replaced by checkpoints.
 
 use super::*;
 use dwarf2_writer::Address;

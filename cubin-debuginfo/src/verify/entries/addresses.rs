@@ -1,4 +1,5 @@
-//! Places of entries: whether each address is known, and whether the place is in the memory that the entry names.
+//! Checks of entries' addresses: whether each is known, and whether it is in the memory that the
+//! entry names.
 #![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
 use super::super::{RuleId, Verifier, short};
@@ -355,7 +356,8 @@ fn open_symbols<'k>(check: &'k Verifier<'_, '_>) -> &'k OpenSymbols {
     check.open_symbols.get_or_init(|| OpenSymbols::of(check.cubin))
 }
 
-/// The undefined symbols of the symbol table: an address without relocation may be one of them.
+/// Lists the undefined symbols of the symbol table: an address without relocation may be one of
+/// them.
 fn open_words(open: &OpenSymbols) -> String {
     let names: Vec<&str> = open.names().take(MAX_NAMED_SYMBOLS).map(short).collect();
     match names.as_slice() {

@@ -1,4 +1,5 @@
-//! Classes of values that attributes can have (DWARF 2.0.0 figure 14; later versions allow more).
+//! The classes of values that attributes can have (DWARF 2.0.0 figure 14; later versions allow
+//! more).
 
 use crate::entries::{Attribute, Value};
 use dwarf2_reader::constants as dw;

@@ -1,4 +1,5 @@
-//! File numbers of entries that exist, but name a file that neither the unit nor the rows of the code know.
+//! Checks of file numbers of entries that exist, but name a file that neither the unit nor the rows
+//! of the code know.
 
 use super::super::lines::{LineFiles, TableFiles};
 use super::super::{RuleId, Verifier, short};

@@ -1,4 +1,4 @@
-//! References between entries.
+//! Checks of references between entries.
 
 use super::super::{RuleId, Verifier};
 use super::words;

@@ -7,10 +7,10 @@ use std::ops::Range;
 /// How a row finds its CFA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CfaRule {
-    /// There is no rule for the CFA.
+    /// The CFA has no rule.
     #[default]
     Missing,
-    /// A register and an offset. An instruction may change either of them alone.
+    /// A register and an offset. An instruction may change either alone.
     Register,
     /// A DWARF expression.
     Expression,

@@ -1,4 +1,4 @@
-//! The files of line tables, and which of them the rows of some code name.
+//! The files of line tables, and those that the rows of some code name.
 
 use super::rows::{Units, all_rows};
 use nv_debug_sections::cubin::SectionIndex;
@@ -43,7 +43,8 @@ pub(in super::super) struct LineFiles {
 }
 
 impl LineFiles {
-    /// Of these tables. `places` has where sequences start, by the offset of their address.
+    /// Collects the files of these tables. `places` has where sequences start, by the offset of
+    /// their address.
     pub(super) fn new(units: Units<'_, '_>, places: &HashMap<u64, (SectionIndex, u64)>) -> Self {
         let mut files = Self::default();
         let mut ids: HashMap<String, PathId> = HashMap::new();

@@ -1,4 +1,4 @@
-//! The rows of the line tables of a section, one after the other.
+//! Checks of the rows of a line section, one after the other.
 
 use nv_debug_sections::line::{LineOp, LineRow, UnitProgram};
 

@@ -1,4 +1,4 @@
-//! `--debug-opt keep` and `--path-map`: entries that say something else than the PTX does.
+//! `--debug-opt keep` and `--path-map`: `.debug_info` entries that differ from those of the PTX.
 //!
 //! The PTX's entries were written for the code that the PTX describes. For optimised code their places are taken from the line tables that
 //! go into the same file: an inlined call covers the addresses whose chain of call sites is its own, a block those of the PTX lines it is
@@ -230,7 +230,8 @@ struct Work {
 }
 
 impl Work {
-    /// Takes steps from the budget, and says whether so many were left; `what` names what there was too much of.
+    /// Takes steps from the budget, and returns whether there were as many. `what` names what there
+    /// was too much of.
     fn may(&mut self, steps: usize, what: &'static str) -> bool {
         let may = self.steps.take(steps as u64);
         if !may {
@@ -335,7 +336,8 @@ impl<'e> Editor<'e> {
         }
     }
 
-    /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too.
+    /// The addresses of the code made from the PTX between an entry's labels, if the entry around
+    /// it contains them too.
     fn between(&mut self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
         let instructions = self.instructions.get(&entry.offset)?;
         let count = instructions.iter().map(|(low, high)| high - low).sum::<u64>() as usize;
@@ -387,7 +389,7 @@ impl<'e> Editor<'e> {
         Some((chain, (known == number).then_some(ranges)))
     }
 
-    /// What an inlined call's entry says of it.
+    /// The call that an inlined call's entry describes.
     fn call(&mut self, entry: &Entry) -> Option<places::Call> {
         let number = |name| tree::number(entry.attribute(name)?, self.info);
         let (file, line) = (number(DW_AT_call_file)?, number(DW_AT_call_line)?);
@@ -406,7 +408,7 @@ impl<'e> Editor<'e> {
         names.iter().find_map(|name| self.places.home_of(std::str::from_utf8(name).ok()?))
     }
 
-    /// Names of an entry and of those that it refers to for them, linkage names first.
+    /// The names of an entry and of those that it refers to for them, linkage names first.
     fn names_of(&mut self, entry: &Entry) -> Vec<&'e [u8]> {
         let mut names = Vec::new();
         let mut next = Some(entry);

@@ -1,4 +1,4 @@
-//! Which addresses of optimised code belong to an inlined call or a block.
+//! The addresses of optimised code that belong to an inlined call or a block.
 
 use super::error::Result;
 use super::{CALLS, Work};
@@ -27,7 +27,7 @@ pub(super) struct Home {
 /// One inlined call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Call {
-    /// Names of the callee by number, any of which the line table may have.
+    /// The numbers of the callee's names, any of which the line table may have.
     pub(super) names: Vec<usize>,
     /// File of the call site.
     pub(super) file: u64,
@@ -203,7 +203,7 @@ impl<'p> Places<'p> {
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
 
-    /// Number of the first instruction behind a label.
+    /// The number of the first instruction after a label.
     pub(super) fn instruction(&self, label: &str) -> Option<u64> {
         Some(self.context.facts.labels.get(label)?.next_instruction as u64)
     }
@@ -241,7 +241,7 @@ fn by_line(code: &CodeSection) -> ByLine {
 }
 
 impl Home {
-    /// Its first address and the one behind its last.
+    /// The first address of the code, and the address after its last.
     pub(super) fn span(&self) -> (u64, u64) {
         (self.start, self.end)
     }

@@ -1,4 +1,4 @@
-//! Tables beside the tree of entries: `.debug_ranges`, and those that find entries by name.
+//! The tables that refer to entries: `.debug_ranges`, and those that find entries by name.
 
 use super::tree::Written;
 use crate::lower::Lowered;
@@ -74,7 +74,8 @@ pub(super) fn move_lookups(lowered: &mut [Lowered], written: &Written) {
     }
 }
 
-/// Offset of `debug_info_offset` in the header of a set, behind `unit_length` and `version`; `debug_info_length` is behind it.
+/// The offset of `debug_info_offset` in the header of a set, after `unit_length` and `version`;
+/// `debug_info_length` follows it.
 const UNIT_FIELD: usize = 6;
 
 fn set_word(bytes: &mut [u8], at: usize, value: u32) {

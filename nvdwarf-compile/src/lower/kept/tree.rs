@@ -1,4 +1,5 @@
-//! `.debug_info` as a tree that can be changed: attributes go, come, and move, and all that refers to entries follows.
+//! `.debug_info` as a tree that can be edited: attributes are removed, added and moved, and
+//! references to entries follow.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use super::error::{Error, Result};

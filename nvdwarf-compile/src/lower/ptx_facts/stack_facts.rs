@@ -1,4 +1,5 @@
-//! What the PTX of a function says about its stack frame: its local variables and what its calls need.
+//! The facts about a function's stack frame in its PTX: its local variables and what its calls
+//! need.
 
 use super::{FunctionFacts, InstructionFacts};
 use nv_debug_sections::stack_frame::{self, Argument, SizeAndAlignment};

@@ -105,7 +105,7 @@ fn opcode(instruction: &[u8]) -> Option<u16> {
 /// The code sections of a space.
 struct Code {
     sections: Vec<CodeSection>,
-    /// Which of them a section of the file is.
+    /// The position of a section of the file among these.
     by_index: HashMap<SectionIndex, usize>,
 }
 
@@ -211,7 +211,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         Ok(Code { sections, by_index })
     }
 
-    /// Byte offsets of the instructions with one of these opcodes. Mercury code cannot be read.
+    /// The byte offsets of the instructions with one of these opcodes. Mercury code cannot be read.
     fn instructions(&self, code: SectionIndex, wanted: &[u16]) -> Result<Vec<u64>> {
         let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
         let opcodes = bytes.chunks_exact(INSTRUCTION_BYTES).map(opcode);
