@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use merc_capsule::AddressMap;
-//! use merc_capsule::info::{MercurySide, NativeSide, finalizer_options, native_only, to_mercury, to_native};
+//! use merc_capsule::info::{MercuryOnlyInfo, NativeOnlyInfo, finalizer_options, native_only, to_mercury, to_native};
 //! use nv_debug_sections::release::Release;
 //! use nv_debug_sections::nv_info;
 //! use std::collections::BTreeMap;
@@ -17,13 +17,13 @@
 //! let file = [4, 0x37, 4, 0, 130, 0, 0, 0, 4, 0x1c, 4, 0, 0x90, 0, 0, 0, 4, 0x36, 4, 0, 0, 0, 0, 0];
 //! let native = nv_info::decode(".nv.info.saxpy", &file)?;
 //! let (map, frame_sizes) = (AddressMap::identity([]), BTreeMap::new());
-//! let there = MercurySide { map: &map, frame_sizes: &frame_sizes, finalizer_options: Some(&[0; 52]) };
-//! let mercury = to_mercury(".nv.info.saxpy", &native, &there, Some)?;
+//! let mercury_only = MercuryOnlyInfo { map: &map, frame_sizes: &frame_sizes, finalizer_options: Some(&[0; 52]) };
+//! let mercury = to_mercury(".nv.info.saxpy", &native, &mercury_only, Some)?;
 //! assert_eq!(finalizer_options(&mercury), Some(&[0; 52][..]));
 //!
 //! let only = native_only(&mercury, Release::V13_0.target(120), None, false)?;
-//! let here = NativeSide { map: &map, frame_sizes: &frame_sizes, only: &only };
-//! assert_eq!(to_native(".nv.merc.nv.info.saxpy", &mercury, &here, Some)?, native);
+//! let native_only = NativeOnlyInfo { map: &map, frame_sizes: &frame_sizes, only: &only };
+//! assert_eq!(to_native(".nv.merc.nv.info.saxpy", &mercury, &native_only, Some)?, native);
 //! # Ok::<(), nv_debug_sections::Error>(())
 //! ```
 

@@ -16,9 +16,9 @@
 //!
 //! ```
 //! use nv_debug_sections::cubin::SectionIndex;
-//! use nv_debug_sections::shared_window::{self, SharedVariable, SharedWindow, Stage};
+//! use nv_debug_sections::shared_window::{self, LinkStage, SharedVariable, SharedWindow};
 //! let partial = SharedVariable { name: "partial", binding: 2, value: 8, size: 32 };
-//! let window = SharedWindow { stage: Stage::Unlinked, size: 32, align: 8, variables: vec![partial] };
+//! let window = SharedWindow { stage: LinkStage::Unlinked, size: 32, align: 8, variables: vec![partial] };
 //! let index = SectionIndex(32);
 //! let (section, symbols) = shared_window::encode(&window, index)?;
 //! assert_eq!((section.sh_type, section.align, symbols[0].shndx), (0x7000_000a, 8, 32));

@@ -9,10 +9,10 @@
 //! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
 //!
 //! ```
-//! use nv_debug_sections::{catalog::{Origin, SectionName}, release::Release};
+//! use nv_debug_sections::{catalog::{SectionName, SectionOrigin}, release::Release};
 //! let row = SectionName::parse(".rela.nv_debug_line_sass").entry().unwrap();
-//! assert_eq!((row.shape.sh_type, row.shape.flags, row.shape.align), (4, 0x40, 8)); // SHT_RELA, SHF_INFO_LINK
-//! assert_eq!((row.sms(Release::V13_0), row.origin), (90..=121, Origin::Assembler));
+//! assert_eq!((row.header.sh_type, row.header.flags, row.header.align), (4, 0x40, 8)); // SHT_RELA, SHF_INFO_LINK
+//! assert_eq!((row.sms(Release::V13_0), row.origin), (90..=121, SectionOrigin::Assembler));
 //! ```
 
 mod classifier;

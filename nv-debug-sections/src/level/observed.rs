@@ -144,9 +144,9 @@ pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Sec
 /// Those that it takes change nothing about the sections: it copies what its inputs have ([`expected_after_link`]).
 ///
 /// ```
-/// use nv_debug_sections::level::{Request, observed::link_accepts};
-/// let suppress = Request { suppress: true, ..Request::default() };
-/// assert!(!link_accepts(suppress) && link_accepts(Request { device_debug: true, ..suppress }));
+/// use nv_debug_sections::level::{DebugOptions, observed::link_accepts};
+/// let suppress = DebugOptions { suppress: true, ..DebugOptions::default() };
+/// assert!(!link_accepts(suppress) && link_accepts(DebugOptions { device_debug: true, ..suppress }));
 /// ```
 pub fn link_accepts(request: DebugOptions) -> bool {
     request.device_debug || !request.suppress
@@ -156,14 +156,18 @@ pub fn link_accepts(request: DebugOptions) -> bool {
 /// ([`OutputKind::Linked`] compilations): each once, at its first position.
 ///
 /// ```
-/// use nv_debug_sections::level::{DebugLevel, Output, Program, observed};
+/// use nv_debug_sections::level::{DebugLevel, OutputKind, PtxFeatures, observed};
 /// use nv_debug_sections::release::Release;
 /// let target = Release::V13_0.target(90);
-/// let program = Program { texts: Some(vec![".nv_debug_ptx_txt.7".into()]), ..Program::default() };
-/// let of = |level| observed::sections(&observed::Compilation { level, target, output: Output::Linked, program:
-/// &program }); let linked = observed::linked(&[of(DebugLevel::None), of(DebugLevel::Lines)]); let names: Vec<String> =
-/// linked.iter().map(|section| section.name.to_string()).collect(); assert_eq!(names.iter().filter(|name| **name ==
-/// ".debug_frame").count(), 1); assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
+/// let program = PtxFeatures { ptx_text_names: Some(vec![".nv_debug_ptx_txt.7".into()]), ..Default::default() };
+/// let output = OutputKind::Linked;
+/// let of = |level| {
+///     observed::expected_sections(&observed::Compilation { level, target, output, program: &program })
+/// };
+/// let linked = observed::expected_after_link(&[of(DebugLevel::None), of(DebugLevel::Lines)]);
+/// let names: Vec<String> = linked.iter().map(|section| section.name.to_string()).collect();
+/// assert_eq!(names.iter().filter(|name| **name == ".debug_frame").count(), 1);
+/// assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
 /// ```
 pub fn expected_after_link<'a>(inputs: &[Vec<SectionExpectation<'a>>]) -> Vec<SectionExpectation<'a>> {
     let rank = |name: &SectionName<'_>| {
