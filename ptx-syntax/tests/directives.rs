@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use ptx_syntax::check::{Context, Mode, PtxasLines, Verdict, check};
-use ptx_syntax::{LineIndex, parse};
+use ptx_syntax::{LineIndex, MergedSections, parse};
 
 /// What ptxas does with a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,6 +249,18 @@ fn loc_directives() {
 #[test]
 fn section_directives() {
     hold(sections());
+}
+
+/// Observed: ptxas 13.0.88, bytes of a cubin of `-g`.
+#[test]
+fn a_number_without_a_sign_is_cut_to_32_bits() {
+    let text = outside("9.0", ".section .debug_loc { .b64 4294967298, -2\n.b32 4294967297 }");
+    let parsed = parse(&text);
+    let sections = MergedSections::of(&parsed.module);
+    let mut expected = vec![2, 0, 0, 0, 0, 0, 0, 0, 0xfe];
+    expected.extend([0xff; 7]);
+    expected.extend([1, 0, 0, 0]);
+    assert_eq!(sections.list[0].assembled.bytes, expected);
 }
 
 #[test]

@@ -188,7 +188,13 @@ fn sections_are_put_where_ptxas_has_them() {
             names(&cubin).iter().filter(|name| native(name)).all(|name| name == ".nv_debug.shared"),
             "{name}"
         );
-        cubin.set_debug_sections(own).unwrap();
+        // Given the other way round; those of the PTX keep their order.
+        let (of_ptx, mut of_ptxas): (Vec<_>, Vec<_>) = own.into_iter().partition(|section| {
+            let row = SectionName::native(&*section.name).entry();
+            row.is_none_or(|row| row.in_text_order)
+        });
+        of_ptxas.reverse();
+        cubin.set_debug_sections([of_ptx, of_ptxas].concat()).unwrap();
         assert_eq!(names(&cubin), order, "{name}");
     }
 }
