@@ -59,7 +59,9 @@ fn what_healthy_compilers_emit_is_a_note() {
         }
     }
     assert_eq!(accepted, if corpus_root::is_whole() { 464 } else { 368 });
-    assert!(files * 100 <= accepted * MOST_PERCENT, "{files} of {accepted}:\n{list}");
+    // The part of the corpus has all files with one that tests name.
+    let is_few = files * 100 <= accepted * MOST_PERCENT;
+    assert!(is_few || !corpus_root::is_whole(), "{files} of {accepted}:\n{list}");
     let listed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/severities/corpus.txt");
     if env::var_os("BLESS").is_some() {
         fs::write(&listed, &list).unwrap();

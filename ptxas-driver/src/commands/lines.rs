@@ -219,6 +219,10 @@ fn of_cubin(
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
+    if options.mercury && !cubin.has_capsule() {
+        let sm = cubin.header.sm();
+        return Err(NoAnswer(format!("{name}: a cubin for sm_{sm} without a capsule")).into());
+    }
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     // Else all that there is of inlined calls is in the line tables.
@@ -283,9 +287,6 @@ impl Answer for Answered<'_, '_> {
                 for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
                     note(format_args!("{name}: {ambiguity}"));
                 }
-                for (asked, error) in all.iter().filter_map(|code| Some((code.asked, code.error.as_ref()?))) {
-                    note(format_args!("{name}: {asked}: {error}"));
-                }
                 text::code(out, all)
             }
             Kind::Samples(samples) => {
@@ -321,7 +322,7 @@ impl<'s> Run<'_, 's> {
             let all: Vec<_> = options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
             is_answered.borrow_mut().extend(all.iter().map(|code| code.error.is_none()));
             Ok(Kind::At(all))
-        } else if queries.is_empty() {
+        } else if options.queries.is_empty() {
             let listings = self.lookup.listings(function);
             let listings = listings.map_err(|why| NoAnswer(format!("{}: {why}", self.name)))?;
             Ok(Kind::Sections(Stream::new(listings)))

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 const AFTER_HELP: &str = "\
 Examples:
   ptxas-driver man | man -l -                     read the page of the program
+  ptxas-driver man lines | man -l -               read the page of a command
   ptxas-driver man ~/.local/share/man/man1        write one page a command, for `man ptxas-driver-lines`";
 
 /// How wide notes are: with the indentation of a page they fit a terminal of 80 columns.
@@ -24,8 +25,10 @@ const NOTE_COLUMNS: usize = 72;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
-    /// Write all pages to this folder, which is made if need be; without it the page of the program is printed
-    dir: Option<PathBuf>,
+    /// Print the page of this command, such as lines or merc-plan, or write all pages to this folder, which is made if need be;
+    /// without it the page of the program is printed
+    #[arg(value_name = "COMMAND|DIR")]
+    page_or_dir: Option<PathBuf>,
 }
 
 /// Runs the command for the command line of the whole program.
@@ -37,9 +40,14 @@ pub fn run(options: &Options, program: Command, out: &mut dyn Write) -> Result<E
     // Pages for `help lines` and the like would say nothing new.
     let mut program = program.disable_help_subcommand(true);
     program.build();
-    let Some(folder) = &options.dir else {
-        out.write_all(&page(&program)?)?;
-        return Ok(Exit::Answered);
+    let word = options.page_or_dir.as_deref();
+    let command = word.map_or(Some(&program), |word| find(&program, word.to_str()?));
+    let folder = match (command, word) {
+        (None, Some(folder)) => folder,
+        (command, _) => {
+            out.write_all(&page(command.unwrap_or(&program))?)?;
+            return Ok(Exit::Answered);
+        }
     };
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut pages = Vec::new();
@@ -51,6 +59,14 @@ pub fn run(options: &Options, program: Command, out: &mut dyn Write) -> Result<E
     files.commit()?;
     note(format_args!("{}: {} pages written", folder.display(), pages.len()));
     Ok(Exit::Answered)
+}
+
+/// The command of this name below `command`; `merc-plan` is `merc plan`.
+fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Command> {
+    command.get_subcommands().find_map(|sub| {
+        let rest = name.strip_prefix(sub.get_name())?;
+        if rest.is_empty() { Some(sub) } else { find(sub, rest.strip_prefix('-')?) }
+    })
 }
 
 /// Adds the page of a command and those of its subcommands, as file names and contents.

@@ -8,12 +8,13 @@ use crate::plain::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
 use anyhow::Result;
 use clap::Args;
+use clap::builder::PossibleValue;
 use std::io::Write;
 
 const AFTER_HELP: &str = "\
 Examples:
   ptxas-driver schema                  the names of all schemas
-  ptxas-driver schema nvdwarf.lines    what `lines --json` writes
+  ptxas-driver schema nvdwarf.lines    what `lines --json` writes; `lines` alone is the same
 
 Schemas are those of JSON Schema, 2020-12. docs/json.md tells the same for people.
 
@@ -45,12 +46,17 @@ const SCHEMAS: [DocumentSchema; 20] = [
     findings::BASELINE_SCHEMA,
 ];
 
+/// The name without what all begin with.
+fn short(schema: &DocumentSchema) -> &'static str {
+    schema.name.strip_prefix("nvdwarf.").unwrap_or(schema.name)
+}
+
 /// What to show.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
     /// The schema to print; without one the names of all
-    #[arg(value_name = "NAME", value_parser = SCHEMAS.map(|schema| schema.name))]
+    #[arg(value_name = "NAME", value_parser = SCHEMAS.map(|schema| PossibleValue::new(schema.name).alias(short(&schema))))]
     name: Option<String>,
 }
 
@@ -63,7 +69,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     for schema in &SCHEMAS {
         match &options.name {
             None => write_line(out, format_args!("{}", schema.name))?,
-            Some(name) if name == schema.name => write_json(out, &schema.schema())?,
+            Some(name) if name == schema.name || name == short(schema) => write_json(out, &schema.schema())?,
             Some(_) => {}
         }
     }

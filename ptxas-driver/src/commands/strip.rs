@@ -141,6 +141,10 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
         Some(split) => Some((split, side_file(&cubin, split).with_context(|| name.clone())?)),
         None => None,
     };
+    if let Target::File(path) = target {
+        // The side file of an earlier run is all that is left of what it took.
+        expect_replaceable(&cubin, path, Replaced::SideFile).with_context(|| name.clone())?;
+    }
     // A file that loses nothing is not written either.
     let written = if options.output.is_some() || !removed.is_empty() { Some(target) } else { None };
     write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, answers.out)?;
@@ -232,19 +236,33 @@ fn write(
     Ok(())
 }
 
+/// Which files are not replaced where they have debug sections that the cubin lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replaced {
+    /// Every cubin.
+    Any,
+    /// Side files.
+    SideFile,
+}
+
+/// Expects that a file that is to be replaced has no debug sections of this code that the cubin lacks.
+fn expect_replaceable(cubin: &Cubin<'_>, path: &Path, replaced: Replaced) -> Result<()> {
+    let is_kept = |old: &Cubin<'_>| replaced == Replaced::Any || old.is_side_file();
+    let has_more = |old: &Cubin<'_>| is_kept(old) && old.is_unstripped(cubin);
+    let bytes = if path.is_file() { input::read(path).ok() } else { None };
+    if bytes.is_some_and(|bytes| Cubin::parse(&bytes).is_ok_and(|old| has_more(&old))) {
+        let path = path.display();
+        bail!("'{path}' has debug sections of this code that the cubin lacks, so it is not replaced");
+    }
+    Ok(())
+}
+
 /// The bytes of the side file that is to be written to `path`.
 fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     if !cubin.has_debug_sections() {
         return Err(NoAnswer(format!("no debug sections, so '{}' is not written", path.display())).into());
     }
-    if path.is_file()
-        && input::read(path).is_ok_and(|old| Cubin::parse(&old).is_ok_and(|old| old.is_unstripped(cubin)))
-    {
-        bail!(
-            "'{}' has debug sections of this code that the cubin lacks, so it is not replaced",
-            path.display()
-        );
-    }
+    expect_replaceable(cubin, path, Replaced::Any)?;
     let mut side = cubin.clone();
     side.keep_only_debug()?;
     Ok(side.write()?)

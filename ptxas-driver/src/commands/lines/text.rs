@@ -70,8 +70,13 @@ pub(super) fn code(out: Out<'_>, all: &[LineCode<'_, '_>]) -> io::Result<()> {
 
 /// Writes the counts of samples: lines, then chains.
 pub(super) fn samples(out: Out<'_>, samples: &Samples<'_>) -> io::Result<()> {
-    let Samples { total, without_line, lines, chains, .. } = samples;
-    writeln!(out, "{total} samples, {without_line} of them without a line")?;
+    let Samples { total, without_line, bad_rows, lines, chains, .. } = samples;
+    write!(out, "{total} samples, {without_line} of them without a line")?;
+    match bad_rows {
+        0 => writeln!(out)?,
+        1 => writeln!(out, "; 1 row without an answer is not counted")?,
+        rows => writeln!(out, "; {rows} rows without an answer are not counted")?,
+    }
     writeln!(out)?;
     let columns = [Column::Right("self"), Column::Right("total"), Column::Left("line")];
     let rows = lines.iter().map(|LineCount { file, line, own, total }| -> Row<'_, 3> {

@@ -1,6 +1,6 @@
 //! `merc clone`: the capsule of a cubin, made from its native sections.
 
-use super::Source;
+use super::{Source, expect_mercury};
 use crate::commands::read::{self, PtxFile};
 use crate::report::Exit;
 use anyhow::{Context, Result};
@@ -46,6 +46,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
+    expect_mercury(&name, &cubin)?;
     let origin = options.source.intact.look(&cubin, CloneInputs::of)?;
     let mut origin = origin.map_or_else(|| CloneInputs::of(&cubin).with_context(|| name.clone()), Ok)?;
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
