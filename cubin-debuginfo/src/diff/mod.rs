@@ -5,15 +5,16 @@
 //! compared, the texts of what differs are looked up in the cubins once more.
 //!
 //! ```
-//! use cubin_debuginfo::diff::{CubinFacts, Hashes, Key};
+//! use cubin_debuginfo::diff::{CubinFacts, DifferenceKind, TextHasher};
 //! use nv_debug_sections::cubin::Cubin;
 //!
 //! let [a, b] = ["saxpy", "saxpy-debug"].map(|name| std::fs::read(format!("../examples/saxpy/{name}.cubin")));
 //! let (a, b) = (a?, b?);
 //! let (old, new) = (Cubin::parse(&a)?, Cubin::parse(&b)?);
-//! let hashes = Hashes::default();
+//! let hashes = TextHasher::default();
 //! let facts = [CubinFacts::new(&old, a.len(), &hashes)?, CubinFacts::new(&new, b.len(), &hashes)?];
-//! let mut found = facts[0].compare(&facts[1], |key| matches!(key, Key::Header | Key::Lines), 20);
+//! let is_wanted = |kind| matches!(kind, DifferenceKind::Header | DifferenceKind::Lines);
+//! let mut found = facts[0].compare(&facts[1], is_wanted, 20);
 //! found.look_up(&old, a.len(), &hashes);
 //! found.look_up(&new, b.len(), &hashes);
 //! let first = &found.resolve().kept[0];

@@ -5,12 +5,12 @@
 //! section belongs to something. Addresses, expressions and values are in words, with places such as `.text.saxpy+0x10`.
 //!
 //! ```
-//! use cubin_debuginfo::dump::{Contents, Source};
+//! use cubin_debuginfo::dump::{Contents, DumpSource};
 //! use nv_debug_sections::{catalog::SectionKind, cubin::Cubin};
 //!
 //! let file = std::fs::read("../examples/saxpy/saxpy-debug.cubin")?;
 //! let cubin = Cubin::parse(&file)?;
-//! let source = Source::new(&cubin, None, None);
+//! let source = DumpSource::new(&cubin, None, None);
 //! let opened = source.first(SectionKind::NvDebugPtxTxt).map(|index| source.open(index)).ok_or("no PTX")?;
 //! let Contents::PtxText(lines) = source.decode(&opened).contents else { return Err("unreadable".into()) };
 //! lines.try_each(|line| {

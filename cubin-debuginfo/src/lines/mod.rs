@@ -7,13 +7,13 @@
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
-//! use cubin_debuginfo::lines::Lookup;
+//! use cubin_debuginfo::lines::LineLookup;
 //! use cubin_debuginfo::symbolize::Symbolizer;
 //! use nv_debug_sections::cubin::Cubin;
 //!
 //! let cubin = Cubin::parse(bytes)?;
 //! let symbolizer = Symbolizer::new(&cubin)?;
-//! let lookup = Lookup::new(&cubin, &symbolizer);
+//! let lookup = LineLookup::new(&cubin, &symbolizer);
 //! for address in lookup.query("saxpy+0x160", None).addresses {
 //!     for frame in address.lines.frames.iter() {
 //!         println!("{:?} at {:?}:{}", frame.name, frame.frame.file, frame.frame.line);
