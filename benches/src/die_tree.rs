@@ -1,4 +1,4 @@
-//! A tree of entries such as a C++ compiler makes, and the writers to compare with.
+//! A `.debug_info` tree such as a C++ compiler makes, and the writers to compare on it.
 
 use dwarf2_writer::Error;
 use dwarf2_writer::constants as dw;
@@ -7,8 +7,8 @@ use dwarf2_writer::{Address, Expression, Operation};
 use gimli::write::{self, AttributeValue, UnitEntryId};
 use gimli::{DwAt, DwTag, Encoding, Format, LittleEndian, RunTimeEndian};
 
-/// An entry: the one that it is below (0-based, before it), its tag, name, type (any entry) and three numbers of which the
-/// tag says what they are.
+/// An entry of the tree: its parent (0-based, earlier in the list), its tag, name, type (any entry)
+/// and three numbers whose meaning depends on the tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// 0-based; the root's is 0.
@@ -25,8 +25,9 @@ pub struct Entry {
     pub number: u32,
 }
 
-/// A unit with `count` entries or a few more: types first, then structures with members, then functions with parameters and
-/// nested blocks of variables. Types are referred to forwards and backwards.
+/// Makes a unit with `count` entries or a few more: types first, then structures with members, then
+/// functions with parameters and nested blocks of variables. Types are referred to forwards and
+/// backwards.
 pub fn synthetic(count: u32) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
     let mut state = 0x9e37_79b9_u32;
@@ -77,7 +78,7 @@ const fn has_location(tag: u16) -> bool {
     matches!(tag, dw::DW_TAG_formal_parameter | dw::DW_TAG_variable)
 }
 
-/// `dwarf2_writer`: all ids first, as entries refer forwards.
+/// Writes the tree with `dwarf2_writer`. All ids are reserved first, since entries refer forwards.
 ///
 /// # Errors
 ///
@@ -132,7 +133,7 @@ fn put(info: &mut DebugInfo, entry: &Entry, id: EntryId, ids: &[EntryId]) -> Res
     }
 }
 
-/// The same tree for `gimli::write`.
+/// Builds the tree for `gimli::write`.
 ///
 /// # Panics
 ///
@@ -195,7 +196,7 @@ fn gimli_put(die: &mut write::DebuggingInformationEntry, entry: &Entry, ids: &[U
     }
 }
 
-/// Writes what [`gimli_build`] made: `.debug_info` and `.debug_abbrev`.
+/// Writes a tree of [`gimli_build`] with gimli, as `.debug_info` and `.debug_abbrev`.
 ///
 /// # Panics
 ///
@@ -209,7 +210,7 @@ pub fn gimli_write(dwarf: &mut write::Dwarf) -> (Vec<u8>, Vec<u8>) {
 /// An entry as read: depth, tag, attributes. References are 0-based numbers in the order of the section.
 type ReadEntry = (isize, u16, Vec<(u16, String)>);
 
-/// What a `.debug_info` of one unit says, by gimli's reader.
+/// Reads the entries of a `.debug_info` of one unit with gimli.
 ///
 /// # Panics
 ///
@@ -241,7 +242,7 @@ pub fn decode(info: &[u8], abbrev: &[u8]) -> Vec<ReadEntry> {
     out
 }
 
-/// Asserts that both writers say the same.
+/// Asserts that `dwarf2_writer` and gimli write the same tree.
 ///
 /// # Panics
 ///

@@ -1,14 +1,14 @@
-//! Every attribute of every entry of a section, by `dwarf2-reader` and by gimli.
+//! Reading of every attribute of every entry of a section, by `dwarf2-reader` and by gimli.
 
 use dwarf2_reader::info::{Node, Units, Value};
 use gimli::{AttributeValue, LittleEndian};
 
-/// Counts of what was read, and the wrapping sum of tags, names and values.
+/// The number of entries and attributes read, and the wrapping sum of tags, names and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sum {
     /// Entries.
     pub entries: u64,
-    /// Attributes of all of them.
+    /// The number of attributes of all entries.
     pub attributes: u64,
     /// Of depths, tags, names of attributes, numbers, and lengths of strings and blocks.
     pub values: u64,
@@ -28,7 +28,7 @@ impl Sum {
     }
 }
 
-/// `dwarf2_reader`.
+/// Reads a section with `dwarf2_reader`.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub fn ours(info: &[u8], abbrev: &[u8]) -> dwarf2_reader::Result<Sum> {
     Ok(sum)
 }
 
-/// gimli, by the fastest way that it has: one entry behind another, without a tree.
+/// Reads a section with gimli in its fastest way: one entry after another, without a tree.
 ///
 /// # Errors
 ///

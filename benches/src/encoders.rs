@@ -1,4 +1,5 @@
-//! One function for each encoder: rows to the bytes of a whole `.debug_line` section.
+//! The line table encoders to compare, one function each: rows to the bytes of a complete
+//! `.debug_line` section.
 
 use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error};
@@ -7,7 +8,7 @@ use gimli::{Encoding, Format, LineEncoding, RunTimeEndian};
 
 use crate::rows::{Table, files};
 
-/// `dwarf2_writer`; `set_file` where the file changes.
+/// Encodes a table with `dwarf2_writer`, with `set_file` where the file changes.
 ///
 /// # Errors
 ///
@@ -37,7 +38,7 @@ fn program(policy: Policy) -> Result<LineProgram, Error> {
     Ok(program)
 }
 
-/// `gimli::write`, with the same header parameters.
+/// Encodes a table with `gimli::write`, under the same header parameters.
 ///
 /// # Panics
 ///
@@ -74,7 +75,8 @@ pub fn gimli(table: &Table) -> Vec<u8> {
     sections.debug_line.0.into_vec()
 }
 
-/// A plain encoder: docs/formats/line-tables.md, opcodes, on the `leb128` crate, no checks, program only.
+/// Encodes a table with a plain encoder on the `leb128` crate:
+/// docs/formats/line-tables.md, opcodes, no checks, program only.
 ///
 /// # Panics
 ///
@@ -118,7 +120,7 @@ pub fn plain(table: &Table) -> Vec<u8> {
     out
 }
 
-/// A header for the bytes of [`plain`], to read them.
+/// Adds a header to a program of [`plain`], so that it can be read.
 pub fn with_header(program: &[u8]) -> Vec<u8> {
     let mut out = ((program.len() + 22) as u32).to_le_bytes().to_vec();
     out.extend([2, 0, 16, 0, 0, 0, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0]);
@@ -131,7 +133,7 @@ pub const KEEP: Policy = Policy::Compact(Header::Keep);
 /// `Policy::Compact` with a `line_base` of its choice.
 pub const CHOOSE: Policy = Policy::Compact(Header::Choose);
 
-/// Asserts that all encoders say `table`, and what is known of their sizes.
+/// Asserts that all encoders write the rows of `table`, and that their sizes are as expected.
 ///
 /// # Panics
 ///

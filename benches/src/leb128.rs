@@ -6,7 +6,7 @@ use gimli::leb128::write::Leb128;
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian, Reader};
 use object::{Object, ObjectSection};
 
-/// Numbers to write and to read.
+/// The numbers of one benchmark, to write and to read.
 #[derive(Debug, Clone)]
 pub struct Input {
     /// What they are, as the table in `docs/performance.md` calls them.
@@ -33,7 +33,7 @@ impl Input {
         Self { name, signed, values, bytes }
     }
 
-    /// What each decoder of [`DECODERS`] must give.
+    /// The sum that each decoder of [`DECODERS`] must return.
     pub fn sum(&self) -> u64 {
         self.values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
     }
@@ -42,8 +42,8 @@ impl Input {
 /// Numbers of an artificial input.
 const COUNT: usize = 100_000;
 
-/// All inputs. The real ones come from `../shared/corpus`, or from `examples/` where that is not there; `true` if they come
-/// from the corpus.
+/// Returns all inputs, and whether the real ones come from `../shared/corpus`; without that folder
+/// they come from `examples/`.
 pub fn inputs() -> (Vec<Input>, bool) {
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = move || {
@@ -73,7 +73,7 @@ pub fn inputs() -> (Vec<Input>, bool) {
     (inputs, from_corpus)
 }
 
-/// Operands of real sections in file order.
+/// The LEB128 operands of real sections, in file order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Real {
     /// Of `DW_LNS_advance_pc` and `DW_LNS_advance_line` (both SLEB128 as ptxas writes them).
@@ -165,7 +165,8 @@ impl Real {
     }
 }
 
-/// Where encoders write: both are large enough for any input of the length that they were made for.
+/// The output buffers of encoders. Both are large enough for any input of the length that they were
+/// made for.
 #[derive(Debug)]
 pub struct Output {
     slice: Vec<u8>,
@@ -173,20 +174,20 @@ pub struct Output {
 }
 
 impl Output {
-    /// Room for `numbers` numbers.
+    /// Creates buffers for `numbers` numbers.
     pub fn new(numbers: usize) -> Self {
         let room = numbers * 10 + 16;
         Self { slice: vec![0; room], vec: Vec::with_capacity(room) }
     }
 }
 
-/// One way to write ULEB128 or SLEB128: the bytes written.
+/// A way to write ULEB128 or SLEB128. It returns the number of bytes written.
 pub type Encode = for<'a> fn(&Input, &'a mut Output) -> &'a [u8];
 
-/// One way to read ULEB128 or SLEB128: the wrapping sum of the numbers.
+/// A way to read ULEB128 or SLEB128. It returns the wrapping sum of the numbers.
 pub type Decode = fn(&[u8]) -> u64;
 
-/// Ways to write: crate, how, ULEB128 and SLEB128.
+/// The ways to write: crate, method, ULEB128 and SLEB128.
 pub const ENCODERS: [(&str, &str, [Encode; 2]); 7] = [
     ("leb128-nv", "Encoder", [nv_encoder::<false>, nv_encoder::<true>]),
     ("leb128-nv", "write", [nv_write::<false>, nv_write::<true>]),
@@ -197,7 +198,7 @@ pub const ENCODERS: [(&str, &str, [Encode; 2]); 7] = [
     ("gimli", "Vec", [gimli_vec::<false>, gimli_vec::<true>]),
 ];
 
-/// Ways to read: crate, how, ULEB128 and SLEB128.
+/// The ways to read: crate, method, ULEB128 and SLEB128.
 pub const DECODERS: [(&str, &str, [Decode; 2]); 3] = [
     ("leb128-nv", "slice", [nv_decode::<false>, nv_decode::<true>]),
     ("leb128", "slice", [leb128_decode::<false>, leb128_decode::<true>]),

@@ -1,5 +1,5 @@
-//! Inputs of the benches (`cargo bench -p nvdwarf-benches`) and the encoders to compare with. What is compared must yield
-//! the same rows: the tests here and the benches themselves assert it, by gimli's reader.
+//! The inputs of the benches (`cargo bench -p nvdwarf-benches`) and the encoders to compare. All
+//! must give the same rows: the tests and the benches themselves assert it, with gimli's reader.
 
 pub mod die_tree;
 pub mod die_tree_read;

@@ -1,9 +1,9 @@
-//! Addresses to look up in a cubin.
+//! Address look-up in a cubin.
 
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::SectionIndex;
 
-/// `count` addresses of the cubin's functions, the same at each run, in an order without any.
+/// Returns `count` addresses of the cubin's functions in random order, the same in each run.
 pub fn addresses(symbolizer: &Symbolizer<'_>, count: usize) -> Vec<(SectionIndex, u64)> {
     let functions = symbolizer.functions();
     // Knuth's MMIX generator; its high bits are good enough here.
@@ -19,7 +19,8 @@ pub fn addresses(symbolizer: &Symbolizer<'_>, count: usize) -> Vec<(SectionIndex
     (0..count).filter_map(one).collect()
 }
 
-/// Looks all of them up, chains included: how many frames, and the sum of their lines, so that nothing is left out.
+/// Looks up all addresses one by one, with their call chains. Returns the number of frames and the
+/// sum of their lines, so that no work is optimised away.
 pub fn look_up(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -> (u64, u64) {
     let places = addresses.iter().filter_map(|(section, offset)| symbolizer.locate(*section, *offset));
     places
@@ -27,7 +28,7 @@ pub fn look_up(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -
         .fold((0, 0), |(frames, lines), frame| (frames + 1, lines + u64::from(frame.line)))
 }
 
-/// As [`look_up`], by [`Symbolizer::locate_all`].
+/// Looks up all addresses as [`look_up`] does, with one call of [`Symbolizer::locate_all`].
 pub fn look_up_all(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -> (u64, u64) {
     let places = symbolizer.locate_all(addresses.iter().copied()).flatten();
     places

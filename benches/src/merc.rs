@@ -31,7 +31,7 @@ const BASE: &[u8] = include_bytes!("../../ptxas-driver/tests/pairs/odd_reference
 /// Bytes of an instruction.
 const INSTRUCTION: u64 = 16;
 
-/// How much there is.
+/// The amount of debug information in a made cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Code sections, each with one function.
@@ -42,10 +42,10 @@ pub struct Size {
     pub aliased: usize,
 }
 
-/// About 45 MB that clones are made of, and 8 MB of aliases with relocations.
+/// About 45 MB of sections that are cloned, and 8 MB of aliases with relocations.
 pub const LARGE: Size = Size { functions: 2000, instructions: 512, aliased: 0 };
 
-/// What a cubin with its capsule is made of.
+/// The parts of a cubin with a capsule: native code, and facts about its Mercury code.
 #[derive(Debug)]
 pub struct Made {
     /// The native cubin, without capsule.
@@ -54,7 +54,7 @@ pub struct Made {
     pub origin: CloneInputs<'static>,
 }
 
-/// Native code and what its Mercury code is like.
+/// Makes native code, and the facts about its Mercury code.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn made(size: Size) -> Result<Made> {
     Ok(Made { origin: CloneInputs { maps, lines }, native })
 }
 
-/// The cubin with a capsule.
+/// Makes a cubin with a capsule.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ fn set_map(code: &mut CodeMap) {
     }
 }
 
-/// A function, as all sections are made of it.
+/// A function, with the facts that all sections are made from.
 struct Function {
     name: String,
     symbol: SymbolIndex,
@@ -156,7 +156,7 @@ fn native(size: Size) -> Result<Cubin<'static>> {
     Ok(Cubin::parse(&cubin.write()?)?.into_owned())
 }
 
-/// Appends the functions with their code, and what `.nv.info.F` says of them.
+/// Appends the functions with their code, and their records in `.nv.info.F`.
 fn add_functions(cubin: &mut Cubin<'_>, size: Size) -> Result<Vec<Function>> {
     let names: Vec<String> = (0..size.functions).map(|number| format!("made_{number}")).collect();
     let strings = cubin.intern_symbol_names(&names)?;

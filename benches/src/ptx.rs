@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What most of a text is.
+/// The kind of statements that most of a text consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `.section` data as cicc writes it: short `.b8`/`.b32` lines and strings as lists of bytes.
@@ -15,7 +15,7 @@ pub enum Shape {
     Code,
 }
 
-/// A text and how many statements and section values it has: what the benches check.
+/// A PTX text, with its numbers of statements and section values, which the benches check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Text {
     /// The PTX.
@@ -28,7 +28,7 @@ pub struct Text {
 
 const HEAD: &str = ".version 8.0\n.target sm_90, debug\n.address_size 64\n.file 1 \"a.cu\"\n";
 
-/// A text of at least `size` bytes.
+/// Makes a text of at least `size` bytes.
 pub fn synthetic(shape: Shape, size: usize) -> Text {
     let mut out = Text { text: HEAD.to_owned(), ..Text::default() };
     out.text.reserve(size + 4096);
@@ -126,7 +126,8 @@ fn code(out: &mut Text, function: usize, random: &mut Random) {
     out.statements += 1;
 }
 
-/// The corpus' PTX files whose path has one of `modes` as folder, with their text; empty where there is no corpus.
+/// Reads the corpus' PTX files whose path has one of `modes` as folder. Returns an empty list
+/// without the corpus.
 pub fn corpus(modes: &[&str]) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
     let mut texts = Vec::new();

@@ -1,11 +1,11 @@
-//! Line rows: synthetic ones, and those of the corpus.
+//! Line rows: made-up ones, and those of the corpus.
 
 use std::path::{Path, PathBuf};
 
 use gimli::{DebugLine, DebugLineOffset, LittleEndian};
 use object::{Object, ObjectSection};
 
-/// A row: what all encoders here can say.
+/// A row of a line table, with the registers that all encoders support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// In bytes, from the start of the sequence.
@@ -16,33 +16,33 @@ pub struct Row {
     pub file: u32,
 }
 
-/// Most files of a table; those beyond are folded back.
+/// The most files of a table. Higher file numbers are folded back.
 pub const MAX_FILES: u64 = 64;
 
-/// The code of one function.
+/// The rows of one function's code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sequence {
     /// By ascending address.
     pub rows: Vec<Row>,
-    /// First byte behind the code.
+    /// The first byte after the code.
     pub end: u64,
 }
 
-/// What becomes one line program.
+/// The sequences of one line program.
 pub type Table = Vec<Sequence>;
 
-/// Rows of `table`.
+/// Returns the number of rows in `table`.
 pub fn count(table: &Table) -> usize {
     table.iter().map(|sequence| sequence.rows.len()).sum()
 }
 
-/// The highest file number of `table`: the size of its file table.
+/// Returns the highest file number of `table`, which is the size of its file table.
 pub fn files(table: &Table) -> u64 {
     table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file.into()).max().unwrap_or(0)
 }
 
-/// `n` rows in one sequence, as they are in line tables: steps of 16 bytes, now and then more; mostly small
-/// line steps; a few file changes.
+/// Makes `n` rows in one sequence, as they are in line tables: address advances of 16 bytes, now
+/// and then more; mostly small line advances; a few file changes.
 pub fn synthetic(n: usize) -> Table {
     let (mut line, mut address, mut random) = (100_i64, 0, 0x9E37_79B9_7F4A_7C15_u64);
     let rows: Vec<Row> = (0..n)
@@ -66,7 +66,8 @@ pub fn synthetic(n: usize) -> Table {
     vec![Sequence { rows, end }]
 }
 
-/// The tables in sections called `section` of the corpus' cubins; empty where `../shared/corpus` is not there.
+/// Reads the line tables in sections called `section` of the corpus' cubins. Returns an empty list
+/// without `../shared/corpus`.
 pub fn corpus(section: &str) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out")];
@@ -91,12 +92,13 @@ fn table_of(file: &[u8], section: &str) -> Option<Table> {
     Some(decode(data)).filter(|table| count(table) > 0)
 }
 
-/// The sequences of all tables as one program: many functions, as in a large cubin.
+/// Joins the sequences of all tables to one program: many functions, as in a large cubin.
 pub fn joined(tables: &[Table]) -> Table {
     tables.iter().flatten().cloned().collect()
 }
 
-/// Reads the first program of a section with gimli. Rows with a line of 2^31 or more end the table: encoders differ there.
+/// Reads the first program of a section with gimli. A row with a line of 2^31 or more ends the
+/// table, since encoders differ there.
 ///
 /// # Panics
 ///

@@ -57,7 +57,7 @@ pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, 
 pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Option<CodeRange> {
     let (section, first) = place(code, start)?;
     let end = match (start, end) {
-        // The end may be behind the section.
+        // The end may be after the section.
         (Address::Constant(start), Address::Constant(end)) => first.checked_add(end.checked_sub(start)?)?,
         _ => end.section_offset().filter(|(other, _)| *other == section)?.1,
     };

@@ -410,7 +410,7 @@ struct Scan<'s, 'c> {
 
 impl Scan<'_, '_> {
     fn unit(&mut self, first: usize, end: usize) -> Result<()> {
-        // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a type.
+        // Entries that are open, by depth, with the scope of what is in them; `None` in what is not a scope, such as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
         let unit = self.entries.get(first).filter(|_| first < end);
         let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
@@ -425,7 +425,7 @@ impl Scan<'_, '_> {
             }
             let is_declared = entry.value(dw::DW_AT_declaration).is_some();
             let inner = match kind(entry.tag()) {
-                // Its parameters are no variables, as those of a function's type are none.
+                // Its parameters are not variables, and neither are those of a function's type.
                 Some(ScopeKind::Function) if is_declared => None,
                 Some(kind) => {
                     let parent = around;

@@ -93,7 +93,7 @@ impl AbbrevTable {
     /// Reads the abbreviation at the cursor into the table, after those read before; returns
     /// `false` at the 0 that ends the table.
     ///
-    /// Faults behind which the reading can go on are given to `on_fault` in the order in which they stand, each with its place:
+    /// Faults after which the reading can go on are given to `on_fault` in the order in which they stand, each with its place:
     /// what it returns ends the reading or lets it go on. A number that fits nowhere counts as 0 then, a flag other than 0 as
     /// `DW_CHILDREN_yes`, and of two abbreviations with the same code the first. [`ErrorKind::UnknownForm`] is given for all
     /// forms that DWARF 2 does not have.

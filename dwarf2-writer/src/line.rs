@@ -142,7 +142,7 @@ impl LineProgram {
     /// Starts a sequence with `DW_LNE_set_address`. The registers are reset (DWARF 2.0.0 §6.2.2):
     /// line 1, file 1.
     ///
-    /// Addresses of the sequence count as `start` does: absolute behind a constant, else from the symbol; the first
+    /// Addresses of the sequence count as `start` does: absolute after a constant, else from the symbol; the first
     /// may be the addend, no less.
     ///
     /// # Errors

@@ -160,7 +160,7 @@ pub(crate) fn put_address(bytes: &mut Vec<u8>, relocs: &mut Vec<Reloc>, address:
 pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), Error> {
     let fits = match offset {
         Address::Constant(value) => value <= MAX_OFFSET,
-        // From a symbol also backwards, as far as a field takes it for a signed number.
+        // From a symbol also backwards, where a field takes it for a signed number.
         Address::Symbol { addend, .. } => u32::try_from(addend).is_ok() || i32::try_from(addend).is_ok(),
     };
     if fits { Ok(()) } else { Err(Error::Operand { field, value: offset.in_place(), max: MAX_OFFSET }) }

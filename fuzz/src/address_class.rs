@@ -1,5 +1,5 @@
-//! A value of `DW_AT_address_class`, or the name of a state space: what has a class comes back from
-//! it.
+//! Fuzz target: a value of `DW_AT_address_class`, or the name of a state space. What has a class
+//! comes back from it.
 
 use crate::Target;
 use crate::support::uleb;

@@ -1,4 +1,4 @@
-//! Any text through the rules of `check`: findings ascend and lie in the text.
+//! Fuzz target: any text through the rules of `check`. Findings ascend and lie in the text.
 //!
 //! Each verdict agrees with the words that ptxas is said to print, and its rule has a finding.
 
@@ -16,7 +16,8 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(10_000, &files("ptx"));
 }
 
-/// Checks `data` (bytes that are no UTF-8 are replaced), with a source of three lines for every file.
+/// Checks `data` (bytes that are not UTF-8 are replaced), with a source of three lines for every
+/// file.
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);

@@ -1,5 +1,5 @@
-//! A PTX text, behind its length in 4 bytes, and a cubin that its code is taken from: a cubin, or an
-//! error that says what is wrong with which of the two.
+//! Fuzz target: a PTX text, after its length in 4 bytes, and a cubin from which its code is taken.
+//! The result is a cubin, or an error that says what is wrong with which of the two.
 //!
 //! What is written can be read and is not much longer than both. Code sections stay as they are.
 

@@ -1,4 +1,4 @@
-//! What the targets that compile have in common.
+//! The common part of the targets that compile.
 
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::arch::Arch;
@@ -6,7 +6,7 @@ use nvdwarf_compile::{
     CompileError, Compiled, Diagnostic, ErrorKind, Extras, LineTableStyle, Options, PathMap,
 };
 
-/// Two sets of options, of which the second depends on the data.
+/// Two sets of options; the second depends on the data.
 pub(crate) fn options(data: &[u8], arch: Arch) -> [Options; 2] {
     let chosen = data.iter().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte));
     let bit = |number: u8| chosen >> number & 1 == 1;
@@ -40,7 +40,8 @@ pub(crate) fn check(compiled: &Compiled, size: usize) -> Cubin<'_> {
     Cubin::parse(bytes).expect("what was compiled can be read")
 }
 
-/// Diagnostics lie in the text. An error of the PTX is one of them, no other error is.
+/// Asserts that diagnostics lie in the text, and that an error of the PTX, and no other, is one of
+/// them.
 pub(crate) fn check_error(text: &str, error: &CompileError) {
     let CompileError { kind, diagnostics } = error;
     assert_eq!(*kind == ErrorKind::Ptx, diagnostics.iter().any(Diagnostic::is_error));

@@ -1,5 +1,5 @@
-//! A host program, an object, an archive or a loose fatbin: the images that it holds lie in the
-//! file.
+//! Fuzz target: a host program, an object, an archive or a loose fatbin. The images that it holds
+//! lie in the file.
 //!
 //! Payloads have the size of their headers and stay within the limit. Faults lie in the file.
 

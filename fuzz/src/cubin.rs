@@ -1,4 +1,4 @@
-//! A file as a cubin: what can be parsed can be written, and reads as the same values.
+//! Fuzz target: a file as a cubin. What can be parsed can be written, and reads as the same values.
 //!
 //! It is written within 4 times the size and 64 KiB. Relocating never panics. A file takes its own
 //! debug sections unchanged, and none.

@@ -1,4 +1,4 @@
-//! Calls that make entries of `.debug_info`: gimli reads the tree that was asked for.
+//! Fuzz target: calls that make entries of `.debug_info`. gimli reads the tree that was asked for.
 //!
 //! Calls that make no sense are refused, and change nothing.
 

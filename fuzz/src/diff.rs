@@ -1,4 +1,4 @@
-//! A cubin, compared with itself and with a whole one.
+//! Fuzz target: a cubin, compared with itself and with an undamaged one.
 //!
 //! Nothing differs from itself. The same kinds of things differ whichever file comes first, and the texts of what
 //! differs can be looked up in both.

@@ -1,4 +1,4 @@
-//! A section of fatbins: fatbins and entries ascend, and none lies in another.
+//! Fuzz target: a section of fatbins. Fatbins and entries ascend, and none lies in another.
 
 use crate::Target;
 use crate::seeds::files;

@@ -1,4 +1,5 @@
-//! `.file` directives of PTX: entries are found by index, and paths come together again.
+//! Fuzz target: `.file` directives of PTX. Entries are found by index, and paths come together
+//! again.
 //!
 //! Directories are unique, in the order of their first use. The header of the line table reads
 //! back.

@@ -1,5 +1,5 @@
-//! Any text through the repairs of `check --fix`: edits ascend, cut no character, and a second
-//! repair changes nothing.
+//! Fuzz target: any text through the repairs of `check --fix`. Edits ascend, cut no character, and
+//! a second repair changes nothing.
 
 use crate::Target;
 use crate::seeds::faulty_modules;
@@ -11,7 +11,8 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(5_000, &faulty_modules());
 }
 
-/// Takes `data` (bytes that are no UTF-8 are replaced) and repairs it: each repair alone, the defaults, all but strips.
+/// Takes `data` (bytes that are not UTF-8 are replaced) and repairs it: each repair alone, the
+/// defaults, all but strips.
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();

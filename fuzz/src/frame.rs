@@ -1,4 +1,5 @@
-//! Changes of unwind rules, written as `.debug_frame`: gimli unwinds by the same rules.
+//! Fuzz target: changes of unwind rules, written as `.debug_frame`. gimli unwinds by the same
+//! rules.
 //!
 //! Entries that cannot be written leave not a byte.
 
@@ -36,7 +37,7 @@ const REGISTERS: u8 = 64;
 const CODE_ALIGNMENT: u64 = 4;
 const DATA_ALIGNMENT: i64 = -4;
 const CFA_REGISTER: u16 = 1;
-/// States that can be remembered: gimli's stack holds 4, one of them the current.
+/// The number of states that can be remembered: gimli's stack holds 4, one of them the current.
 const REMEMBERED: usize = 2;
 
 /// Rules of one stretch of code.
@@ -137,7 +138,8 @@ impl Rules {
     }
 }
 
-/// Entries that cannot be written, each for another reason, are refused and leave nothing behind.
+/// Asserts that entries that cannot be written, each for another reason, are rejected and leave no
+/// bytes.
 fn refuse(frames: &mut FrameTable, cie: &Cie, fde: &Fde) {
     let before = frames.clone().finish();
     for cie in [

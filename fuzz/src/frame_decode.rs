@@ -1,5 +1,5 @@
-//! The bytes of `.debug_frame`: decoding what was encoded gives the same entries, as numbers and
-//! with symbols.
+//! Fuzz target: the bytes of `.debug_frame`. Decoding what was encoded gives the same entries, as
+//! numbers and with symbols.
 //!
 //! Numbers may be padded, so the first encoding may be shorter; the second has the bytes of the
 //! first. Every field that is relocated has its relocation filed.
@@ -33,7 +33,8 @@ pub(crate) fn run(data: &[u8]) {
     assert_frames(&entries);
 }
 
-/// Entries survive, with their symbols given by their relocations, all of which are filed.
+/// Asserts that entries survive, with their symbols given by their relocations, which all are
+/// filed.
 fn assert_frames(entries: &[Entry]) {
     let section = frame::encode(entries, None).expect("what was decoded can be encoded");
     let relocs = frame::debug_relocs(&section);

@@ -1,5 +1,5 @@
-//! LEB128 numbers in any bytes: both readers agree, gimli's and ours, and what was read is written
-//! again.
+//! Fuzz target: LEB128 numbers in any bytes. gimli's reader and ours agree, and what was read is
+//! written again.
 //!
 //! The writer makes the shortest form, or with the length that was read the same bytes. It writes
 //! nothing beside them, and nothing where there is no room.
@@ -40,8 +40,9 @@ pub(crate) fn run(data: &[u8]) {
     check_all(data);
 }
 
-/// The encoding is the shortest form: the bytes read, unless those were padded. Padded to their length it is those bytes.
-/// It goes into a buffer of its length, into a longer one without a trace behind it, and not at all into a shorter one.
+/// Asserts that the encoding is the shortest form: the bytes read, unless those were padded. Padded
+/// to their length it is those bytes. It fits into a buffer of its length, does not touch later
+/// bytes of a longer one, and is rejected for a shorter one.
 fn check(
     data: &[u8],
     used: usize,

@@ -1,5 +1,5 @@
-//! Fuzz targets: any bytes go in, and a law is asserted. A target is one module, whose documentation says what its input is and
-//! what must hold.
+//! Fuzz targets: any bytes go in, and a law is asserted. A target is one module, whose
+//! documentation says what its input is and what must hold.
 
 mod address_class;
 mod check;
@@ -43,7 +43,7 @@ mod tkinfo;
 
 use seeds::{Random, SaveOnPanic, mutate};
 
-/// A law, and the inputs on which the tests check it.
+/// A fuzz target: a law, and the inputs on which the tests check it.
 #[derive(Debug)]
 pub struct Target {
     /// The name of its module, and of its test.
@@ -61,7 +61,8 @@ macro_rules! targets {
     };
 }
 
-/// All targets. The compiler reports a module that is declared above and missing here: nothing uses it.
+/// All targets. The compiler reports a module that is declared above and missing here, since
+/// nothing uses it.
 pub const TARGETS: &[Target] = targets![
     address_class,
     check,
@@ -100,7 +101,7 @@ pub const TARGETS: &[Target] = targets![
     tkinfo,
 ];
 
-/// The target that `$NVDWARF_TARGET` names.
+/// Returns the target that `$NVDWARF_TARGET` names.
 ///
 /// # Panics
 ///

@@ -1,5 +1,5 @@
-//! Calls of the line program writer, with any parameters and either policy: gimli reads the rows
-//! that were asked for, with all registers and marks.
+//! Fuzz target: calls of the line program writer, with any parameters and either policy. gimli
+//! reads the rows that were asked for, with all registers and marks.
 //!
 //! Calls that make no sense are refused, and leave not a byte.
 

@@ -1,5 +1,5 @@
-//! The bytes of `.debug_line` or `.nv_debug_line_sass`, with NVIDIA's opcodes: decoding what was
-//! encoded gives the same tables.
+//! Fuzz target: the bytes of `.debug_line` or `.nv_debug_line_sass`, with NVIDIA's opcodes.
+//! Decoding what was encoded gives the same tables.
 //!
 //! Numbers may be padded and a row has several encodings, so the first encoding may be shorter; the
 //! second has the bytes of the first. The writer refuses exactly the tables whose parameters it

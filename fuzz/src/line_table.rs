@@ -1,4 +1,5 @@
-//! Instructions with locations, entry rows and address pairs: contexts name rows before them.
+//! Fuzz target: instructions with locations, entry rows and address pairs. Contexts name rows
+//! before them.
 //!
 //! Where addresses ascend, the program can be written and reads back.
 

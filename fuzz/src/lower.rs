@@ -1,4 +1,5 @@
-//! Any text as PTX, compiled without code: an object, or errors that lie in the text.
+//! Fuzz target: any text as PTX, compiled without code. The result is an object, or errors that lie
+//! in the text.
 //!
 //! The object can be read, has all of its relocations applied, and is not much longer than the text.
 
@@ -20,7 +21,7 @@ pub(crate) fn inputs(target: &Target) {
     }
 }
 
-/// Compiles `data` (bytes that are no UTF-8 are replaced), with options that depend on it.
+/// Compiles `data` (bytes that are not UTF-8 are replaced), with options that depend on it.
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let arch = Arch { number: 121, suffix: Suffix::None };

@@ -1,5 +1,5 @@
-//! A file with a capsule for Mercury: plan, maps, self-check, clone and finalise end, whatever the
-//! file says.
+//! Fuzz target: a file with a Mercury capsule. Plan, maps, self-check, clone and finalise end,
+//! whatever the file says.
 //!
 //! What comes out is within 16 times the size and 64 KiB. It reads as the same values, but for zero
 //! bytes that belong to nothing and whose bytes an empty clone shares. Errors change nothing.

@@ -1,4 +1,4 @@
-//! The bytes of `.nv.info`: records are written again to the same bytes.
+//! Fuzz target: the bytes of `.nv.info`. Records are written again to the same bytes.
 //!
 //! Symbols are words, and replacing them by themselves changes nothing. Parameters come back from
 //! their bits.

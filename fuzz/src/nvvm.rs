@@ -1,4 +1,4 @@
-//! The header of NVVM IR: it is written again to the same bytes.
+//! Fuzz target: the header of NVVM IR. It is written again to the same bytes.
 
 use crate::Target;
 use crate::seeds::NVVM;

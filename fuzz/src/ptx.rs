@@ -1,4 +1,4 @@
-//! Any text as PTX: the tokens are the text, and the data of sections becomes bytes.
+//! Fuzz target: any text as PTX. The tokens are the text, and the data of sections becomes bytes.
 //!
 //! Items and statements ascend and leave only trivia out. Every range lies in the text. Labels and
 //! fixups lie in the bytes of their section.
@@ -17,7 +17,7 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(60_000, &ptx_constructs());
 }
 
-/// Parses `data` (bytes that are no UTF-8 are replaced) and checks every range the tree offers.
+/// Parses `data` (bytes that are not UTF-8 are replaced) and checks every range in the tree.
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
@@ -53,7 +53,7 @@ pub(crate) fn run(data: &[u8]) {
     }
 }
 
-/// `range` begins at or behind `at`; returns where it ends.
+/// Asserts that `range` begins at or after `at`, and returns where it ends.
 fn follows(at: u32, range: TextRange) -> u32 {
     assert!(at <= range.start && range.start <= range.end, "{range:?} after {at}");
     range.end

@@ -1,5 +1,5 @@
-//! Any text as PTX, printed by `normalise`: words, comments, tree and faults stay, and printing
-//! again changes nothing.
+//! Fuzz target: any text as PTX, printed by `normalise`. Words, comments, tree and faults stay, and
+//! printing again changes nothing.
 
 use crate::Target;
 use crate::seeds::{files, ptx_constructs};
@@ -14,7 +14,7 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(60_000, &ptx_constructs());
 }
 
-/// Normalises `data` (bytes that are no UTF-8 are replaced).
+/// Normalises `data` (bytes that are not UTF-8 are replaced).
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let before = parse(text);
@@ -60,7 +60,7 @@ fn faults<'a>(parsed: &Parsed<'a>) -> Vec<(SyntaxErrorKind, &'a str)> {
     parsed.errors.iter().map(|error| (error.kind, error.range.slice(text).trim_ascii_end())).collect()
 }
 
-/// Kind and words of each item, and of each statement behind its function.
+/// The kind and words of each item, and of each statement after its function.
 fn shape<'a>(parsed: &Parsed<'a>) -> Vec<(&'static str, Vec<&'a str>)> {
     let inside = |range: TextRange| words(range.slice(parsed.module.text));
     let mut shape = Vec::new();

@@ -1,4 +1,5 @@
-//! The bytes of `.nv_debug_ptx_txt`, or a PTX: lines are written again to the same bytes.
+//! Fuzz target: the bytes of `.nv_debug_ptx_txt`, or a PTX. Lines are written again to the same
+//! bytes.
 //!
 //! Lines by number are the lines in order. What the filter leaves of a PTX it leaves as it is.
 

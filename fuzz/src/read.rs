@@ -1,5 +1,5 @@
-//! A cubin, or a file with cubins in it: everything that the read commands ask ends in an answer,
-//! or in an error that says where.
+//! Fuzz target: a cubin, or a file with cubins in it. Every query of the read commands ends in an
+//! answer, or in an error that says where.
 //!
 //! That is lines of both spaces, entries, variables, coverage, findings of `verify`, the capsule's
 //! comparison, levels, and decoders of sections. Ranges lie in their section, ascend, and look-ups
@@ -37,7 +37,7 @@ const FRAMES: usize = 64;
 /// Source lines of one file whose code is looked for: each takes a look at all code.
 const LINES: usize = 4;
 
-/// What is asked of a file.
+/// The queries that are made of a file.
 pub const QUESTIONS: [&str; 11] = [
     "container",
     "cubin",
@@ -52,7 +52,8 @@ pub const QUESTIONS: [&str; 11] = [
     "decoders",
 ];
 
-/// How many of each question, in the order of [`QUESTIONS`], ended in an answer, and how many in an error.
+/// How many of each query, in the order of [`QUESTIONS`], ended in an answer, and how many in an
+/// error.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
     /// Ended in an answer.
@@ -78,12 +79,12 @@ impl Tally {
         }
     }
 
-    /// Whether every question had an answer.
+    /// Whether every query had an answer.
     pub fn is_answered(&self) -> bool {
         self.errors.iter().all(|count| *count == 0)
     }
 
-    /// Adds what came of another file.
+    /// Adds the counts of another file.
     pub fn add(&mut self, other: &Self) {
         let sum =
             |own: &mut [u64], more: &[u64]| own.iter_mut().zip(more).for_each(|(own, more)| *own += more);
@@ -103,7 +104,8 @@ pub(crate) fn run(data: &[u8]) {
     ask(data);
 }
 
-/// Asks `data`, a cubin or a file with cubins in it, everything; how many questions had an answer.
+/// Makes all queries of `data`, a cubin or a file with cubins in it. Returns how many had an
+/// answer.
 ///
 /// # Panics
 ///
@@ -209,7 +211,8 @@ fn listing(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>) {
     }
 }
 
-/// What is at a function's bounds is its own, and behind the section is nothing.
+/// Asserts that offsets in a function have a bounded number of frames, and that the offset after
+/// the section resolves to nothing.
 fn bounds(symbolizer: &Symbolizer<'_>, section: &CodeSection<'_>) {
     for function in symbolizer.functions_of(section.index) {
         for offset in [0, function.size / 2, function.size.saturating_sub(1)] {

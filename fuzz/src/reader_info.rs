@@ -1,4 +1,5 @@
-//! `.debug_info` and `.debug_abbrev` of any bytes: reading them ends, and what stands in a unit fills it.
+//! Fuzz target: `.debug_info` and `.debug_abbrev` of any bytes. Reading them ends, and the items of
+//! a unit fill it.
 //!
 //! The input is the length of `.debug_abbrev` in 4 bytes, and both sections. gimli accepts the same bytes with the same values, but
 //! for the reasons that `entries::compare` lists. What `dwarf2-writer` can express is written again: to the same bytes where no number

@@ -1,4 +1,5 @@
-//! `.debug_line` of any bytes: units fill the section, and instructions fill their program.
+//! Fuzz target: `.debug_line` of any bytes. Units fill the section, and instructions fill their
+//! program.
 //!
 //! gimli accepts the same bytes with the same tables and instructions, but for the reasons that `lines::compare` lists. Target
 //! `line_decode` writes such sections again.

@@ -1,4 +1,5 @@
-//! Lists, look-up tables, names, macros, strings or an expression of any bytes: what is read fills the section.
+//! Fuzz target: lists, look-up tables, names, macros, strings or an expression of any bytes. What
+//! is read fills the section.
 //!
 //! The first byte chooses the section. gimli accepts the same bytes with the same values, but for the reasons that the functions of
 //! `lists` list, and operations of expressions are as long as it says. What `dwarf2-writer` can express is written again: to the same

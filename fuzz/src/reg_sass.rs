@@ -1,5 +1,5 @@
-//! The bytes of `.nv_debug_info_reg_sass`: functions and register ranges are written again to the
-//! same bytes.
+//! Fuzz target: the bytes of `.nv_debug_info_reg_sass`. Functions and register ranges are written
+//! again to the same bytes.
 
 use crate::Target;
 use crate::seeds::sections_of;

@@ -1,4 +1,5 @@
-//! The operand of `DW_OP_regx`: the number is the one that gimli reads, and comes back.
+//! Fuzz target: the operand of `DW_OP_regx`. The number is the one that gimli reads, and comes
+//! back.
 //!
 //! Names of registers pack to it.
 

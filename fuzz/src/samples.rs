@@ -1,4 +1,5 @@
-//! A profiler's CSV text, counted by the lines of a cubin that is checked in: no sample is lost or counted twice.
+//! Fuzz target: a profiler's CSV text, counted by the lines of a cubin that is checked in. No
+//! sample is lost or counted twice.
 //!
 //! Rows are numbered as the lines of the text, each is a sample or told as a bad row, and no line has more samples than
 //! there are.
@@ -11,7 +12,7 @@ use nv_debug_sections::cubin::Cubin;
 /// A cubin.
 const CUBIN: &[u8] = include_bytes!("../../examples/block_sum/block_sum.cubin");
 
-/// Profiles of it.
+/// Profiles of the cubin.
 const SEEDS: [&str; 4] = [
     "function,pc,samples\nblock_sum,0x10,3\nblock_sum,0x400,1\n",
     "==1== x\n\nKernel Name,PC Offset\r\n\"block_sum\",16\r\nblock_sum,32\r\nnobody,0\r\n",
@@ -24,7 +25,7 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(10_000, &SEEDS.map(|seed| seed.as_bytes().to_vec()));
 }
 
-/// Counts the samples of `data` (bytes that are no UTF-8 are replaced).
+/// Counts the samples of `data` (bytes that are not UTF-8 are replaced).
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(rows) = samples(&text) else { return };

@@ -1,4 +1,4 @@
-//! The name, type and flags of a section: what is taken apart comes together again.
+//! Fuzz target: the name, type and flags of a section. What is split is joined again.
 //!
 //! The catalog knows what the documented classifiers know.
 

@@ -19,7 +19,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// The numbers for the seed in `$NVDWARF_SEED`; without one those of `default`.
+    /// Creates the generator with the seed in `$NVDWARF_SEED`, or else with that of `default`.
     pub fn from_environment() -> Self {
         let mut random = Self::default();
         if let Some(seed) = seed() {
@@ -29,7 +29,7 @@ impl Random {
         random
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -37,7 +37,7 @@ impl Random {
         self.0
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`; 0 if there is none.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() >> 16) as usize % end.max(1)
     }
@@ -47,7 +47,8 @@ fn seed() -> Option<String> {
     env::var("NVDWARF_SEED").ok()
 }
 
-/// Saves an input while a panic passes: in the folder that `$NVDWARF_FINDINGS` names, else in the temporary folder.
+/// Saves an input if a panic occurs: in the folder that `$NVDWARF_FINDINGS` names, or else in the
+/// temporary folder.
 #[derive(Debug)]
 pub struct SaveOnPanic<'a> {
     /// Name of the test: a part of the file's name.
@@ -103,7 +104,7 @@ pub(crate) fn capsules() -> Vec<Vec<u8>> {
     all
 }
 
-/// The cubins that are checked in, with their names: of all kinds, none above 40 kB.
+/// Returns the cubins that are checked in, with their names: of all kinds, none above 40 kB.
 pub fn pairs() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders =
@@ -124,7 +125,7 @@ pub(crate) fn pair_texts() -> Vec<Vec<u8>> {
     texts
 }
 
-/// Modules and cubins that were made of them.
+/// PTX modules, each with the cubin that was made from it.
 pub(crate) fn texts_with_cubins() -> Vec<(Vec<u8>, Vec<u8>)> {
     let pairs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs");
     let mut paths: Vec<_> = fs::read_dir(&pairs).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -139,7 +140,8 @@ pub(crate) fn texts_with_cubins() -> Vec<(Vec<u8>, Vec<u8>)> {
     paths.iter().map(|path| (text(path), fs::read(path).unwrap())).collect()
 }
 
-/// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
+/// Returns fatbins by themselves, in a host object and in an archive: the kinds of file that
+/// `container` reads.
 pub fn containers() -> Vec<Vec<u8>> {
     let mut all = files("fatbin");
     let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
@@ -197,7 +199,7 @@ pub(crate) fn sections() -> Vec<Vec<u8>> {
     sections_where(|name, section| SectionName::parse(name).is_debug_contents() || is_info(name, section))
 }
 
-/// `.debug_abbrev` and `.debug_info` of each example, behind the length of the first in 4 bytes.
+/// `.debug_abbrev` and `.debug_info` of each example, after the length of the first in 4 bytes.
 pub(crate) fn info_and_abbrev() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for file in files("cubin") {
@@ -214,7 +216,7 @@ pub(crate) fn info_and_abbrev() -> Vec<Vec<u8>> {
     all
 }
 
-/// Those of these kinds, copies for Mercury included.
+/// The sections of these kinds, Mercury copies included.
 pub(crate) fn sections_of(kinds: &[SectionKind]) -> Vec<Vec<u8>> {
     sections_where(|name, _| {
         let name = SectionName::parse(name);
@@ -239,7 +241,8 @@ pub(crate) fn sections_where(pick: impl Fn(&str, &Section<'_>) -> bool) -> Vec<V
     all
 }
 
-/// A text with one to four lines of it that are gone, repeated, at another place, or have another number: most of these are still PTX.
+/// Damages a text in one to four lines, which are removed, repeated, moved, or get another number.
+/// Most results are still PTX.
 pub(crate) fn mutate_lines(text: &[u8], random: &mut Random) -> Vec<u8> {
     const NUMBERS: [&[u8]; 6] = [b"0", b"1", b"255", b"65536", b"2147483648", b"4294967295"];
     let mut lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -265,7 +268,8 @@ pub(crate) fn mutate_lines(text: &[u8], random: &mut Random) -> Vec<u8> {
     lines.concat()
 }
 
-/// One seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices, repeats.
+/// Returns one seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices,
+/// repeats.
 pub fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut data = seeds[random.below(seeds.len())].clone();
     for _ in 0..=random.below(4) {

@@ -1,4 +1,5 @@
-//! A window of `.nv_debug.shared`, or a header and its symbols: each comes back from the other.
+//! Fuzz target: a window of `.nv_debug.shared`, or a header and its symbols. Each comes back from
+//! the other.
 //!
 //! What is refused is what the documentation says.
 

@@ -1,4 +1,4 @@
-//! What the targets of the codecs have in common.
+//! The common part of the targets of the codecs.
 
 use dwarf2_reader::Span;
 
@@ -29,7 +29,8 @@ pub(crate) fn uleb(data: &[u8]) -> (&[u8], Option<u64>) {
     (bytes, number.ok().filter(|_| len > 0))
 }
 
-/// Items stand one behind another and fill `whole`, up to the first error, which is the last item.
+/// Asserts that items follow one another and fill `whole`, up to the first error, which is the last
+/// item.
 pub(crate) fn assert_filled<T>(
     whole: Span,
     mut items: impl Iterator<Item = dwarf2_reader::Result<(Span, T)>>,

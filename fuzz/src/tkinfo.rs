@@ -1,4 +1,4 @@
-//! The bytes of `.note.nv.tkinfo`: the texts of its notes lie in the bytes.
+//! Fuzz target: the bytes of `.note.nv.tkinfo`. The texts of its notes lie in the bytes.
 
 use crate::Target;
 use crate::seeds::sections_where;

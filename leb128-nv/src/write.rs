@@ -75,7 +75,7 @@ pub(crate) const STORE: usize = 16;
 
 /// Writes LEB128 numbers one after the other into a buffer.
 ///
-/// What lies behind the last one may be overwritten: stores have a fixed size, and only the bytes that count are kept.
+/// The bytes after the last one may be overwritten: stores have a fixed size, and only the bytes that count are kept.
 ///
 /// ```
 /// use leb128_nv::{Encoder, Error};

@@ -70,8 +70,8 @@ pub struct Conflict {
 
 impl AddressMap {
     /// Recovers the map from the PTX line changes of both spaces. Both spaces have the same
-    /// instructions of each line, which are matched in order (docs/formats/capsule.md, Mercury
-    /// space: no function of the corpora has more of them in one space).
+    /// instructions of each line, which are matched in order
+    /// (docs/formats/capsule.md, Mercury space: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     /// `IMNMX` instructions share the address of the code whose lines they have; where that is not known, of the last code of their line.

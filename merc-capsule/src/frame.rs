@@ -3,7 +3,7 @@
 //!
 //! Observed: ptxas 13.0.88, 1,180 functions of 261 cubins for sm_100 and sm_120.
 //!
-//! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
+//! * Mercury code has a step after the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
 //!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
 //! * Native code leaves out rules that begin where the function ends.

@@ -124,7 +124,7 @@ fn path(runs: &[Run], rows: &[(u64, u32)], imnmx: &[Imnmx]) -> Option<Vec<usize>
     for run in runs {
         let sizes: Vec<u64> = imnmx.get(run.before.clone())?.iter().map(|imnmx| imnmx.mercury_size).collect();
         let mut here: Vec<(usize, usize)> = Vec::new();
-        // The first run stands behind a row before the first.
+        // The first run follows a row before the first.
         let first = [(usize::MAX, 0)];
         for (number, &(from, _)) in states.last().map_or(&first[..], Vec::as_slice).iter().enumerate() {
             let stays = (from != usize::MAX && run.is_split).then_some(from);
@@ -209,7 +209,7 @@ mod tests {
         let mercury = [(0, 15), (0x40, 23), (0x60, 21), (0x80, 23), (0xa0, 24)];
         let found = placed_rows(&mercury, &[(0, 15), (0x40, 23), (0x50, 24)], &[(0x20, 32), (0x30, 32)]);
         assert_eq!(found, [(0, Some(0)), (0x40, Some(0x80)), (0x50, Some(0xa0))]);
-        // A minimum on the line of the code around it makes no row; one on another line makes one behind it.
+        // A minimum on the line of the code around it makes no row; one on another line makes one after it.
         let mercury = [(0, 15), (0x60, 16)];
         assert_eq!(
             placed_rows(&mercury, &[(0, 15), (0x30, 16)], &[(0x10, 32)]),

@@ -3,7 +3,7 @@
 //!
 //! A clone has the records of its original in the same order, without those that only native code has, which are the last of the
 //! original. Addresses are those of Mercury code, symbols those of `.nv.merc.symtab`, and functions may have stack frames of another size.
-//! `.nv.merc.nv.info.F` has one record more, behind [`CUDA_API_VERSION`](Attribute::CUDA_API_VERSION) (nvlink: before it).
+//! `.nv.merc.nv.info.F` has one record more, after [`CUDA_API_VERSION`](Attribute::CUDA_API_VERSION) (nvlink: before it).
 //!
 //! No public specification. Observed: ptxas 13.0.88, sm_100-sm_121, nvlink 13.0.88 and ptxas 13.4.
 //!

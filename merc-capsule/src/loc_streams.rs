@@ -122,7 +122,7 @@ fn from_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<LocStream<'s
         if next && row.number.is_some_and(|number| call_sites.contains(&number)) {
             continue;
         }
-        // Only behind a row that opens a function the place alone is given; those of code are on other lines.
+        // Only after a row that opens a function the place alone is given; those of code are on other lines.
         let is_opening =
             || space == Space::Native || rows.get(at + 1).is_some_and(|next| next.number.is_none());
         if row.number.is_some() && (row.is_entry || is_start(row) && is_opening()) && opened.insert(address) {

@@ -130,7 +130,7 @@ pub const CLONE_POLICIES: &[ClonePolicy] = {
             AliasUnlessRelocated,
         ),
         row(".nv.constant4", Exact, ".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC, Same, Alias),
-        // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands natively behind its parameters.
+        // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands natively after its parameters.
         row(
             ".nv.constant0",
             Function,

@@ -9,8 +9,8 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// The sections whose code addresses ptxas translates from Mercury to native space. Those of other
-/// sections stay Mercury addresses, in native sections too (docs/formats/capsule.md, contents of
-/// clones).
+/// sections stay Mercury addresses, in native sections too
+/// (docs/formats/capsule.md, contents of clones).
 pub const TRANSLATED_KINDS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.

@@ -99,7 +99,7 @@ impl<'a> Names<'a> {
             names.extend(variable.declarators.iter().map(|one| (one.name.text, of_space(variable.space))));
         }
         for function in module.functions() {
-            // A prototype's function may be defined before or behind it.
+            // A prototype's function may be defined before or after it.
             let defined = if function.body.is_some() { Named::Symbol } else { Named::Undefined };
             let known = names.entry(function.name.text).or_insert(defined);
             if *known == Named::Undefined {
@@ -133,7 +133,7 @@ impl<'a> Names<'a> {
             references.extend(match fixup.target {
                 FixupTarget::Section { .. } => Some(ReferenceKind::AtLink),
                 FixupTarget::Difference { .. } => None,
-                // Outside `.debug_info` ptxas takes `name+1` for a name of its own, which nobody defines.
+                // Outside `.debug_info` ptxas takes `name+1` for a name of its own, which is not defined.
                 FixupTarget::Symbol { addend, .. } if addend != 0 && !is_info => Some(ReferenceKind::AtLink),
                 FixupTarget::Symbol { name, .. } => match self.0.get(name) {
                     Some(Named::Label) => Some(ReferenceKind::Code),

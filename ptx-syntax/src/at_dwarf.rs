@@ -1,11 +1,12 @@
-//! `@@DWARF` lines (PTX 1.2 to 1.5): debug sections a line at a time.
+//! `@@DWARF` lines (PTX 1.2 to 1.5): debug sections, a line at a time.
 
 use crate::error::ErrorSink;
 use crate::lexer::{Lexer, TokenKind};
 use crate::section::{DataCursor, Value, data_width};
 use crate::text::{Name, TextRange};
 
-/// One `@@DWARF` line (PTX ISA §@@dwarf; refused from PTX 2.0 on). A list of values may go on over several lines.
+/// One `@@DWARF` line (PTX ISA §@@dwarf; rejected from PTX 2.0 on). A list of values may go on over
+/// several lines.
 ///
 /// Its words are read from the text on demand: such a module has one node for every few values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct AtDwarf<'a> {
     pub(crate) text: &'a str,
 }
 
-/// What an `@@DWARF` line says.
+/// The content of an `@@DWARF` line: the start of a section, or data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtDwarfKind<'a> {
@@ -41,7 +42,7 @@ pub enum AtDwarfKind<'a> {
 }
 
 impl<'a> AtDwarf<'a> {
-    /// What the line says.
+    /// Returns the content of the line.
     pub fn kind(&self) -> AtDwarfKind<'a> {
         if let Some(width) = data_width(self.directive.text) {
             return AtDwarfKind::Data { width };
@@ -65,8 +66,8 @@ impl<'a> AtDwarf<'a> {
         AtDwarfKind::Section { name, flags: Name { text: flags.slice(self.text), range: flags } }
     }
 
-    /// The values of a data line, as in a `.section` block: either numbers, of which the first has no sign, or
-    /// one name.
+    /// Returns the values of a data line, as in a `.section` block: either numbers, whose first has
+    /// no sign, or one name.
     pub fn values(&self) -> AtDwarfValues<'a> {
         let cursor = data_width(self.directive.text)
             .map(|width| DataCursor::list(self.text, self.directive.range.end, width));

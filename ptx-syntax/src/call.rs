@@ -1,9 +1,9 @@
-//! The parts of a `call`.
+//! The parts of a `call` instruction.
 
 use crate::operand::{Operand, OperandKind};
 use crate::statement::Instruction;
 
-/// A call (PTX ISA §call).
+/// A `call` instruction, split into its parts (PTX ISA §call).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
     /// `(r0)`, which takes the result.
@@ -17,7 +17,8 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Takes an instruction apart; none for one that is not a `call` or has no callee.
+    /// Splits a `call` instruction into its parts; `None` for other instructions, and for a `call`
+    /// without a callee.
     pub fn of(instruction: &Instruction<'a>) -> Option<Self> {
         if instruction.mnemonic() != "call" {
             return None;

@@ -1,4 +1,5 @@
-//! Which `.loc` an `inlined_at` names: the last one before it in the text with the same file, line and column.
+//! The `.loc` that an `inlined_at` refers to: the last one before it in the text with the same
+//! file, line and column.
 //!
 //! Observed: ptxas 13.0.88 compares 16 bits of the file, as many as it keeps, and 32 of line and column.
 
@@ -8,7 +9,7 @@ use crate::loc::LocDirective;
 use crate::nodes::Module;
 use crate::statement::Statement;
 
-/// What stands at the place that an `inlined_at` names.
+/// The `.loc` that an `inlined_at` refers to, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallSite {
     /// No `.loc` before has the place.
@@ -19,7 +20,7 @@ pub enum CallSite {
     Here(u32),
 }
 
-/// Follows the `.loc` of a module in text order.
+/// Resolves the `inlined_at` of a module's `.loc` directives, which it takes in text order.
 #[derive(Debug, Clone)]
 pub struct CallSites {
     /// Number and function of the last `.loc` at a place.
@@ -32,7 +33,7 @@ pub struct CallSites {
 type Place = (u16, u32, u32);
 
 impl CallSites {
-    /// No call site yet, with room for every `.loc` of a module.
+    /// Creates an empty list of call sites, with capacity for every `.loc` of a module.
     pub fn of(module: &Module<'_>) -> Self {
         let bodies = module.functions().filter_map(|function| function.body.as_ref());
         let statements = bodies.flat_map(|body| &body.statements);
@@ -40,17 +41,17 @@ impl CallSites {
         Self { last: HashMap::with_capacity(count), next: 0, function: 0 }
     }
 
-    /// What follows is of the next function.
+    /// Tells that the `.loc` directives to come belong to the next function.
     pub fn begin_function(&mut self) {
         self.function += 1;
     }
 
-    /// The number of the next `.loc`.
+    /// The number of the next `.loc`, among all of the module.
     pub fn next_number(&self) -> u32 {
         self.next
     }
 
-    /// Takes the next `.loc`; what its `inlined_at` names, if it has one.
+    /// Takes the next `.loc`. Returns what its `inlined_at` refers to; `None` if it has none.
     pub fn take(&mut self, loc: &LocDirective<'_>) -> Option<CallSite> {
         let place = |file: u64, line: u64, column: u64| (file as u16, line as u32, column as u32);
         let inlined = loc.inlined_at.as_deref();

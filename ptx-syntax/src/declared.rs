@@ -1,4 +1,4 @@
-//! What the names of a module stand for.
+//! The meaning of the names of a module.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -7,7 +7,7 @@ use crate::nodes::{Function, Item, Module};
 use crate::statement::Statement;
 use crate::types::{FunctionKind, Linkage, StateSpace};
 
-/// What a name of the code stands for, as far as section data can refer to it.
+/// What a name in the code stands for, if section data can refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declared {
     CodeLabel,
@@ -17,11 +17,11 @@ pub(crate) enum Declared {
     Variable(StateSpace),
     /// Of a kernel.
     Parameter,
-    /// Of a function that is no kernel.
+    /// A parameter of a function that is not a kernel.
     FunctionParameter,
 }
 
-/// The names of a module that are no labels of sections.
+/// The names of a module other than labels of sections.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
     known: HashMap<&'a str, Declared>,
@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The names of a module that are no labels of sections.
+/// Collects the names of a module other than labels of sections.
 pub(crate) fn declared<'a>(module: &Module<'a>) -> Names<'a> {
     let mut names = Names::default();
     for item in &module.items {

@@ -1,4 +1,4 @@
-//! Directives that are lists of words, and those between a function's head and its body.
+//! Directives that are lists of words, and directives between a function's head and its body.
 
 use crate::lexer::{Lexer, TokenKind};
 use crate::parameter::Parameter;
@@ -16,7 +16,7 @@ pub struct Pragma<'a> {
 }
 
 impl<'a> Pragma<'a> {
-    /// The strings without their quotes.
+    /// Iterates over the strings without their quotes.
     pub fn strings(&self) -> Names<'a> {
         Names::new(self.text, self.range.start, TokenKind::String)
     }
@@ -45,7 +45,7 @@ pub struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// The labels or functions that a branch or call through `label` may reach.
+    /// Iterates over the labels or functions that a branch or call through `label` may reach.
     pub fn names(&self) -> Names<'a> {
         Names::new(self.text, self.range.start, TokenKind::Ident)
     }
@@ -66,7 +66,8 @@ pub struct CallPrototype<'a> {
     pub range: TextRange,
 }
 
-/// The directives between a function's parameters and its body, or at the end of a call prototype; often none.
+/// The directives between a function's parameters and its body, or at the end of a call prototype;
+/// often none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directives<'a> {
     /// From the first to the last; empty if there is none.
@@ -76,14 +77,14 @@ pub struct Directives<'a> {
 }
 
 impl<'a> Directives<'a> {
-    /// One by one, in text order.
+    /// Iterates over the directives in text order.
     pub fn iter(&self) -> DirectivesIter<'a> {
         let mut lexer = Lexer::new(self.text, 0);
         let next = first_directive(&mut lexer, self.text);
         DirectivesIter { all: *self, lexer, next }
     }
 
-    /// The first directive of this name, dot included (`.maxntid`).
+    /// Returns the first directive with this name, dot included (`.maxntid`).
     pub fn get(&self, name: &str) -> Option<FunctionDirective<'a>> {
         self.iter().find(|directive| directive.name.text == name)
     }
@@ -145,23 +146,24 @@ pub struct FunctionDirective<'a> {
 }
 
 impl<'a> FunctionDirective<'a> {
-    /// The numbers behind it; none for `.noreturn`, `.pragma`, ...
+    /// Iterates over the numbers after the directive's name; none for `.noreturn`, `.pragma`, ...
     pub fn integers(&self) -> Integers<'a> {
         Integers::new(self.arguments)
     }
 
-    /// The strings of a `.pragma`, without their quotes.
+    /// Iterates over the strings of a `.pragma`, without their quotes.
     pub fn strings(&self) -> Names<'a> {
         Names::new(self.arguments, self.name.range.end, TokenKind::String)
     }
 
-    /// From the word to its last argument.
+    /// The range of the directive, from its name to its last argument.
     pub fn range(&self) -> TextRange {
         TextRange::new(self.name.range.start, self.name.range.end + self.arguments.len() as u32)
     }
 }
 
-/// One or more `.attribute(...)` of a function or a variable (PTX ISA §Variable and Function Attribute Directive).
+/// One or more `.attribute(...)` of a function or a variable (PTX ISA §Variable and Function
+/// Attribute Directive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes<'a> {
     /// From the first `.attribute` to the last `)`; an `.align` may be between them.
@@ -171,13 +173,13 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// The names inside the parentheses: `.managed`, `.unified`.
+    /// Iterates over the names inside the parentheses: `.managed`, `.unified`.
     pub fn names(&self) -> impl Iterator<Item = Name<'a>> + use<'a> {
         Names::new(self.text, self.range.start, TokenKind::DotIdent)
             .filter(|name| !matches!(name.text, ".attribute" | ".align"))
     }
 
-    /// The two halves of the number in `.unified(UUID1, UUID2)`.
+    /// Returns the two halves of the number in `.unified(UUID1, UUID2)`.
     pub fn unified(&self) -> Option<(u64, u64)> {
         let name = self.names().find(|name| name.text == ".unified")?;
         let behind = self.text.get((name.range.end - self.range.start) as usize..)?;

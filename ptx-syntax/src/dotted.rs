@@ -1,4 +1,5 @@
-//! Names with dots: what compilers write in debug sections for symbols that they have declared without.
+//! Names with dots, which compilers write in debug sections for symbols that they have declared
+//! without dots.
 
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +49,8 @@ impl<'a> DeclaredNames<'a> {
         Self { exact: all.into_iter().collect(), by_letters }
     }
 
-    /// The declared name that a dotted one stands for: LLVM's spelling of it, else the only one with its letters and digits.
+    /// The declared name that a dotted name stands for: LLVM's spelling of it, otherwise the only
+    /// one with the same letters and digits.
     pub(crate) fn meant(&self, dotted: &str) -> Option<&'a str> {
         let exact = self.exact.get(dotted.replace('.', DOT).as_str()).copied();
         exact.or_else(|| self.by_letters.get(&letters(dotted)).copied().flatten())

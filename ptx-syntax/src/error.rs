@@ -1,4 +1,4 @@
-//! What can be wrong with a text, and where.
+//! Syntax errors: what is wrong with a text, and where.
 
 use crate::ptxas::Ptxas;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::number::Literal;
 use crate::text::TextRange;
 
-/// One fault of a text. `Display` gives the message without the place.
+/// A syntax error in a text. `Display` gives the message without the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntaxError {
     /// What is wrong.
@@ -17,7 +17,7 @@ pub struct SyntaxError {
     pub range: TextRange,
 }
 
-/// What is wrong. Range and overflow rules are those of ptxas 13.0.88.
+/// The kinds of syntax error. Range and overflow rules are those of ptxas 13.0.88.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {

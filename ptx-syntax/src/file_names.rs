@@ -1,6 +1,6 @@
-//! Names in `.file` and in file tables that are not those of files.
+//! Names in `.file` and in file tables that are not names of files.
 
-/// What a name is that leads to no file.
+/// The kind of a name that is not the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAFile {
     /// What compilers and front ends invent where they are given no name, and for code that is typed into a cell or at a prompt.
@@ -32,7 +32,8 @@ const BRACKETED: [&str; 12] = [
     "inline asm",
 ];
 
-/// Tells whether a name leads to no file; `folder` is the path before it, which may be empty.
+/// Returns the kind of a name that is not the name of a file; `None` for a file name. `folder` is
+/// the path before it, which may be empty.
 pub fn not_a_file(folder: &[u8], name: &[u8]) -> Option<NotAFile> {
     if let Some(bare) = name.strip_prefix(b"<").and_then(|name| name.strip_suffix(b">")) {
         let is_invented = BRACKETED.iter().any(|known| bare.eq_ignore_ascii_case(known.as_bytes()))

@@ -2,7 +2,7 @@
 
 use crate::text::{Name, TextRange};
 
-/// `.version MAJOR.MINOR` (PTX ISA §.version): two integers, so 7.10 is not 7.1.
+/// `.version MAJOR.MINOR` (PTX ISA §.version): two integers, so 7.10 differs from 7.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VersionDirective {
     /// Before the dot.
@@ -23,7 +23,8 @@ pub struct TargetDirective<'a> {
 }
 
 impl<'a> TargetDirective<'a> {
-    /// The specifier that names an architecture (`sm_90a`, `compute_75`); of several the last, which ptxas goes by.
+    /// Returns the specifier that names an architecture (`sm_90a`, `compute_75`). Of several it is
+    /// the last, which ptxas follows.
     pub fn arch(&self) -> Option<&Name<'a>> {
         self.specifiers
             .iter()

@@ -5,17 +5,17 @@ use crate::number::{Literal, Number};
 use crate::operand::{Constant, Operand, OperandKind, Operands};
 use crate::text::{Name, TextRange};
 
-/// What stands behind the `=` of a declarator (PTX ISA §Initializers).
+/// The initial value after the `=` of a declarator (PTX ISA §Initializers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Initializer<'a> {
-    /// Behind the `=`, up to the `,` or `;`.
+    /// The range after the `=`, up to the `,` or `;`.
     pub range: TextRange,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
 
 impl<'a> Initializer<'a> {
-    /// The value: a list for arrays.
+    /// Returns the value; a list for arrays.
     pub fn value(&self) -> InitialValue<'a> {
         let whole = Operand { range: self.range, text: self.text, kind: OperandKind::Expression };
         InitialValue::new(Operands::new(self.text, self.range.start).next().unwrap_or(whole))
@@ -33,7 +33,7 @@ pub struct InitialValue<'a> {
     pub text: &'a str,
 }
 
-/// What an initial value is.
+/// The kinds of initial value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InitialValueKind<'a> {
@@ -74,7 +74,8 @@ impl<'a> InitialValue<'a> {
         Self { kind, range, text }
     }
 
-    /// The values between the braces of a list; nothing for other values. Lists may nest, [`crate::MAX_NESTING`] deep.
+    /// Iterates over the values between the braces of a list; empty for other values. Lists may
+    /// nest, [`crate::MAX_NESTING`] deep.
     pub fn elements(&self) -> impl Iterator<Item = Self> + use<'a> {
         let kind = match self.kind {
             InitialValueKind::List => OperandKind::Vector,

@@ -1,4 +1,4 @@
-//! The line of PTX that ptxas records for an instruction.
+//! The PTX line that ptxas records for an instruction.
 //!
 //! Only an instruction that is written over several lines shows which of its tokens decides. ptxas takes the line that its
 //! lexer has reached when it makes the instruction. For most opcodes that is right after the opcode; it then has read one
@@ -12,7 +12,7 @@
 use crate::lexer::tokenize;
 use crate::statement::Instruction;
 
-/// The token whose line an instruction has.
+/// The token whose line ptxas records for an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineOf {
     /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. After a predicate, the opcode itself.
@@ -23,9 +23,9 @@ pub enum LineOf {
 
 use LineOf::{End, Opcode};
 
-/// The opcodes that ptxas gives the line of their `;`, and those that are one token for it although they have several words.
-/// An entry stands for all opcodes that begin with its words, unless a longer entry does; opcodes without an entry are their
-/// first word, with [`LineOf::Opcode`].
+/// The opcodes that ptxas gives the line of their `;`, and those that count as one token although
+/// they have several words. An entry stands for all opcodes that begin with its words, unless a
+/// longer entry does. Opcodes without an entry are their first word, with [`LineOf::Opcode`].
 ///
 /// The words of one token cannot stand on different lines: ptxas does not know `mul` before a line `.wide`. What follows `::`,
 /// as in `tcgen05.wait::ld`, is a token of its own.
@@ -159,13 +159,14 @@ pub const OPCODES: &[(&str, LineOf)] = &[
 ];
 
 impl Instruction<'_> {
-    /// An offset on the line that ptxas records for the instruction (`.nv_debug_line_sass`).
+    /// Returns a byte offset on the line that ptxas records for the instruction
+    /// (`.nv_debug_line_sass`).
     pub fn line_anchor(&self) -> u32 {
         self.anchor(None)
     }
 
-    /// An offset on the line at which the instruction begins for ptxas: what a `.loc` covers counts from there. Observed: ptxas
-    /// 13.0.88, with line markers.
+    /// Returns a byte offset on the line at which the instruction begins for ptxas. The code that a
+    /// `.loc` covers is counted from that line. Observed: ptxas 13.0.88, with line markers.
     pub fn begin_anchor(&self) -> u32 {
         self.anchor(Some(Opcode))
     }

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memmem};
 
 use crate::text::TextRange;
 
-/// What a token is.
+/// The kinds of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenKind {
@@ -77,7 +77,7 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// Whether the parser looks past it.
+    /// Whether the parser skips tokens of this kind: blanks and comments.
     pub const fn is_trivia(self) -> bool {
         matches!(self, Self::Whitespace | Self::LineComment | Self::BlockComment | Self::LineMarker)
     }
@@ -121,7 +121,7 @@ impl fmt::Display for TokenKind {
     }
 }
 
-/// A token: its kind and its place.
+/// A token: its kind and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
@@ -130,7 +130,7 @@ pub struct Token {
     pub range: TextRange,
 }
 
-/// The tokens of a text, blanks and comments included, in order and without gaps.
+/// Iterates over the tokens of a text, blanks and comments included, in order and without gaps.
 ///
 /// Of a text of 4 GiB or more only the first 4 GiB - 1 bytes are read.
 pub fn tokenize(text: &str) -> Tokens<'_> {
@@ -162,7 +162,8 @@ const LETTER: u8 = 16;
 const FORM_FEED: u8 = 0x0c;
 const SUBSTITUTE: u8 = 0x1a;
 
-/// Some editors begin a file with it. No token: the error that tells of it shall be the only one.
+/// Some editors begin a file with this character. It is not a token, so that the error which tells
+/// of it is the only one.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Character classes, one table look-up a byte.
@@ -512,7 +513,8 @@ mod tests {
         assert_eq!(kinds("\"b /*"), [(UnterminatedString, "\""), (Ident, "b"), (UnterminatedComment, "/*")]);
     }
 
-    /// Each of these between two tokens: ptxas takes the first two as blanks and stops at the third.
+    /// Tests each of these between two tokens: ptxas takes the first two as blanks and stops at the
+    /// third.
     #[test]
     fn blanks_are_those_of_ptxas() {
         use TokenKind::{Ident, Semicolon, Unknown};

@@ -1,14 +1,15 @@
-//! Bounds on the work, memory and text that a PTX text may ask for: texts come from strangers.
+//! Limits on the work, memory and text that a PTX text may demand, since texts may be hostile.
 //!
 //! What ptxas itself refuses or crashes at is a rule of the language, and stands with the check that models it.
 
 // Parser and printer.
 
-/// Most errors that [`parse`](crate::parse) lists; one more says that there were others. So hostile text costs no more memory than
-/// honest text.
+/// The most errors that [`parse`](crate::parse) lists; one more says that there were others. So
+/// hostile text costs no more memory than honest text.
 pub const MAX_ERRORS: usize = 65_536;
 
-/// Deepest brackets in the operands of one statement: the parser calls itself for them. Blocks may nest to any depth.
+/// The deepest brackets in the operands of one statement, for which the parser calls itself. Blocks
+/// may nest to any depth.
 pub const MAX_NESTING: u32 = 32;
 
 /// Deepest indentation of nested blocks, in tabs; deeper ones are not indented further, so that the output stays linear.
@@ -16,7 +17,7 @@ pub(crate) const MAX_INDENT: usize = 8;
 
 // Checks and their messages.
 
-/// Most findings of one rule and severity that a report lists. The others are counted.
+/// The most findings of one rule and severity that a report lists. The others are counted.
 pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// Bytes of a quoted piece that a message has whole. Mangled names and paths are rarely longer.
@@ -34,8 +35,8 @@ pub(crate) const MAX_CALL_CHAIN: usize = 64;
 
 // DWARF in PTX.
 
-/// Most faults of `.debug_info` and `.debug_abbrev` that are listed; one more says that there were others. After so many the reader is
-/// lost, and later ones follow from the first.
+/// The most faults of `.debug_info` and `.debug_abbrev` that are listed; one more says that there
+/// were others. After this number the reader is lost, and later faults follow from the first.
 pub(crate) const MAX_FAULTS: usize = 64;
 
 /// Bytes of `.debug_abbrev` that may be read, for each byte of both sections: units may share a table.

@@ -1,4 +1,4 @@
-//! Places in sources: `.file` and `.loc`.
+//! Source positions: `.file` and `.loc`.
 
 use crate::text::{Name, TextRange};
 
@@ -38,7 +38,7 @@ pub struct LocDirective<'a> {
     pub range: TextRange,
 }
 
-/// The inline part of a `.loc`.
+/// The part `inlined_at FILE LINE COLUMN` of a `.loc`, with the inlined function's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedAt<'a> {
     /// A label of `.debug_str`, or `.debug_str` itself.

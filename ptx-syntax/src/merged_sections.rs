@@ -6,7 +6,7 @@ use crate::section_data::{Assembled, assemble, assemble_at_dwarf};
 use crate::section_order::{Place, places};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// The `.section`s of a PTX module: the blocks of one name, joined.
+/// The sections of a PTX module: the blocks of one name, joined.
 #[derive(Debug, Default)]
 pub struct MergedSections<'a> {
     /// In the order of ptxas.
@@ -17,7 +17,7 @@ pub struct MergedSections<'a> {
     labels: HashMap<&'a str, (&'a str, u64)>,
 }
 
-/// A section of a module, made of all its blocks.
+/// A section of a module, joined from all its blocks.
 #[derive(Debug)]
 pub struct MergedSection<'a> {
     /// Its name with its dot.
@@ -29,7 +29,7 @@ pub struct MergedSection<'a> {
 }
 
 impl<'a> MergedSections<'a> {
-    /// Assembles every block of the module, then those of `@@DWARF` lines.
+    /// Assembles every block of the module, then the `@@DWARF` lines.
     ///
     /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any other name over the
     /// first, and fails where bytes differ, which [`check`](crate::check) says.
@@ -62,12 +62,14 @@ impl<'a> MergedSections<'a> {
         all
     }
 
-    /// The section that a label is in, by name, and its offset there; the first of several labels of one name.
+    /// Returns the name of the section that has a label, and the label's byte offset in it. Of
+    /// several labels with one name the first counts.
     pub fn label(&self, label: &str) -> Option<(&'a str, u64)> {
         self.labels.get(label).copied()
     }
 
-    /// Offset of a label in its section. The name `.debug_str` is a label too, of offset 0 (observed: ptxas 13.0.88).
+    /// Returns the byte offset of a label in its section. The name `.debug_str` is a label too,
+    /// with offset 0 (observed: ptxas 13.0.88).
     pub fn label_offset(&self, label: &str) -> Option<u64> {
         self.label(label).map(|(_, offset)| offset).or_else(|| (label == ".debug_str").then_some(0))
     }

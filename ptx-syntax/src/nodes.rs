@@ -1,4 +1,4 @@
-//! The tree: what a module consists of, in text order, borrowed from the text.
+//! The syntax tree: the items of a module in text order, borrowed from the text.
 
 use crate::at_dwarf::AtDwarf;
 use crate::directives::{Alias, Attributes, Directives, Pragma};
@@ -21,7 +21,7 @@ pub struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// The first `.version`.
+    /// Returns the first `.version`.
     pub fn version(&self) -> Option<&VersionDirective> {
         self.items.iter().find_map(|item| match item {
             Item::Version(version) => Some(version),
@@ -29,7 +29,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The first `.target`.
+    /// Returns the first `.target`.
     pub fn target(&self) -> Option<&TargetDirective<'a>> {
         self.items.iter().find_map(|item| match item {
             Item::Target(target) => Some(target),
@@ -37,7 +37,8 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// All `.target`: those at module scope, and those in bodies, where ptxas takes them too.
+    /// Iterates over all `.target`: those at module scope, and those in bodies, where ptxas accepts
+    /// them too.
     pub fn targets(&self) -> impl Iterator<Item = &TargetDirective<'a>> {
         self.items.iter().flat_map(|item| {
             let (own, body) = match item {
@@ -54,7 +55,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The architecture that the module is for: the last one of all `.target`.
+    /// Returns the architecture that the module is for: the last one of all `.target`.
     pub fn arch(&self) -> Option<&Name<'a>> {
         self.targets().filter_map(TargetDirective::arch).last()
     }
@@ -64,7 +65,7 @@ impl<'a> Module<'a> {
         self.targets().any(TargetDirective::is_debug)
     }
 
-    /// The `.file` directives at module scope.
+    /// Iterates over the `.file` directives at module scope.
     pub fn files(&self) -> impl Iterator<Item = &FileDirective<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::File(file) => Some(file),
@@ -72,7 +73,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Functions and prototypes.
+    /// Iterates over functions and prototypes.
     pub fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(&**function),
@@ -80,7 +81,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The `.section` blocks at module scope.
+    /// Iterates over the `.section` blocks at module scope.
     pub fn sections(&self) -> impl Iterator<Item = &SectionBlock<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::Section(section) => Some(section),
@@ -88,7 +89,8 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The `@@DWARF` lines; [`crate::section_data::assemble_at_dwarf`] joins them to sections.
+    /// Iterates over the `@@DWARF` lines. [`crate::section_data::assemble_at_dwarf`] joins them to
+    /// sections.
     pub fn at_dwarf(&self) -> impl Iterator<Item = &AtDwarf<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::AtDwarf(line) => Some(line),
@@ -96,7 +98,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Variables at module scope.
+    /// Iterates over the variables at module scope.
     pub fn variables(&self) -> impl Iterator<Item = &Variable<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::Variable(variable) => Some(variable),
@@ -134,7 +136,7 @@ pub enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// Where the item stands.
+    /// The range of the item in the text.
     pub fn range(&self) -> TextRange {
         match self {
             Self::Version(node) => node.range,
@@ -165,7 +167,7 @@ pub struct Function<'a> {
     pub returns: Vec<Parameter<'a>>,
     /// Parameters.
     pub params: Vec<Parameter<'a>>,
-    /// `.attribute(...)` behind `.func`.
+    /// `.attribute(...)` after `.func`.
     pub attributes: Option<Attributes<'a>>,
     /// Those between parameters and body (`.maxntid 128`).
     pub directives: Directives<'a>,
@@ -175,7 +177,7 @@ pub struct Function<'a> {
     pub range: TextRange,
 }
 
-/// The statements of a function, nested blocks inline.
+/// The statements of a function. Those of nested blocks are in the same list.
 #[derive(Debug, Clone)]
 pub struct Body<'a> {
     /// The `{`.

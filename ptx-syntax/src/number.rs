@@ -1,4 +1,4 @@
-//! Numbers, read the way ptxas 13.0.88 reads them.
+//! Numbers, read in the way ptxas 13.0.88 reads them.
 
 use crate::lexer::{Lexer, TokenKind};
 
@@ -66,12 +66,13 @@ pub(crate) struct Literal {
 }
 
 impl Literal {
-    /// Whether a token of so many bytes can be one that overflows: the shortest is `0x` and 17 digits, or 20 decimal ones.
+    /// Whether a token of `length` bytes can be a number that overflows: the shortest is `0x` and
+    /// 17 digits, or 20 decimal ones.
     pub(crate) const fn can_overflow(length: u32) -> bool {
         length >= 19
     }
 
-    /// Reads a token of kind `Integer`. Characters that are no digit of the base are not read.
+    /// Reads a token of kind `Integer`. Characters that are not a digit of the base are not read.
     pub(crate) fn read(text: &str) -> Self {
         let (digits, unsigned) = match text.strip_suffix('U') {
             Some(digits) => (digits, true),

@@ -5,7 +5,8 @@ use crate::number::Number;
 use crate::text::{Name, TextRange};
 use crate::words::Names;
 
-/// What an operand looks like. Names are not looked up: `%r1` and `param_0` are both [`OperandKind::Name`].
+/// The form of an operand. Names are not looked up: `%r1` and `param_0` are both
+/// [`OperandKind::Name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperandKind {
@@ -13,7 +14,7 @@ pub enum OperandKind {
     Name,
     /// A number, with any sign.
     Number,
-    /// `[base+offset]`, also with `.unified` behind it.
+    /// `[base+offset]`, possibly followed by `.unified`.
     Address,
     /// `{a, b}`
     Vector,
@@ -23,7 +24,7 @@ pub enum OperandKind {
     Expression,
 }
 
-/// One operand.
+/// One operand of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand<'a> {
     /// From its first to its last token.
@@ -35,7 +36,8 @@ pub struct Operand<'a> {
 }
 
 impl<'a> Operand<'a> {
-    /// The parts inside the brackets of an address, a vector or arguments; else nothing.
+    /// Iterates over the parts inside the brackets of an address, a vector or arguments; empty for
+    /// other operands.
     pub fn elements(&self) -> Operands<'a> {
         let inside = match self.kind {
             OperandKind::Address | OperandKind::Vector | OperandKind::Arguments => {
@@ -47,23 +49,25 @@ impl<'a> Operand<'a> {
         Operands::new(inside, self.range.start + 1)
     }
 
-    /// The base and offset of an address; none for other operands.
+    /// Returns the base and offset of an address; `None` for other operands.
     pub fn address(&self) -> Option<Address<'a>> {
         (self.kind == OperandKind::Address).then(|| Address::new(self.elements()))
     }
 
-    /// The number, with any sign; none for other operands and for expressions such as `4*2`.
+    /// Returns the number, with its sign; `None` for other operands and for expressions such as
+    /// `4*2`.
     pub fn number(&self) -> Option<Number> {
         Number::read(self.text)
     }
 
-    /// All registers, variables and labels in it, at any depth, without their components (`%tid` of `%tid.x`).
+    /// Iterates over all registers, variables and labels in the operand, at any depth, without
+    /// their components (`%tid` of `%tid.x`).
     pub fn names(&self) -> Names<'a> {
         Names::new(self.text, self.range.start, TokenKind::Ident)
     }
 }
 
-/// What stands between the brackets of an address.
+/// The base and offset between the brackets of an address.
 #[derive(Debug, Clone)]
 pub struct Address<'a> {
     /// A register, a variable or a number.
@@ -89,14 +93,14 @@ impl<'a> Address<'a> {
 /// A constant that is added to a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant<'a> {
-    /// Behind the `+`.
+    /// The range after the `+`.
     pub range: TextRange,
     /// The text of `range`.
     pub text: &'a str,
 }
 
 impl Constant<'_> {
-    /// Its value, modulo 2^64 in two's complement; none where it is an expression such as `4*2`.
+    /// Returns the value, modulo 2^64 in two's complement; `None` for an expression such as `4*2`.
     pub fn value(&self) -> Option<u64> {
         match Number::read(self.text)? {
             Number::Integer(value) => Some(value),
@@ -130,7 +134,8 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The operands of an instruction or the elements of an operand, split at the commas outside brackets.
+/// Iterates over the operands of an instruction or the elements of an operand, which commas outside
+/// brackets separate.
 #[derive(Debug, Clone)]
 pub struct Operands<'a> {
     lexer: Lexer<'a>,

@@ -3,7 +3,7 @@
 use crate::text::{Name, TextRange};
 use crate::types::{ScalarType, StateSpace, natural_alignment};
 
-/// One parameter.
+/// One parameter or result of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter<'a> {
     /// `.param` or `.reg`.
@@ -25,13 +25,14 @@ pub struct Parameter<'a> {
 }
 
 impl Parameter<'_> {
-    /// Size in bytes; none for `.pred` and beyond 64 bits.
+    /// Returns the size in bytes; `None` for `.pred` and beyond 64 bits.
     pub fn size(&self) -> Option<u64> {
         let element = self.ty.size()?.checked_mul(self.vector.map_or(1, u64::from))?;
         element.checked_mul(self.array.unwrap_or(1))
     }
 
-    /// Alignment in bytes: as written, else that of the type (of the whole vector).
+    /// Returns the alignment in bytes: as written, otherwise that of the type (of the complete
+    /// vector).
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| natural_alignment(self.ty, self.vector))
     }

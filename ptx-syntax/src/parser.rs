@@ -1,4 +1,4 @@
-//! The parser: recursive in nothing, one token of look-ahead, always a tree and all errors.
+//! The parser. It has one token of look-ahead, and always returns a tree with its errors.
 
 mod body;
 mod directive;
@@ -19,7 +19,7 @@ use crate::statement::Statement;
 use crate::text::{Name, TextRange};
 use crate::types::{Linkage, StateSpace, begins_type};
 
-/// A tree and everything that is wrong with its text.
+/// A syntax tree, with all errors of its text.
 #[derive(Debug, Clone)]
 pub struct Parsed<'a> {
     /// The tree; complete even where the text is faulty.
@@ -28,7 +28,7 @@ pub struct Parsed<'a> {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Parses a module (PTX ISA 1.0 to 9.x). Takes any text, in linear time.
+/// Parses a module (PTX ISA 1.0 to 9.x). It takes any text, in linear time.
 ///
 /// Only the grammar is judged, as ptxas 13.0.88 does: no types, no opcodes, no names, no version gates.
 pub fn parse(text: &str) -> Parsed<'_> {
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// One `<` or `=` that is no part of `<<`, `<=`, `==`.
+    /// One `<` or `=` that is not part of `<<`, `<=`, `==`.
     fn eat_single(&mut self, kind: TokenKind) -> Option<Token> {
         let rest = self.text.as_bytes().get(self.token.range.start as usize..)?;
         if matches!(rest.get(..2), Some(b"<<" | b"<=" | b"==")) {
@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
         TextRange::new(self.last_end, self.token.range.start).slice(self.text).contains('\n')
     }
 
-    /// After an error: skips to behind the next `;`, or to the next line or brace.
+    /// After an error, skips past the next `;`, or to the next line or brace.
     fn skip_statement(&mut self) {
         loop {
             match self.token.kind {

@@ -1,4 +1,4 @@
-//! A range of a text as people and other programs name it.
+//! A range of a text in the form that people and other programs use.
 
 use crate::{LineIndex, TextRange};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a range in the text whose lines are `lines`.
+    /// Converts a range to lines and columns. `lines` are the lines of the text.
     pub fn new(lines: &LineIndex, range: TextRange) -> Self {
         let (line, column) = lines.line_col(range.start);
         let (end_line, end_column) = lines.line_col(range.end);

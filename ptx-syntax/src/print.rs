@@ -1,4 +1,5 @@
-//! Prints a module in one canonical layout. (An unedited module prints as it was by `module.text`.)
+//! The printer: writes a module in one canonical layout. (`module.text` is an unedited module as it
+//! was.)
 
 mod spacing;
 
@@ -13,15 +14,15 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 use spacing::Style;
 
-/// The module in canonical layout. Linear in the text, in time and memory.
+/// Returns the module in canonical layout. Time and memory are linear in the text.
 ///
 /// - One item, statement or data directive a line, ended by `\n`; a function's parameters (where it has a body) and
 ///   directives have a line each, and so have braces and labels. Data lists longer than 120 columns go on on the next line.
 /// - Statements of a body and data directives are indented by one tab a level (at most 8), labels by none. Between words
 ///   there is one blank or none.
-/// - A blank line before and behind each function with a body and each section; no others.
+/// - A blank line before and after each function with a body and each section; no others.
 /// - Tokens are kept as written: numbers, names, strings; no `;` is added or dropped.
-/// - A comment that begins on the line on which something ends stays behind it. One inside a statement stays there if it
+/// - A comment that begins on the line on which something ends stays after it. One inside a statement stays there if it
 ///   is `/* */` on one line; other comments inside a statement come before it. All others have a line of their own.
 /// - Line markers (`# 1 "file"`) stay between the statements where they stood, each on a line of its own.
 /// - What has an error is printed as it stands, its own line breaks too; it begins on a line of its own.
@@ -83,7 +84,7 @@ struct Printer<'a, 'p> {
     depth: usize,
     /// What follows must stay on the line of what is printed last.
     same_line: bool,
-    /// The next line is to stand behind a blank one.
+    /// Whether the next line is to follow a blank one.
     blank_line: bool,
 }
 
@@ -356,7 +357,8 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// Whether an error begins in `range`. Ranges must ascend. Behind the last error that is listed, everything is faulty.
+    /// Whether an error begins in `range`. Ranges must ascend. After the last error that is listed,
+    /// everything is faulty.
     fn is_faulty(&mut self, range: TextRange) -> bool {
         while self.errors.get(self.passed).is_some_and(|error| error.range.start < range.start) {
             self.passed += 1;

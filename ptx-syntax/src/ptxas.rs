@@ -1,8 +1,8 @@
-//! The releases of ptxas: one table.
+//! The table of ptxas releases.
 
 use std::fmt;
 
-/// A release of ptxas: whose verdicts and words are given. Its text is `ptxas 13.0`.
+/// A release of ptxas, whose verdicts and messages are given. It is written as `ptxas 13.0`.
 ///
 /// It is a row of a table. To add a release is to add its row and its constant; what differs between two releases is a
 /// column of the table.
@@ -28,17 +28,18 @@ impl Ptxas {
     /// The ptxas of CUDA 13.0.
     pub const V13_0: Self = Self(&RELEASES[0]);
 
-    /// The release of a name such as `13.0`; `None` if the table does not have it.
+    /// Returns the release with a name such as `13.0`; `None` if the table does not have it.
     pub fn named(name: &str) -> Option<Self> {
         RELEASES.iter().find(|row| row.name == name).map(Self)
     }
 
-    /// As NVIDIA names the release: `13.0`.
+    /// NVIDIA's name of the release: `13.0`.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The major versions of PTX that it knows, each with its last minor version, from the oldest to the newest.
+    /// The major versions of PTX that the release knows, each with its last minor version, from the
+    /// oldest to the newest.
     pub const fn ptx_versions(self) -> &'static [(u32, u32)] {
         self.0.ptx_versions
     }

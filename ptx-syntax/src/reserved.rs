@@ -1,4 +1,4 @@
-//! Words with a dot that ptxas keeps for itself.
+//! Words with a dot that ptxas reserves.
 
 /// Whether a word with a dot can be no section's name: it is a word of the language, or no letter follows the dot.
 ///

@@ -26,7 +26,8 @@ pub struct SectionBlock<'a> {
 }
 
 impl<'a> SectionBlock<'a> {
-    /// Labels, directives and values in text order, flat. Faulty values are left out; `parse` has reported them.
+    /// Iterates over labels, directives and values in text order, as a flat list. Faulty values are
+    /// left out; `parse` has reported them.
     pub fn items(&self) -> DataItems<'a> {
         let text = if self.open.is_empty() { "" } else { self.text };
         DataItems { cursor: DataCursor::new(text, self.open.end) }
@@ -47,7 +48,7 @@ impl<'a> Iterator for DataItems<'a> {
     }
 }
 
-/// A piece of a section.
+/// An item of a section: a label, a directive or a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataItem<'a> {
@@ -64,7 +65,7 @@ pub enum DataItem<'a> {
     Value(Value<'a>),
 }
 
-/// A value and its place.
+/// A value with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
     /// What it is.
@@ -75,7 +76,7 @@ pub struct Value<'a> {
     pub range: TextRange,
 }
 
-/// What a value is.
+/// The kinds of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind<'a> {
     /// A number as ptxas stores it: cut to 32 bits, or, if negative, 64-bit two's complement.
@@ -119,12 +120,13 @@ const ITEM: &str = "a data directive, a label or `}`";
 const VALUE: &str = "a number or a name";
 
 impl<'a> DataCursor<'a> {
-    /// `offset` is behind the `{`.
+    /// `offset` is after the `{`.
     pub(crate) fn new(text: &'a str, offset: u32) -> Self {
         Self { text, lexer: Lexer::new(text, offset), state: State::Item, close: None }
     }
 
-    /// Over the values of one directive, up to the end of `text`; `offset` is behind the directive.
+    /// Creates a cursor over the values of one directive, up to the end of `text`. `offset` is
+    /// after the directive's name.
     pub(crate) fn list(text: &'a str, offset: u32, width: u8) -> Self {
         Self { state: State::Value { width, first: true }, ..Self::new(text, offset) }
     }
@@ -327,7 +329,8 @@ impl<'a> DataCursor<'a> {
         Some(Value { kind: ValueKind::Integer(value), width, range })
     }
 
-    /// `NAME`, `NAME+N` or `LEFT-RIGHT`; no list of these, so a comma is left for `item` to refuse.
+    /// `NAME`, `NAME+N` or `LEFT-RIGHT`. A list of these is not allowed, so a comma is left for
+    /// `item` to reject.
     fn expression(&mut self, token: Token, width: u8, sink: &mut ErrorSink) -> Option<Value<'a>> {
         self.state = State::Item;
         let left = Name { text: token.range.slice(self.text), range: token.range };
@@ -418,7 +421,7 @@ pub(crate) fn check_integer(digits: &str, range: TextRange, width: u8, sink: &mu
     value
 }
 
-/// Whether a number may stand behind a `-`.
+/// Whether a number may follow a `-`.
 pub(crate) fn has_negative(literal: &Literal) -> bool {
     !literal.unsigned && literal.value >> 63 == 0
 }
@@ -448,7 +451,8 @@ fn plain_decimal(bytes: &[u8], start: usize) -> (u32, usize) {
     (value, pos)
 }
 
-/// Bytes a value of a data directive. Accepted by ptxas 13.0.88 in `.section` and behind `@@DWARF` alike.
+/// The bytes of each value of a data directive. ptxas 13.0.88 accepts the same directives in
+/// `.section` and after `@@DWARF`.
 pub(crate) fn data_width(word: &str) -> Option<u8> {
     Some(match word {
         ".b8" | ".byte" => 1,

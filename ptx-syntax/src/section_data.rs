@@ -1,4 +1,4 @@
-//! Turns the lines of a section into bytes and fixups.
+//! Assembly of section data: lines become bytes and fixups.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::text::{Name, TextRange};
 
-/// The bytes of a section and what is still open in them.
+/// The assembled bytes of a section, with its fixups and labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Assembled<'a> {
     /// The contents, little-endian; 0 where a fixup stands.
@@ -23,7 +23,7 @@ pub struct Assembled<'a> {
     pub errors: Vec<SyntaxError>,
 }
 
-/// A place whose bytes depend on an address.
+/// A field whose bytes depend on an address, and so on a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixup<'a> {
     /// Byte offset into the section.
@@ -36,7 +36,7 @@ pub struct Fixup<'a> {
     pub range: TextRange,
 }
 
-/// What a fixup stands for.
+/// The value that a fixup gets: an address, an offset or a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixupTarget<'a> {
     /// A label of any section or function, a function or a variable.
@@ -53,7 +53,8 @@ pub enum FixupTarget<'a> {
         /// Bytes added: 0 to 2^32-1.
         addend: i64,
     },
-    /// Two labels that are not both in this section; if they are, the number is in `bytes` and there is no fixup.
+    /// The difference of two labels that are not both in this section. If they are, the number is
+    /// in `bytes` and there is no fixup.
     Difference {
         /// The label subtracted from.
         left: &'a str,
@@ -86,16 +87,17 @@ pub fn assemble<'a>(section: &SectionBlock<'a>) -> Assembled<'a> {
     out
 }
 
-/// A section that `@@DWARF` lines make.
+/// A section made from `@@DWARF` lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtDwarfSection<'a> {
     /// With its dot.
     pub name: Name<'a>,
-    /// Contents; there are no labels.
+    /// The assembled contents. They have no labels.
     pub assembled: Assembled<'a>,
 }
 
-/// Joins the `@@DWARF` lines of a module to sections: each `@@DWARF .section` line begins one, as a `.section` block does.
+/// Joins the `@@DWARF` lines of a module to sections. Each `@@DWARF .section` line begins one, as a
+/// `.section` block does.
 ///
 /// When a section is named again ptxas 13.0.88 keeps the first contents (`.debug_str`) or stops with an internal error.
 /// Lines before the first `.section` belong to none and are left out; there ptxas 13.0.88 crashes.

@@ -1,4 +1,5 @@
-//! How ptxas lays sections into the cubin: in an order of its own, without some of them (observed: ptxas 13.0.88, sm_75-100, with `-g`).
+//! The order in which ptxas puts sections into the cubin, which is its own; it drops some of them
+//! (observed: ptxas 13.0.88, sm_75-100, with `-g`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +23,15 @@ const SPECIAL: [(&str, Special); 4] = [
     (".debug_line", Special { turn: 2, only_first: false, dropped: true }),
 ];
 
-/// The file's own tables stand in the place of sections of these names.
+/// The file's own tables take the place of sections of these names.
 pub(crate) const TABLES: [&str; 3] = [".symtab", ".strtab", ".shstrtab"];
 
 /// How the names begin that ptxas knows before it comes to the sections.
 const DEBUG: [&str; 2] = [".debug_", ".nv_debug_"];
 
-/// Whether ptxas -c makes a symbol for a section of this name that `.debug_info` refers to, and fails where it comes to
-/// no bytes of it: of those that it writes itself only the PTX text has another name in relocatable files.
+/// Whether ptxas -c makes a symbol for a section of this name that `.debug_info` refers to, and
+/// fails if the section gets no bytes. Of the sections that ptxas writes itself only the PTX text
+/// has another name in relocatable files.
 pub(crate) fn is_deleted_if_empty(name: &str) -> bool {
     let is_written = RESERVED.contains(&name) && name != ".nv_debug_ptx_txt" || name == ".debug_line";
     let is_known = DEBUG.iter().any(|debug| name.starts_with(debug)) || TABLES.contains(&name);
@@ -49,7 +51,7 @@ fn special(name: &str) -> Option<Special> {
     SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
 }
 
-/// What becomes of one block.
+/// The position of one block in ptxas' order, and whether ptxas keeps it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its place in ptxas' order, from 0.
@@ -60,7 +62,8 @@ pub struct Place {
     pub early: Option<TextRange>,
 }
 
-/// The places of all blocks, in the order of `blocks`, which have the names of their sections. `text` is that of the module.
+/// Returns the positions of all blocks, in the order of `blocks`, which have the names of their
+/// sections. `text` is that of the module.
 pub fn places<'a>(blocks: &[(&'a str, &Assembled<'a>)], text: &str) -> Vec<Place> {
     let mut places = vec![Place::default(); blocks.len()];
     let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");

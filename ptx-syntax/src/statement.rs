@@ -10,7 +10,8 @@ use crate::text::{Name, TextRange};
 use crate::variable::Variable;
 use crate::words::Names;
 
-/// One statement. The list of a [`crate::Body`] is flat, so no input makes anything recurse.
+/// One statement of a function body. The list of a [`crate::Body`] is flat, so no input causes
+/// recursion.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Statement<'a> {
@@ -34,18 +35,18 @@ pub enum Statement<'a> {
     Pragma(Pragma<'a>),
     /// `.target`, which ptxas takes here as it does before the first item.
     Target(Box<TargetDirective<'a>>),
-    /// `.branchtargets` behind its label.
+    /// `.branchtargets` after its label.
     BranchTargets(Targets<'a>),
-    /// `.calltargets` behind its label.
+    /// `.calltargets` after its label.
     CallTargets(Targets<'a>),
-    /// `.callprototype` behind its label.
+    /// `.callprototype` after its label.
     CallPrototype(Box<CallPrototype<'a>>),
     /// Not PTX; an error says why.
     Unknown(TextRange),
 }
 
 impl Statement<'_> {
-    /// Where the statement stands.
+    /// The range of the statement in the text.
     pub fn range(&self) -> TextRange {
         match self {
             Self::Loc(node) => node.range,
@@ -83,7 +84,7 @@ impl<'a> Instruction<'a> {
         self.text
     }
 
-    /// `@%p1` or `@!%p1` before the opcode.
+    /// Returns the predicate before the opcode: `@%p1` or `@!%p1`.
     pub fn predicate(&self) -> Option<Predicate<'a>> {
         if self.opcode.range.start == self.range.start {
             return None;
@@ -108,7 +109,8 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// A `\` before the opcode, which ptxas 13.0.88 skips and the PTX ISA does not know.
+    /// Returns the range of a `\` before the opcode, which ptxas 13.0.88 skips and the PTX ISA does
+    /// not know.
     pub fn backslash(&self) -> Option<TextRange> {
         let head = TextRange::new(self.range.start, self.opcode.range.start);
         if head.is_empty() {
@@ -121,19 +123,20 @@ impl<'a> Instruction<'a> {
         Some(found.range.shifted(self.range.start))
     }
 
-    /// The operands between the commas.
+    /// Iterates over the operands, which commas separate.
     pub fn operands(&self) -> Operands<'a> {
         let behind = (self.opcode.range.end - self.range.start) as usize;
         let text = self.text.get(behind..).unwrap_or("");
         Operands::new(text.strip_suffix(';').unwrap_or(text), self.opcode.range.end)
     }
 
-    /// The suffixes of the opcode with their dots: `.global`, `.u32` of `ld.global.u32`; `.shared::cluster` is one.
+    /// Iterates over the suffixes of the opcode with their dots: `.global`, `.u32` of
+    /// `ld.global.u32`; `.shared::cluster` is one.
     pub fn modifiers(&self) -> Names<'a> {
         Names::new(self.opcode.text, self.opcode.range.start, TokenKind::DotIdent)
     }
 
-    /// The first word of the opcode (`ld` of `ld.global.u32`).
+    /// Returns the first word of the opcode (`ld` of `ld.global.u32`).
     pub fn mnemonic(&self) -> &'a str {
         let ends = |byte| matches!(byte, b'.' | b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x1a' | b'/');
         let end = self.opcode.text.bytes().position(ends);

@@ -1,17 +1,17 @@
-//! Places in the text: byte ranges, names with their range, and the line index.
+//! Positions in the text: byte ranges, names with their range, and the line index.
 
 use memchr::memchr_iter;
 
 /// The character that stands for byte 0.
 const RAW_BYTE: u32 = 0xf700;
 
-/// The byte that a character stands for: U+F780 to U+F7FF are bytes 0x80 to 0xff of a file that is no UTF-8. PTX is
-/// ASCII, so they are only ever quoted, escaped or kept.
+/// Returns the byte that a character stands for: U+F780 to U+F7FF are the bytes 0x80 to 0xff of a
+/// file that is not UTF-8. PTX is ASCII, so such bytes are only quoted, escaped or kept.
 pub fn raw_byte(c: char) -> Option<u8> {
     u8::try_from(u32::from(c).wrapping_sub(RAW_BYTE)).ok().filter(|byte| !byte.is_ascii())
 }
 
-/// The character for a byte that is no UTF-8. A byte of ASCII is itself.
+/// The character for a byte that is not UTF-8. An ASCII byte is itself.
 pub(crate) fn raw_byte_as_char(byte: u8) -> char {
     if byte.is_ascii() { char::from(byte) } else { char::from_u32(RAW_BYTE + u32::from(byte)).unwrap_or('?') }
 }
@@ -21,22 +21,22 @@ pub(crate) fn raw_byte_as_char(byte: u8) -> char {
 pub struct TextRange {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
 impl TextRange {
-    /// The range `start..end`.
+    /// Creates the range `start..end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// The empty range at `offset`.
+    /// Creates the empty range at `offset`.
     pub const fn empty(offset: u32) -> Self {
         Self { start: offset, end: offset }
     }
 
-    /// Length in bytes; 0 for a range whose end lies before its start.
+    /// The length in bytes; 0 if the end lies before the start.
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
@@ -56,13 +56,13 @@ impl TextRange {
         self.start <= offset && offset < self.end
     }
 
-    /// The text of the range; empty where it does not lie inside `text` or cuts a character.
+    /// Returns the text of the range; empty if the range is not inside `text` or cuts a character.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
     }
 }
 
-/// A name as written, with its place.
+/// A name as written, with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
     /// The characters, unchanged.
@@ -71,7 +71,7 @@ pub struct Name<'a> {
     pub range: TextRange,
 }
 
-/// Byte offsets to lines and columns, for messages and for tables that count lines.
+/// An index from byte offsets to lines and columns.
 ///
 /// A line ends at `\n` only, as ptxas counts (observed: ptxas 13.0.88; a lone `\r` is a blank). Costs 4 bytes a line
 /// and, where the text is not ASCII, 12 bytes for each 64 of text.
@@ -95,22 +95,22 @@ impl LineIndex {
         Self { starts, continuations, len: bytes.len() as u32 }
     }
 
-    /// Number of lines; the empty text has one, and so has what follows a last `\n`.
+    /// The number of lines. The empty text has one, and the text after a last `\n` counts as one.
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The 1-based line of a byte offset. An offset past the end belongs to the last line.
+    /// Returns the 1-based line of a byte offset. An offset past the end belongs to the last line.
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset) as u32
     }
 
-    /// Finds the lines of offsets in text order, each from where the one before was.
+    /// Returns a cursor that finds the lines of offsets in text order, each from the one before.
     pub fn cursor(&self) -> LineCursor<'_> {
         LineCursor { rest: &self.starts, line: 0 }
     }
 
-    /// The 1-based line and the 1-based column, counted in characters, of a byte offset.
+    /// Returns the 1-based line and the 1-based column, counted in characters, of a byte offset.
     pub fn line_col(&self, offset: u32) -> (u32, u32) {
         let line = self.line(offset);
         let start = self.line_range(line).start;
@@ -129,7 +129,8 @@ impl LineIndex {
         before + (bits & mask).count_ones()
     }
 
-    /// Where the 1-based line stands, without its `\n`. Line 0 or one past the end is empty, at the nearest end.
+    /// Returns the range of a 1-based line, without its `\n`. For line 0 or one past the end it is
+    /// empty, at the nearest end.
     pub fn line_range(&self, line: u32) -> TextRange {
         let Some(index) = (line as usize).checked_sub(1) else { return TextRange::empty(0) };
         let Some(&start) = self.starts.get(index) else { return TextRange::empty(self.len) };
@@ -138,22 +139,23 @@ impl LineIndex {
     }
 }
 
-/// See [`LineIndex::cursor`].
+/// Finds the lines of offsets in text order: see [`LineIndex::cursor`].
 #[derive(Debug, Clone)]
 pub struct LineCursor<'i> {
-    /// Starts of the lines behind the current one.
+    /// The starts of the lines after the current one.
     rest: &'i [u32],
     /// The current one, 1-based; 0 before the first.
     line: u32,
 }
 
 impl LineCursor<'_> {
-    /// Whether an offset is on the line that was given last, or on one before it.
+    /// Whether an offset is on the line that was returned last, or on one before it.
     pub fn is_passed(&self, offset: u32) -> bool {
         self.rest.first().is_none_or(|&next| offset < next)
     }
 
-    /// As [`LineIndex::line`], but never less than what it gave before.
+    /// Returns the line of an offset as [`LineIndex::line`] does, but never less than the last
+    /// result.
     pub fn line(&mut self, offset: u32) -> u32 {
         if self.is_passed(offset) {
             return self.line;

@@ -1,4 +1,4 @@
-//! Words with a fixed meaning: types, state spaces, linkage. One table each.
+//! Words with a fixed meaning: types, state spaces, linkage, each in one table.
 
 /// Makes an enum of words, its `keyword` and its `from_keyword` from one table.
 macro_rules! keywords {
@@ -9,12 +9,12 @@ macro_rules! keywords {
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("`", $text, "`")] $variant),+ }
 
         impl $name {
-            /// The word in PTX; empty for the variants that stand for no word.
+            /// The word in PTX; empty for variants that stand for no word.
             pub const fn keyword(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
             }
 
-            /// The variant of a word, its dot included; none for other words.
+            /// Returns the variant for a word, its dot included; `None` for other words.
             pub fn from_keyword(word: &str) -> Option<Self> {
                 match word { _ if word.is_empty() => None, $($text => Some(Self::$variant),)+ _ => None }
             }
@@ -36,7 +36,8 @@ keywords! {
 }
 
 impl ScalarType {
-    /// Size of one element in bytes. None for `.pred` and where no type was written; 8 for opaque handles.
+    /// Returns the size of one element in bytes. `None` for `.pred` and if no type was written; 8
+    /// for opaque handles.
     pub const fn size(self) -> Option<u64> {
         Some(match self {
             Self::B8 | Self::U8 | Self::S8 => 1,
@@ -63,7 +64,8 @@ keywords! {
     }
 }
 
-/// Whether a word begins the type of a declaration; ptxas misses the state space only behind the first name.
+/// Whether a word begins the type of a declaration. ptxas reports a missing state space only after
+/// the first name.
 pub(crate) fn begins_type(word: &str) -> bool {
     ScalarType::from_keyword(word).is_some()
         || matches!(word, ".align" | ".v2" | ".v4" | ".v8" | ".attribute")
@@ -77,7 +79,7 @@ keywords! {
     }
 }
 
-/// A function that the host launches, or one that device code calls.
+/// The kinds of function: one that the host launches, or one that device code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// `.entry`

@@ -1,4 +1,4 @@
-//! Variables, of a module or of a function.
+//! Variables of a module or of a function.
 
 use crate::directives::Attributes;
 use crate::initializer::Initializer;
@@ -29,7 +29,7 @@ pub struct Variable<'a> {
 }
 
 impl Variable<'_> {
-    /// Size in bytes of what `declarator` names (one register of `%r<N>`).
+    /// Returns the size in bytes of the variable that `declarator` names (one register of `%r<N>`).
     ///
     /// None without a size: `.pred`, a flexible array `[]`, a size beyond 64 bits.
     pub fn size(&self, declarator: &Declarator<'_>) -> Option<u64> {
@@ -40,7 +40,8 @@ impl Variable<'_> {
         declarator.dimensions.iter().try_fold(element, |size, &dimension| size.checked_mul(dimension))
     }
 
-    /// Alignment in bytes: as written, else that of the type (of the whole vector).
+    /// Returns the alignment in bytes: as written, otherwise that of the type (of the complete
+    /// vector).
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| natural_alignment(self.ty, self.vector))
     }

@@ -4,7 +4,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::number::Literal;
 use crate::text::{Name, TextRange};
 
-/// Names, strings or suffixes in text order: what is between them is passed over.
+/// Iterates over names, strings or suffixes in text order. What is between them is skipped.
 ///
 /// A string comes without its quotes, its range too; a suffix with its dot.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl<'a> Iterator for Names<'a> {
     }
 }
 
-/// The integers of a directive's list, modulo 2^64; `WARP_SZ` is 32.
+/// Iterates over the integers of a directive's list, modulo 2^64; `WARP_SZ` is 32.
 #[derive(Debug, Clone)]
 pub struct Integers<'a> {
     text: &'a str,

@@ -1,5 +1,5 @@
-//! `$NVDWARF_LOG`: a file that gets one line for each `compile`, so that a build that calls us through other programs can
-//! tell that it did.
+//! `$NVDWARF_LOG`: a file that gets one line for each `compile`, so that a build that calls this
+//! program through others can tell that it did.
 
 use crate::plain::json_line;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Names the file.
 const VARIABLE: &str = "NVDWARF_LOG";
 
-/// A call that has begun.
+/// A call of `compile` that has begun, for the log.
 #[derive(Debug)]
 pub struct Call<'a> {
     file: Option<PathBuf>,
@@ -36,14 +36,14 @@ struct Line<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Begins a call with these arguments, without the program's name.
+    /// Begins a call with these arguments, which do not include the program's name.
     pub fn begin(args: &'a [OsString]) -> Self {
         let file = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
         Self { file, args, started: Instant::now() }
     }
 
-    /// Appends the call's line, in one write: several calls may run at once. A log that cannot be written is worth a
-    /// word, but no failure.
+    /// Appends the call's line to the log, in one write, since several calls may run at once. A log
+    /// that cannot be written is reported, but is not a failure.
     pub fn end(self, code: &str, exit: u8) {
         let Some(path) = &self.file else { return };
         let name = std::env::args_os().next().unwrap_or_default();
@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Opens the log. A pipe that nobody reads is an error; to wait for a reader would stop the build.
+/// Opens the log. A pipe without a reader is an error; waiting for a reader would stop the build.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);

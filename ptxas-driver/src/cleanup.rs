@@ -1,4 +1,5 @@
-//! What must not outlive us: temporary files and folders, and the programs that we started.
+//! Cleanup when the program ends: temporary files and folders are removed, and child processes are
+//! ended.
 //!
 //! SIGHUP, SIGINT, SIGQUIT and SIGTERM end us as they end any program, with the status that shells
 //! and `make` look for. Before that all that is registered here goes. A step that makes something
@@ -18,14 +19,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { paths: Vec::new(), programs: Vec::new() });
 
-/// What is there and must go.
+/// The temporary paths and child processes that exist now.
 #[derive(Debug)]
 pub struct Registry {
     paths: Vec<PathBuf>,
     programs: Vec<child::Group>,
 }
 
-/// Keeps signals from ending us until it is dropped.
+/// Keeps signals from ending the program until the guard is dropped.
 ///
 /// What holds it must not wait for others: for a pipe's other end, or for a program.
 pub fn lock() -> MutexGuard<'static, Registry> {
@@ -38,14 +39,14 @@ fn lock_unwatched() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for the end, if a signal is about to end us. Called last: what a signal took away is no
-/// failure of ours, and the exit status is the signal's.
+/// Waits for the end of the program, if a signal is about to end it. Called last: what a signal
+/// took away is not a failure of the program, and the exit status is the signal's.
 pub fn expect_no_signal() {
     drop(lock_unwatched());
 }
 
 impl Registry {
-    /// Registers a temporary file or folder that has just been made.
+    /// Registers a temporary file or folder that has just been created.
     pub fn add_path(&mut self, path: &Path) -> RegisteredPath {
         self.paths.push(path.to_path_buf());
         RegisteredPath(path.to_path_buf())
@@ -60,7 +61,7 @@ impl Registry {
     }
 }
 
-/// A path in the registry until it is dropped, which takes the [`lock`].
+/// A registered path. Dropping it removes it from the registry, for which it takes the [`lock`].
 #[derive(Debug)]
 #[must_use]
 pub struct RegisteredPath(PathBuf);
@@ -71,7 +72,7 @@ impl Drop for RegisteredPath {
     }
 }
 
-/// A folder for temporary files that nobody else can read; goes with all that is in it.
+/// A folder for temporary files that other users cannot read. It is removed with its contents.
 #[derive(Debug)]
 pub struct PrivateFolder {
     // Dropped in this order: a path is registered as long as it is there.
@@ -80,7 +81,7 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// Makes one.
+    /// Creates a private folder.
     ///
     /// # Errors
     ///
@@ -97,12 +98,12 @@ impl PrivateFolder {
         Ok(Self { folder, _registered: registered })
     }
 
-    /// Path of the private folder.
+    /// The path of the private folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Makes a folder of its own in the private one.
+    /// Creates a folder inside the private one.
     ///
     /// # Errors
     ///
@@ -117,7 +118,7 @@ impl PrivateFolder {
     }
 }
 
-/// Makes a file that nobody else can read.
+/// Creates a file that other users cannot read.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! The command line of everything but `compile`, whose single-dash long options clap does not know.
+//! The command line of all commands except `compile`, whose long options have a single dash, which
+//! clap does not know.
 
 use crate::commands::{
     check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, schema, sections,
@@ -103,8 +104,8 @@ enum Command {
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
 const PTXAS_NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
 
-/// Runs the program. `name` is the one it was called by: by a name of ptxas it takes ptxas' command line and nothing else.
-/// `args` are those after the name.
+/// Runs the program. `name` is the name that it was called by: under a name of ptxas it takes
+/// ptxas' command line and nothing else. `args` are those after the name.
 pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
     let stem = Path::new(name).file_stem().unwrap_or_default();
     if PTXAS_NAMES.iter().any(|name| stem == *name) {

@@ -1,4 +1,4 @@
-//! Messages: what is wrong, where in the PTX text, and the offending line.
+//! Messages about PTX: what is wrong, where in the text, and the line at fault.
 
 use std::borrow::Cow;
 
@@ -49,13 +49,14 @@ impl<'a> Reporter<'a> {
         self.lines
     }
 
-    /// `lines` are those of `text`; `color` turns on terminal colours.
+    /// Creates a reporter for `text`, whose lines are `lines`. `color` turns on terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         Self { name: printable(name), text, lines, renderer }
     }
 
-    /// The message as text, without a newline at the end. Names in it cannot steer a terminal.
+    /// Returns the message as text, without a newline at the end. Names in it cannot control a
+    /// terminal.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let escaped = |text: &str| printable(text).into_owned();
         let diagnostic = &Diagnostic {

@@ -1,4 +1,4 @@
-//! What a file evidently is that is not what a command expects, so that a message can name it.
+//! Recognises files that are not what a command expects, so that a message can name their kind.
 
 use nv_debug_sections::container::FileKind;
 
@@ -61,7 +61,8 @@ fn has_line(text: &str, word: &str) -> bool {
     })
 }
 
-/// What a file is that does not hold PTX, and what to do. `name` is for the commands in it.
+/// Names the kind of a file that is not PTX, and what to do. `name` is for the commands in that
+/// hint. `None` if the kind is unknown.
 pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
     let what = match FileKind::of(bytes) {
         Some(FileKind::Ptx) => return None,
@@ -80,7 +81,8 @@ pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
     Some((what, format!("`ptxas-driver extract {name} -o DIR` takes out the PTX that it may have")))
 }
 
-/// What a file is that no command reads as GPU code, and what to do.
+/// Names the kind of a file that no command reads as GPU code, and what to do. `None` if the kind
+/// is unknown.
 pub fn not_gpu_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     if FileKind::of(bytes).is_some() { None } else { unread(bytes) }
 }

@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
-/// The most columns that help has, and those that it has where there is no terminal.
+/// The most columns of the help, and their number if there is no terminal.
 const WIDEST: usize = 100;
 /// The fewest columns that the second of two columns has.
 const SECOND_COLUMN: usize = 36;
 
-/// How many columns the lines of help may have: as a terminal has them, and 100 at most.
+/// Returns the number of columns for the lines of help: that of the terminal, and 100 at most.
 pub fn columns() -> usize {
     let columns = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0));
     columns.clamp(40, WIDEST)
 }
 
-/// Lays out a text. Lines that begin with a word are sentences of one paragraph. Lines that begin with blanks stay lines;
-/// where one has two columns, a line that begins in the second column continues it.
+/// Lays out a help text. Lines that begin with a word are sentences of one paragraph. Lines that
+/// begin with blanks stay lines; if one has two columns, a line that begins in the second column
+/// continues it.
 pub fn laid_out(text: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
@@ -68,7 +69,7 @@ impl Row {
     }
 }
 
-/// Lines of which all or none have their second column below the first.
+/// Lines that all have their second column below the first, or none has.
 fn block(out: &mut String, rows: &[Row], columns: usize) {
     let is_narrow = |row: &Row| {
         row.second_at + SECOND_COLUMN > columns && row.second_at + row.second.chars().count() > columns

@@ -1,4 +1,4 @@
-//! How input files are read: whole, up to a limit, and never mapped.
+//! Reading of input files: completely, up to a limit, and never mapped.
 //!
 //! A mapped file that another process cuts short ends its reader with SIGBUS. A file that was read
 //! cannot change any more, and what it lost while it was read is an error with words.
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The bytes of the file at `path`.
+/// Reads the bytes of the file at `path`.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_within(path, MAX_FILE, MAX_STREAM)
 }
 
-/// The bytes of a file of words, such as an options file.
+/// Reads the bytes of a short text file, such as an options file.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub fn read_words(path: &Path) -> io::Result<Vec<u8>> {
     read_within(path, MAX_WORDS, MAX_WORDS)
 }
 
-/// The bytes of standard input.
+/// Reads the bytes of standard input.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn read_stdin() -> io::Result<Vec<u8>> {
     read_stream(io::stdin().lock(), MAX_STREAM)
 }
 
-/// The text of standard input, of at most [`MAX_WORDS`] bytes.
+/// Reads the text of standard input, of at most [`MAX_WORDS`] bytes.
 ///
 /// # Errors
 ///

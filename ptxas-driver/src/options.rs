@@ -1,4 +1,4 @@
-//! The command line of `compile`: ptxas' own grammar and messages, and a few options of ours.
+//! The command line of `compile`: ptxas' own grammar and messages, and a few more options.
 //!
 //! Every rule here was taken from ptxas 13.0.88 by asking it (`docs/conformance.md` lists where we differ). clap has no
 //! single-dash long options, so ptxas' `-arch` and `-lineinfo` are parsed here, from one table ([`table`]). Options of
@@ -20,13 +20,13 @@ use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 pub(crate) use value::path_map;
 
-/// ptxas' last line after `error` messages.
+/// The last line of ptxas after `error` messages.
 pub const ABORTED: &str = "Ptx assembly aborted due to errors";
-/// ptxas' message for `-g -lineinfo`, a warning.
+/// The warning of ptxas for `-g -lineinfo`.
 pub const CONFLICT: &str = "Conflicting options --device-debug and --generate-line-info specified, \
                         ignoring --generate-line-info option";
 
-/// Where the PTX comes from.
+/// The input of `compile`: where the PTX comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// `-`
@@ -48,7 +48,7 @@ impl Input {
         matches!(self, Self::Path(path) if cannot_open(path))
     }
 
-    /// What messages call it, as ptxas does except for standard input.
+    /// The name of the input in messages. It is that of ptxas, except for standard input.
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "<stdin>".to_owned(),
@@ -58,7 +58,7 @@ impl Input {
     }
 }
 
-/// `--code`: which code provider to ask.
+/// The value of `--code`: which code provider to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeChoice {
     /// No code: a debug-only object.
@@ -69,7 +69,7 @@ pub enum CodeChoice {
     Cubin(PathBuf),
 }
 
-/// One compile, conflicts resolved.
+/// The options of one compilation, without conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
@@ -109,12 +109,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// All inputs, in order.
+    /// Iterates over all inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         std::iter::once(&self.input).chain(&self.more_inputs)
     }
 
-    /// The options given that act on debug information as only we write it, as they are typed.
+    /// Returns the options on the command line that only this program has and that act on debug
+    /// information, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
         let Extras { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
         let given = [
@@ -129,7 +130,7 @@ impl Options {
     }
 }
 
-/// What the command line asks for.
+/// The result of parsing the command line of `compile`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
     /// To compile.
@@ -142,7 +143,7 @@ pub enum Parsed {
     ListVersion,
 }
 
-/// What a ptxas says of an option that no table here has.
+/// The answer of a ptxas about an option that is in no table of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// It does not know it either.
@@ -153,7 +154,7 @@ pub enum Answer {
     WantsArgument,
 }
 
-/// ptxas' four kinds of message.
+/// The four severities of ptxas' messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// An aside, or a hint of ours.
@@ -166,7 +167,7 @@ pub enum Severity {
     Fatal,
 }
 
-/// One message line. Displayed as ptxas does after its own name: `fatal   : Unknown option 'foo'`.
+/// One message line, displayed as ptxas does after its own name: `fatal   : Unknown option 'foo'`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// How bad.
@@ -175,14 +176,14 @@ pub struct Message {
     pub text: String,
 }
 
-/// A command line that cannot be obeyed (exit code 255): every message to print, in order.
+/// The error for an invalid command line (exit code 255): every message to print, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
     /// Warnings that came before, then the error, then perhaps a hint. Not empty.
     pub messages: Vec<Message>,
 }
 
-/// Reads the arguments after `compile`. Opens the files of `--options-file`.
+/// Parses the arguments after `compile`. Opens the files of `--options-file`.
 ///
 /// `ask` is asked about each option that is in no table, as it was typed: ptxas has more options than it tells.
 ///
@@ -218,7 +219,7 @@ Exit status
         nothing was.
 ";
 
-/// `--help` of `compile`, made from the table, in lines of at most `columns`.
+/// Returns the text of `compile --help`, made from the table, in lines of at most `columns`.
 pub fn help(columns: usize) -> String {
     let mut text = String::from(
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\

@@ -1,4 +1,4 @@
-//! Output files appear whole or not at all, also where a signal ends us.
+//! Writing of output files: each appears complete or not at all, even if a signal ends the program.
 
 use crate::cleanup::{self, RegisteredPath};
 use crate::limits::MAX_LINKS;
@@ -18,7 +18,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_as(Together::default(), path, bytes)
 }
 
-/// As [`write()`], of a command that replaces the only copy of its input: see [`Together::lasting`].
+/// Writes a file as [`write()`] does, for a command that replaces the only copy of its input: see
+/// [`Together::lasting`].
 ///
 /// # Errors
 ///
@@ -32,13 +33,13 @@ fn write_as<'b>(mut file: Together<'b>, path: &Path, bytes: &'b [u8]) -> Result<
     file.commit()
 }
 
-/// The error that standard output took a part of a file only. It is a failure also where the reader went away, so that the cause is not
-/// passed on as such.
+/// The error for standard output that took only a part of a file. It is a failure even if the
+/// reader has gone, so the cause is not passed on as such.
 #[derive(Debug, Error)]
 #[error("Standard output could not be written: {0}")]
 pub struct HalfWritten(String);
 
-/// Writes a whole file to standard output.
+/// Writes a complete file to standard output.
 ///
 /// # Errors
 ///
@@ -51,7 +52,7 @@ pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<(), HalfWritten
     done.map_err(|error| HalfWritten(error.to_string()))
 }
 
-/// Whether the reader of our output went away, as `head` does.
+/// Whether the reader of standard output has gone, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -70,7 +71,7 @@ fn is_for_no_terminal(bytes: &[u8]) -> bool {
     bytes.contains(&0)
 }
 
-/// Files that belong together: all of them appear, or none.
+/// A group of output files: all of them appear, or none.
 #[derive(Debug, Default)]
 pub struct Together<'b> {
     staged: Vec<Staged>,
@@ -85,7 +86,7 @@ pub struct Together<'b> {
 struct Staged {
     file: tempfile::NamedTempFile,
     registered: RegisteredPath,
-    /// What the file is to have. Until then nobody else can read it.
+    /// The permissions that the file is to have. Until then other users cannot read it.
     permissions: fs::Permissions,
     /// The path that it will have, with all links followed.
     path: PathBuf,
@@ -102,13 +103,14 @@ fn unwritten(path: &Path) -> String {
 }
 
 impl<'b> Together<'b> {
-    /// Files that replace the only copy of an input. They are on the disk before they get their names, so that a loss of power
-    /// leaves the old ones or the new ones.
+    /// Creates a group for files that replace the only copy of an input. They are on the disk
+    /// before they get their names, so that a loss of power leaves the old ones or the new ones.
     pub fn lasting() -> Self {
         Self { is_lasting: true, ..Self::default() }
     }
 
-    /// Writes `bytes` beside `path`. Nothing of that stays without [`commit`](Self::commit).
+    /// Writes `bytes` beside `path`. The file is removed again if [`commit`](Self::commit) is not
+    /// called.
     ///
     /// # Errors
     ///
@@ -149,7 +151,8 @@ impl<'b> Together<'b> {
         Ok(())
     }
 
-    /// Gives all files their names, in the order in which they were added. No signal ends us in between.
+    /// Gives all files their names, in the order in which they were added. No signal ends the
+    /// program in between.
     ///
     /// # Errors
     ///
@@ -222,7 +225,7 @@ fn unnamed(error: &io::Error) -> io::Error {
 /// How a file comes back that was replaced, or goes that was made.
 struct Undo {
     path: PathBuf,
-    /// Another name of the replaced file, or a copy of it; goes when this is dropped.
+    /// Another name of the replaced file, or a copy of it. It is removed when this is dropped.
     old: Option<tempfile::TempPath>,
 }
 
@@ -285,25 +288,26 @@ fn is_one_file(_: &Path, target: &Path) -> bool {
     target.exists()
 }
 
-/// How many other names (hard links) a file has. They keep the old contents when it is replaced.
+/// Returns the number of other names (hard links) that a file has. They keep the old contents when
+/// it is replaced.
 #[cfg(unix)]
 pub fn other_names(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     fs::metadata(path).map_or(0, |metadata| metadata.nlink().saturating_sub(1))
 }
 
-/// Not known here.
+/// Returns 0, since the number is not known on this system.
 #[cfg(not(unix))]
 pub fn other_names(_: &Path) -> u64 {
     0
 }
 
-/// Whether both name one file, which need not exist.
+/// Whether both paths name the same file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     a == b || whole(a).is_some_and(|a| Some(a) == whole(b))
 }
 
-/// The path from the root, without links; `None` where there is no such folder.
+/// The path from the root, without links; `None` if the folder does not exist.
 fn whole(path: &Path) -> Option<PathBuf> {
     let path = resolve_links(path).ok()?;
     let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));

@@ -1,4 +1,4 @@
-//! Text that no name in a file or on a command line can steer a terminal with.
+//! Escapes in text, so that no name in a file or on a command line can control a terminal.
 //!
 //! All that is printed goes through [`printable`]: messages and text by [`Plain`], JSON by
 //! [`write_json`], which has escapes of its own for the same characters. Exceptions are bytes that
@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
-/// Whether a terminal obeys the character in place of showing it, or shows nothing for it: control
-/// characters but the tab, and what reorders text, ends a line, or is invisible.
+/// Whether a terminal obeys a character instead of showing it, or shows nothing for it: control
+/// characters except the tab, and characters that reorder text, end a line, or are invisible.
 pub fn is_steering(c: char) -> bool {
     c.is_control() && c != '\t'
         || matches!(
@@ -30,7 +30,7 @@ pub fn is_steering(c: char) -> bool {
         )
 }
 
-/// Text as one printable line, with escapes for what [`is_steering`].
+/// Returns text as one printable line, with escapes for characters that are [`is_steering`].
 pub fn printable(text: &str) -> Cow<'_, str> {
     if is_harmless(text.as_bytes()) || !text.contains(is_steering) {
         return text.into();
@@ -57,7 +57,7 @@ fn are_harmless(lines: &[u8]) -> bool {
     lines.iter().fold(0, |odd, byte| odd | is_odd(byte)) == 0
 }
 
-/// Text of several lines, each of them [`printable`].
+/// Returns text of several lines, each of them [`printable`].
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     if text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_))) {
         return text.into();
@@ -66,7 +66,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     lines.join("\n").into()
 }
 
-/// Writes one line that is [`printable`], whatever the names in it are.
+/// Writes one line and makes it [`printable`], whatever names are in it.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ impl Write for OneLine<'_> {
     }
 }
 
-/// A writer of lines of text that are [`printable`]. Each write must hold whole characters.
+/// A writer of lines that makes them [`printable`]. Each write must hold complete characters.
 #[derive(Debug)]
 pub struct Plain<W>(pub W);
 
@@ -141,7 +141,7 @@ impl<W: Write> Write for PlainJson<W> {
     }
 }
 
-/// Writes a JSON document on lines of its own.
+/// Writes a JSON document and a line end.
 ///
 /// # Errors
 ///
@@ -168,7 +168,7 @@ pub fn write_json_value(
     buffer.into_inner().map(drop).map_err(IntoInnerError::into_error)
 }
 
-/// A JSON value on one line.
+/// Returns a JSON value on one line.
 ///
 /// # Errors
 ///

@@ -22,7 +22,8 @@ fn bar() -> MutexGuard<'static, Option<ProgressBar>> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Work in steps. The bar goes when this is dropped. There is none with `-q`, and none where standard error is not a terminal.
+/// The progress of work in steps. Dropping it removes the bar. The bar is shown only without `-q`
+/// and if standard error is a terminal.
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
@@ -33,13 +34,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Work in this many steps.
+    /// Creates the progress of work in this number of steps.
     pub fn new(steps: u64) -> Self {
         let is_counted = steps > 1 && !IS_COUNTED.swap(true, Ordering::Relaxed);
         Self { started: Instant::now(), steps, done: 0, is_counted }
     }
 
-    /// The step about `name` is done.
+    /// Records that the step about `name` is done.
     pub fn step(&mut self, name: &str) {
         self.done += 1;
         if !self.is_counted || is_quiet() || self.started.elapsed() < DELAY {
@@ -66,12 +67,12 @@ impl Drop for Progress {
     }
 }
 
-/// Whether a bar is on the terminal.
+/// Whether a progress bar is on the terminal.
 pub fn is_shown() -> bool {
     bar().as_ref().is_some_and(|bar| !bar.is_hidden())
 }
 
-/// Runs what writes to the terminal: the bar is away for that time, and here again after it.
+/// Runs a function that writes to the terminal. The progress bar is hidden meanwhile.
 pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
     // It is taken, since what is run may come here again.
     let Some(shown) = bar().take() else { return write() };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether `-q` was given.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on there are no notes, and progress is not shown.
+/// Turns off notes and progress for the rest of the run.
 pub fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! What commands say on standard error, and when they use colours.
+//! Messages of commands on standard error, and the use of colours.
 
 use crate::plain::printable;
 use crate::progress::without_bar;
@@ -9,23 +9,25 @@ use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Whether a stream takes colours: as `--color` has it; without that on a terminal, if NO_COLOR, CLICOLOR,
-/// CLICOLOR_FORCE and TERM let it.
+/// Whether to write colours to a stream: as `--color` says. By default only to a terminal, subject
+/// to NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
 pub fn has_colors(stream: &impl RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// Says that standard output takes nothing.
+/// Reports that standard output cannot be written.
 pub fn complain_of_stdout(error: &dyn fmt::Display) {
     complain(format_args!("Standard output could not be written: {error}"));
 }
 
-/// Says what is wrong. Standard error that takes nothing is not a reason to panic, as `eprintln!` would.
+/// Prints an error message. If standard error cannot be written, it does not panic, as `eprintln!`
+/// would.
 pub fn complain(message: fmt::Arguments<'_>) {
     say("error", AnsiColor::BrightRed, message);
 }
 
-/// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
+/// Prints a note: something is odd but not wrong, or has no answer in this cubin and may have one
+/// in another.
 pub fn note(message: fmt::Arguments<'_>) {
     if !is_quiet() {
         say("note", AnsiColor::BrightGreen, message);

@@ -21,7 +21,7 @@ pub enum Column {
 /// A row of `N` cells.
 pub type Row<'c, const N: usize> = [Cow<'c, str>; N];
 
-/// The columns of a table and their widths.
+/// The columns of a table, and their widths.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
     columns: [Column; N],
@@ -30,12 +30,12 @@ pub struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// A table as wide as its headings.
+    /// Creates a table that is as wide as its headings.
     pub fn new(columns: [Column; N]) -> Self {
         Self { columns, widths: columns.map(|column| column.heading().width()) }
     }
 
-    /// Makes the columns wide enough for a row.
+    /// Widens the columns for a row.
     pub fn fit(&mut self, row: &Row<'_, N>) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
             *width = (*width).max(printable(cell).width().min(MAX_COLUMN));
@@ -51,7 +51,7 @@ impl<const N: usize> Table<N> {
         self.row(out, &self.columns.map(|column| column.heading().into()))
     }
 
-    /// Writes the line of a row, without blanks at its end.
+    /// Writes the line of a row, without trailing blanks.
     ///
     /// # Errors
     ///

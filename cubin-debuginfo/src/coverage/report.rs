@@ -137,7 +137,7 @@ pub struct SourceFileReport {
     pub functions: u64,
     /// Instructions on its lines.
     pub instructions: u64,
-    /// The number of these lines or functions that are inlined.
+    /// The number of these instructions that belong to inlined code.
     pub inlined: u64,
     /// How many lines have instructions.
     pub lines: usize,

@@ -162,7 +162,7 @@ impl Counter<'_, '_, '_> {
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         let scope_bytes = code_ranges::bytes(code);
         let (located, covered_bytes) = match entry.value(dw::DW_AT_location) {
-            // Registers and frames of code that is not there are no places.
+            // Registers and frames of missing code are not locations.
             _ if scope.owner == VariableOwner::NoCode => (self.is_somewhere(entry.number()), 0),
             _ if entry.value(dw::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),

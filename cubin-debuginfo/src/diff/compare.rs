@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// A text of which only the hash is kept. Both files have millions of equal lines; those that
+/// A text, kept as its hash only. Both files have millions of equal lines; those that
 /// differ are computed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Words(pub(super) u64);

@@ -112,7 +112,7 @@ impl RelocatedView<'_> {
     ///
     /// # Errors
     ///
-    /// The budget is spent: so many fields refer to long strings.
+    /// The budget is used up: too many fields refer to long strings.
     pub fn take_text(&self, budget: &mut WorkBudget, len: usize, offset: u64) -> Result<()> {
         if budget.take(len as u64) {
             return Ok(());

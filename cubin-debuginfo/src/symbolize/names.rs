@@ -100,7 +100,7 @@ impl<'d> CalleeNames<'d> {
             let base = unit.base;
             let unrelated = base.zip(highest).is_some_and(|(base, highest)| base <= highest);
             bases.push(Base { offset: base.unwrap_or(0).into(), unrelated, recovered: false });
-            // A unit without names may still have strings: even behind it a base of 0 is not the next one's.
+            // A unit without names may still have strings: even after it a base of 0 is not the next one's.
             highest = highest.max(base.or(Some(0)));
             all.push(unit.used);
         }

@@ -148,7 +148,7 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
         "...".to_owned()
     };
     let _ = write!(declarator, "({text})");
-    // What qualifies the object that `this` points to stands behind the parameters.
+    // What qualifies the object that `this` points to stands after the parameters.
     let mut object = all().find(is_this).and_then(|entry| entries.referenced_entry(entry, dw::DW_AT_type));
     for _ in 0..MAX_TYPE_PARTS {
         let Some(entry) = object.and_then(|number| entries.get(number)) else { break };

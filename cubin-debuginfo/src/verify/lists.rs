@@ -81,7 +81,7 @@ fn read(view: &SectionView<'_>, kind: SectionKind) -> Result<Lists> {
                 lists.insert(start, std::mem::take(&mut items));
                 first = None;
             }
-            // Says what the addresses behind it are relative to.
+            // Says what the addresses after it are relative to.
             ListItem::Base(_) => {}
             ListItem::Pair(pair) => items.push(Item { offset, pair }),
         }

@@ -231,7 +231,7 @@ fn indirect(cursor: &mut Cursor<'_>) -> Result<u16> {
     let at = cursor.offset();
     let form = cursor.uleb("the form of an attribute")?;
     match u16::try_from(form) {
-        // DWARF does not forbid it to say so twice, but nobody does, and a value could be all of them.
+        // DWARF does not forbid it to say so twice, but no producer does, and a value could be all of them.
         Ok(narrow) if narrow != DW_FORM_indirect => Ok(narrow),
         _ => Err(cursor.error_at(at, ErrorKind::UnknownForm { form })),
     }

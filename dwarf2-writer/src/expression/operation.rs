@@ -196,7 +196,7 @@ pub(super) fn encode(operations: &[Operation]) -> Result<Expression, Error> {
     for (at, target) in branches {
         let count = operations.len();
         let start = *starts.get(target).ok_or(Error::BranchTarget { target, count })?;
-        let distance = start as i64 - (at as i64 + 2); // from behind the operand
+        let distance = start as i64 - (at as i64 + 2); // from after the operand
         let distance = i16::try_from(distance).map_err(|_| Error::BranchDistance { distance })?;
         if let Some(field) = out.bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut()) {
             *field = distance.to_le_bytes();

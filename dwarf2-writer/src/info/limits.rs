@@ -30,7 +30,7 @@ fn attributes_end_before_4_gib() {
 
 #[test]
 fn units_end_before_4_gib() {
-    // From behind the length: the rest of the header and the root's code.
+    // From after the length: the rest of the header and the root's code.
     let others = 2 + 4 + 1 + 1;
     let with_size = |size: usize| {
         let mut info = unit_of(0);

@@ -115,7 +115,7 @@ impl LineProgram {
 
     /// `unit_length` and `header_length`.
     fn lengths(&self) -> Result<(u32, usize), Error> {
-        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
+        // From after the header_length field to the first opcode: five fields and both tables with their ends.
         let opcodes = self.opcode_lengths().len();
         let header_length =
             5 + opcodes + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();

@@ -15,9 +15,9 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// Returns the native programs of a Mercury line table (docs/formats/line-tables.md, rows from
-/// sm_90 on), in the order of its sequences. `code` is the code section of each; a sequence without
-/// one has no native program. Bases are 0, and not placed in a section yet.
+/// Returns the native programs of a Mercury line table
+/// (docs/formats/line-tables.md, rows from sm_90 on), in the order of its sequences. `code` is the
+/// code section of each; a sequence without one has no native program. Bases are 0, and not placed in a section yet.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.
 pub fn sequences(
@@ -40,7 +40,7 @@ pub fn sequences(
 
 /// Returns the header of the native line table for that of a Mercury one, without sequences.
 ///
-/// ptxas takes the files to end behind one without a name, and four bytes behind, where the `.debug_str` base would be, for the base.
+/// ptxas takes the files to end after one without a name, and four bytes after that, where the `.debug_str` base would be, for the base.
 pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
     let mut files = mercury.files.clone();
     let mut base = mercury.debug_str_base;

@@ -54,7 +54,7 @@ impl LineLocs {
                 locs[from..behind].fill(loc.0 + 1);
             }
             Self::Sparse(spans) => {
-                // What is left of others before and behind, and nothing in between.
+                // What is left of others before and after, and nothing in between.
                 let before =
                     spans.range(..first).next_back().map(|(&start, &(end, other))| (start, end, other));
                 if let Some((start, end, other)) = before.filter(|(_, end, _)| *end >= first) {

@@ -1,5 +1,5 @@
-//! A report with its places as lines and columns: an answer for programs, by way of serde. `docs/json.md` has its
-//! members.
+//! The report of `check` with places as lines and columns: an answer for programs, by way of serde.
+//! `docs/json.md` has its members.
 
 use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
 use crate::{LineIndex, Place, TextRange};
@@ -7,7 +7,7 @@ use findings::Severity;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was found in one module.
+/// The findings of `check` in one module, as an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Answer {
     /// What ptxas 13.0.88 does with the module.
@@ -111,7 +111,7 @@ struct More {
 }
 
 impl Answer {
-    /// The answer of a report on `text`, whose lines are `lines`.
+    /// Converts a report on `text` to an answer. `lines` are the lines of the text.
     pub fn new(report: &Report, text: &str, lines: &LineIndex) -> Self {
         let reject = |mode| match report.verdict(mode) {
             Verdict::Accept => None,
@@ -172,7 +172,7 @@ impl MinVersion {
     }
 }
 
-/// A rule of `check`.
+/// A rule of `check`, as an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CheckRule")]
 pub struct RuleRow {

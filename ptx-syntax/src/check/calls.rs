@@ -1,4 +1,4 @@
-//! Who calls whom, in the order in which ptxas looks for what is not defined.
+//! The calls between functions, in the order in which ptxas looks for undefined ones.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

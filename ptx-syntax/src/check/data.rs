@@ -1,4 +1,5 @@
-//! `.section` blocks: their values, labels and references, and which of them reach the cubin.
+//! Checks of `.section` blocks: their values, labels and references, and which blocks reach the
+//! cubin.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,5 @@
-//! Entries of `.debug_info` beside the module: memories of variables, bare addresses, numbers of files.
+//! Checks of `.debug_info` entries against the module: memories of variables, plain addresses, file
+//! numbers.
 
 use std::collections::HashMap;
 
@@ -33,7 +34,7 @@ pub(super) struct Entries<'c, 'm, 'a> {
 }
 
 impl<'a> Entries<'_, '_, 'a> {
-    /// Looks at all of them.
+    /// Checks all entries.
     pub(super) fn check(&self, sink: &mut Sink<'_>) {
         self.variables(sink);
         self.bare(sink);

@@ -1,4 +1,5 @@
-//! `.debug_info` and `.debug_abbrev` as DWARF 2: faults of `dwarf`, with their place in the text.
+//! Checks of `.debug_info` and `.debug_abbrev` as DWARF 2: the faults found by `dwarf`, with their
+//! place in the text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -130,7 +131,7 @@ fn blocks_with_locals<'s, 'a>(
 struct Views<'a> {
     /// As ptxas reads it: see [`numbered`].
     read: Cow<'a, [u8]>,
-    /// The last of these numbers that is none of `.debug_abbrev`.
+    /// The last of these numbers that is not one of `.debug_abbrev`.
     names: u64,
     /// With the numbers that names stand for.
     written: Cow<'a, [u8]>,

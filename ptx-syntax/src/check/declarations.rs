@@ -1,4 +1,5 @@
-//! Declarations, each by itself: sizes, initial values, alignments, attributes; and names of one scope.
+//! Checks of single declarations: sizes, initial values, alignments, attributes, and duplicate
+//! names in a scope.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -31,7 +32,8 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
 struct Fault {
     rule: RuleId,
     is: fn(&Variable<'_>, &Declarator<'_>) -> bool,
-    /// ptxas' words before and behind the name; no second ones: without the name.
+    /// The words of ptxas before and after the name. If there are no second ones, the name is left
+    /// out.
     said: (&'static str, Option<&'static str>),
 }
 
@@ -93,7 +95,7 @@ fn report(rule: RuleId, (range, at): (TextRange, u32), said: fmt::Arguments<'_>,
     sink.says_error(rule, at, said);
 }
 
-/// Some `.align` of the declaration is no power of two.
+/// Reports an `.align` of the declaration that is not a power of two.
 fn alignment(declaration: TextRange, sink: &mut Sink<'_>) {
     for value in values_of_align(declaration, sink.text) {
         if !Literal::read(value.slice(sink.text)).to_u32().0.is_power_of_two() {
@@ -103,7 +105,7 @@ fn alignment(declaration: TextRange, sink: &mut Sink<'_>) {
     }
 }
 
-/// The numbers behind the `.align` of one declaration.
+/// The numbers after the `.align` of one declaration.
 fn values_of_align(declaration: TextRange, text: &str) -> Vec<TextRange> {
     let mut lexer = Lexer::new(text, declaration.start);
     let mut values = Vec::new();

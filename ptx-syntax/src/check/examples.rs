@@ -1,4 +1,4 @@
-//! Lines that break a rule, for those whose summary alone leaves a reader guessing.
+//! Lines of PTX that break a rule, for rules whose summary alone is not enough.
 
 use super::rules::RuleId as Id;
 
@@ -15,7 +15,7 @@ enum At {
 
 use At::{Body, Module, Whole};
 
-/// The lines that break a rule, if there is an example of it.
+/// Returns lines of PTX that break a rule; `None` if the rule has no example.
 pub(crate) fn example(rule: Id) -> Option<&'static str> {
     EXAMPLES.iter().find(|(of, ..)| *of == rule).map(|(_, _, lines)| *lines)
 }

@@ -1,4 +1,4 @@
-//! `.file`
+//! Checks of `.file`.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -102,8 +102,9 @@ fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
     sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, modes), format_args!(""));
 }
 
-/// Modes in which ptxas crashes for time and size of a last file without a name. It writes both as LEB128: those of one
-/// byte do no harm, longer ones less if there are no lines.
+/// The modes in which ptxas crashes on the time and size of a last file without a name. It writes
+/// both as LEB128. Numbers of one byte are harmless, longer ones less harmful if there are no
+/// lines.
 fn time_crashes(file: &FileDirective<'_>, known: &Known) -> Modes {
     const LONG: u32 = 1 << 7;
     const LONG_WITHOUT_ROWS: u32 = 1 << 21;
@@ -265,7 +266,7 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
 
 /// Where the time and the size stand.
 fn numbers(file: &FileDirective<'_>, text: &str) -> [TextRange; 2] {
-    let start = file.path_range.end + 1; // behind the quote
+    let start = file.path_range.end + 1; // after the quote
     let tokens = tokenize(TextRange::new(start, file.range.end).slice(text));
     let mut found = tokens.filter(|token| token.kind == TokenKind::Integer);
     [(); 2].map(|()| match found.next() {

@@ -1,4 +1,4 @@
-//! Which PTX version a directive needs: as the PTX ISA has it, and as ptxas 13.0.88 enforces it.
+//! The PTX version that each directive needs: by the PTX ISA, and as ptxas 13.0.88 enforces it.
 
 use super::rules::RuleId;
 use super::sink::Sink;
@@ -6,7 +6,7 @@ use super::transcript::{Level, Modes};
 use super::version::PtxVersion;
 use crate::text::TextRange;
 
-/// A feature of the debug directives that came with some version.
+/// A feature of the debug directives that some PTX version introduced.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Gate {
     /// The rule it is.
@@ -33,8 +33,8 @@ const fn gate(
     Gate { rule, feature, documented, enforced }
 }
 
-/// All of them. Sources: the notes of PTX ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was asked of ptxas
-/// 13.0.88 version by version.
+/// All gated features. Sources: the notes of PTX ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last
+/// column was tried with ptxas 13.0.88 version by version.
 pub static GATES: [Gate; 11] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
@@ -54,7 +54,7 @@ pub(super) fn gate_of(rule: RuleId) -> Option<&'static Gate> {
     GATES.iter().find(|gate| gate.rule == rule)
 }
 
-/// One use of a gated feature: where, and where ptxas says so.
+/// The first use of a gated feature in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
     /// The feature.
@@ -63,7 +63,7 @@ pub struct Use {
     pub range: TextRange,
 }
 
-/// The least `.version` a module can have.
+/// The lowest `.version` that a module can have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MinVersion {
     /// The features used, by their first place, in the order of [`GATES`].
@@ -73,12 +73,12 @@ pub struct MinVersion {
 }
 
 impl MinVersion {
-    /// The least version that ptxas 13.0.88 accepts; 1.0 if nothing asks for more.
+    /// Returns the lowest version that ptxas 13.0.88 accepts; 1.0 if no feature needs more.
     pub fn enforced(&self) -> PtxVersion {
         self.least(|gate| gate.enforced)
     }
 
-    /// The least version by the PTX ISA.
+    /// Returns the lowest version by the PTX ISA.
     pub fn documented(&self) -> PtxVersion {
         self.least(|gate| Some(gate.documented))
     }
@@ -231,7 +231,8 @@ pub(super) struct Target {
     pub(super) exact: bool,
 }
 
-/// Reads `sm_90a` or `compute_90a`. None for a word that is no architecture of ptxas 13.0.88.
+/// Parses `sm_90a` or `compute_90a`; `None` for a word that is not an architecture of ptxas
+/// 13.0.88.
 pub(super) fn target(word: &str) -> Option<Target> {
     let rest = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
     let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit());

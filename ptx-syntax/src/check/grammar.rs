@@ -1,4 +1,4 @@
-//! Syntax errors as findings, and what ptxas says of them.
+//! Syntax errors as findings, and the messages of ptxas for them.
 
 use super::message::{bounded, quoted};
 use super::rules::RuleId;
@@ -72,7 +72,8 @@ struct Grammar<'m, 'a> {
     first_strange_byte: bool,
     /// Every other byte is NUL, which one finding has said.
     utf16: bool,
-    /// Where ptxas stops for want of a version; what stands before is no error to it.
+    /// The position at which ptxas stops because the version is missing. It reports no errors
+    /// before it.
     version_missed: u32,
 }
 
@@ -235,8 +236,8 @@ fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {
     sink.says_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
 }
 
-/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, behind a `.target`, else at the
-/// first token.
+/// The position at which ptxas finds the version missing: at a `.version` whose number it cannot
+/// read, after a `.target`, otherwise at the first token.
 fn version_token(text: &str, at: u32) -> u32 {
     let mut lexer = Lexer::new(text, 0);
     let first = lexer.next_significant().range;
@@ -302,7 +303,7 @@ fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {
     sink.says_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
 }
 
-/// The token at or behind `offset` that is no blank and no comment.
+/// The token at or after `offset` that is neither a blank nor a comment.
 pub(super) fn next_token(text: &str, offset: u32) -> Token {
     Lexer::new(text, offset).next_significant()
 }
@@ -318,7 +319,7 @@ struct DataErrors {
 }
 
 impl DataErrors {
-    /// What ends the list that goes on behind `from`: none if it ends with a syntax error.
+    /// What ends the list that continues after `from`; `None` if it ends with a syntax error.
     fn list_end(&mut self, text: &str, from: u32) -> Option<u32> {
         if !self.list.contains(from) {
             let (end, complete) = walk_list(text, from, true, |_| {});
@@ -382,7 +383,8 @@ impl DataErrors {
     }
 }
 
-/// Walks over `1, -2, ...`, or `, 3, ...` behind a value. Returns where it ends and whether that is behind a value.
+/// Walks over `1, -2, ...`, or `, 3, ...` after a value. Returns where it ends and whether that is
+/// after a value.
 fn walk_list(text: &str, from: u32, mut behind_value: bool, mut each: impl FnMut(&str)) -> (u32, bool) {
     let mut lexer = Lexer::new(text, from);
     let mut token = lexer.next_significant();

@@ -1,4 +1,4 @@
-//! `.version`, `.target`, `.address_size`.
+//! Checks of `.version`, `.target` and `.address_size`.
 
 use super::gates::{self, Gates};
 use super::rules::RuleId;

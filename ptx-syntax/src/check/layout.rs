@@ -1,4 +1,5 @@
-//! What `check` says of the order in which ptxas lays sections, and of blocks of one name, which it lays over each other.
+//! Checks of the order in which ptxas lays out sections, and of blocks of one name, which it puts
+//! on top of each other.
 
 use std::collections::HashMap;
 
@@ -76,7 +77,7 @@ fn repeated((before, section): (&Section<'_>, &Section<'_>), place: Place, fails
     }
 }
 
-/// ptxas keeps none of these, and cannot resolve what they refer to.
+/// ptxas drops these sections, and cannot resolve what they refer to.
 fn early(section: &Section<'_>, at: TextRange, differs: Option<&Section<'_>>, sink: &mut Sink<'_>) {
     let (rule, name) = (RuleId::SectionEarly, section.name.text);
     let refers = section.assembled.fixups.iter().any(|fixup| is_reference(&fixup.target));

@@ -1,4 +1,4 @@
-//! When two `.loc` say the same.
+//! When two `.loc` directives count as equal.
 
 use crate::loc::{InlinedAt, LocDirective};
 

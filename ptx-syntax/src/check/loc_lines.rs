@@ -1,4 +1,5 @@
-//! Lines of PTX whose instructions have more than one `.loc`: the tables know lines only.
+//! Checks of PTX lines whose instructions have more than one `.loc`, which the line tables cannot
+//! tell apart.
 
 use super::rules::RuleId;
 use super::sink::Sink;

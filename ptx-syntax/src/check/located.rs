@@ -7,13 +7,14 @@ use findings::{
 };
 
 impl Report {
-    /// Keeps the findings of rules that are selected.
+    /// Keeps the findings of the selected rules only.
     pub fn select(&mut self, selection: &Selection) {
         self.findings.retain(|finding| selection.has(finding.rule.code));
         self.more.retain(|more| selection.has(more.rule.code));
     }
 
-    /// Takes out the findings that a baseline knows. `text` is what was checked, and `file` its name in the baseline.
+    /// Removes the findings that a baseline lists. `text` is the checked text, and `file` its name
+    /// in the baseline.
     pub fn leave_out(&mut self, file: &str, text: &str, lines: &LineIndex, known: &mut KnownFindings) {
         let before = known.met();
         let mut subjects = Subjects::new(text, lines);
@@ -28,7 +29,7 @@ impl Report {
         self.in_baseline = Some(known.met() - before);
     }
 
-    /// The findings that are listed, with their places in `file`. `text` is what was checked.
+    /// Returns the listed findings, with their places in `file`. `text` is the checked text.
     pub fn located(&self, file: &FileName, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
         let mut subjects = Subjects::new(text, lines);
         let findings = self.findings.iter().map(|finding| {
@@ -50,7 +51,7 @@ impl Report {
         findings.collect()
     }
 
-    /// How many findings of a severity there are, those that are not listed included.
+    /// The number of findings of a severity, with those that are not listed.
     pub fn count(&self, severity: Severity) -> usize {
         let listed = self.findings.iter().filter(|finding| finding.severity == severity).count();
         let more = self.more.iter().filter(|more| more.severity == severity).map(|more| more.count);

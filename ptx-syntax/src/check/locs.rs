@@ -1,4 +1,4 @@
-//! `.loc`
+//! Checks of `.loc`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -96,8 +96,8 @@ struct Locs<'s, 'm, 'a> {
     /// Whether ptxas fails over any row of an inlined call.
     needs_names: bool,
     unresolved: Vec<Unresolved>,
-    /// Functions with a row of an inlined call, each with the first one and whether its code can run. Only of those whose
-    /// rows matter: see [`Locs::rows`].
+    /// The functions with a row of an inlined call, each with its first such row and whether its
+    /// code can run. Only functions whose rows matter are listed: see [`Locs::rows`].
     named: Vec<(usize, TextRange, bool)>,
     first: Option<TextRange>,
     column_lost: Option<(TextRange, TextRange, u32)>,

@@ -1,4 +1,4 @@
-//! Line markers (`# 5 "a.cu"`) inside of bodies.
+//! Checks of line markers (`# 5 "a.cu"`) inside function bodies.
 
 use super::Known;
 use super::ptxas_lines::PtxasLines;
@@ -9,8 +9,9 @@ use crate::nodes::{Body, Module};
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 
-/// ptxas makes tables from the first to the last line of a body and of what one `.loc` covers. It crashes at the end of
-/// those of negative size; an empty one, where the last line is the one before the first, passes.
+/// ptxas makes tables from the first to the last line of a body and of the code of one `.loc`. It
+/// crashes at the end of those of negative size; an empty one, whose last line is the one before
+/// the first, passes.
 pub(super) fn check(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
     if memchr::memchr(b'#', module.text.as_bytes()).is_none() {
         return; // the usual case, which needs no index of the lines

@@ -1,11 +1,11 @@
-//! Text of messages: bounded, whatever names and strings of the module it quotes.
+//! The text of messages, bounded whatever names and strings of the module it quotes.
 
 use std::fmt::{self, Write};
 
 use crate::limits::{MAX_MESSAGE, MAX_QUOTED_PIECE, MAX_QUOTED_RUN};
 use crate::text::raw_byte;
 
-/// The message, with long pieces cut, and `\xe9` for a byte that is no UTF-8.
+/// The message, with long pieces cut, and `\xe9` for a byte that is not UTF-8.
 pub(super) fn bounded(arguments: fmt::Arguments<'_>) -> String {
     let mut bounded = Bounded(String::new());
     let _ = bounded.write_fmt(arguments); // it stops where there is enough

@@ -1,5 +1,5 @@
-//! Checks a module's debug directives: what the PTX ISA asks, what ptxas does (13.0.88, unless a release has a row of
-//! its own), and what gets lost in between.
+//! Checks of a module's debug directives: what the PTX ISA requires, what ptxas does (13.0.88,
+//! unless a release has a row of its own), and what information gets lost.
 //!
 //! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
@@ -59,10 +59,11 @@ use crate::parser::Parsed;
 use crate::ptxas::Ptxas;
 use crate::statement::Statement;
 
-/// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
+/// Returns the number of lines of a source file, by its path in `.file`; `None` if it is not
+/// available.
 pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 
-/// What the caller knows beside the text.
+/// Facts outside the text that the caller supplies to [`check`].
 #[derive(Default)]
 pub struct Context<'c> {
     /// Asked for each file once, to find lines past its end.
@@ -83,7 +84,7 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// What was found.
+/// The result of [`check`]: the findings, and the messages of ptxas.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule and severity.
@@ -98,7 +99,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What ptxas 13.0.88 does with the module.
+    /// Returns whether ptxas 13.0.88 accepts the module.
     ///
     /// It is judged by its debug directives, its grammar, and its declarations and their linkage: opcodes, operand types,
     /// registers and initial values are not looked at.
@@ -106,23 +107,24 @@ impl Report {
         self.transcript.verdict(mode)
     }
 
-    /// The lines ptxas 13.0.88 writes to standard error, each ended by `\n`. `file` is the name it is given.
+    /// Returns the lines that ptxas 13.0.88 writes to standard error, each ended by `\n`. `file` is
+    /// the name that it is given.
     pub fn ptxas_messages(&self, mode: Mode, file: &str, lines: &PtxasLines<'_>) -> String {
         self.transcript.print(mode, file, lines)
     }
 
-    /// Whether ptxas 13.0.88 refuses the module for a finding of this rule, be it the first or not. Where it crashes it
-    /// refuses nothing.
+    /// Whether ptxas 13.0.88 rejects the module for a finding of this rule, whether or not that is
+    /// the first. Where it crashes it rejects nothing.
     pub fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
         self.transcript.refuses(mode, rule)
     }
 
-    /// The warnings and remarks of ptxas 13.0.88, without its prefix.
+    /// Iterates over the warnings and remarks of ptxas 13.0.88, without its prefix.
     pub fn ptxas_remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
         self.transcript.remarks(mode)
     }
 
-    /// The worst there is; none if nothing was found.
+    /// The highest severity among the findings; `None` if there are none.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
@@ -133,7 +135,7 @@ impl Report {
 pub(crate) struct Known {
     /// `.target ..., debug`
     debug: bool,
-    /// There is something behind the header, so that ptxas does more than parse.
+    /// Whether anything follows the header, so that ptxas does more than parse.
     code: bool,
     /// ptxas is called with -c.
     relocatable: bool,
@@ -163,7 +165,7 @@ impl Known {
     }
 }
 
-/// Checks a parsed module.
+/// Checks the debug directives of a parsed module.
 pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let module = &parsed.module;
     let version = module.version().and_then(PtxVersion::as_ptxas_reads);
@@ -198,7 +200,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     Report { findings, more, in_baseline: None, min_version: gates.min_version, transcript }
 }
 
-/// The first item behind `.version`, `.target` and `.address_size`.
+/// The first item after `.version`, `.target` and `.address_size`.
 fn first_item<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Item<'a>> {
     let is_header = |item: &&Item<'_>| {
         matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Unknown(_))

@@ -1,4 +1,5 @@
-//! Parameters of functions and of call prototypes: arrays without a size, and state spaces of old architectures.
+//! Checks of the parameters of functions and call prototypes: arrays without a size, and state
+//! spaces of old architectures.
 
 use super::gates;
 use super::grammar::next_token;

@@ -1,18 +1,18 @@
-//! Line numbers as ptxas' messages have them: line markers start the count anew.
+//! The line numbers in ptxas' messages: line markers start the count anew.
 
 use crate::lexer::{TokenKind, tokenize};
 use crate::text::LineIndex;
 
-/// Lines of a text, as ptxas counts them in messages.
+/// The lines of a text as ptxas counts them in messages.
 #[derive(Debug)]
 pub struct PtxasLines<'a> {
     lines: &'a LineIndex,
-    /// For each marker: the line it stands on, the number of the line behind it, the file.
+    /// For each marker: the line it stands on, the number of the line after it, the file.
     markers: Vec<(u32, u32, &'a str)>,
 }
 
 impl<'a> PtxasLines<'a> {
-    /// `lines` are those of `text`.
+    /// Indexes the line markers of `text`. `lines` are its lines.
     pub fn new(text: &'a str, lines: &'a LineIndex) -> Self {
         let mut markers = Vec::new();
         // Reading all tokens is worth it only where there can be a marker.
@@ -27,12 +27,12 @@ impl<'a> PtxasLines<'a> {
         Self { lines, markers }
     }
 
-    /// The 1-based line of the text on which the last marker before a line stands.
+    /// Returns the 1-based line of the text that has the last marker before a line.
     pub fn marker_before(&self, line: u32) -> Option<u32> {
         self.last_before(line).map(|&(at, _, _)| at)
     }
 
-    /// Whether any line is not the one counted from the text's start.
+    /// Whether ptxas counts any line differently than from the start of the text.
     pub fn has_markers(&self) -> bool {
         !self.markers.is_empty()
     }
@@ -42,12 +42,13 @@ impl<'a> PtxasLines<'a> {
         self.markers.last().map(|&(_, _, file)| file)
     }
 
-    /// The 1-based line of a byte offset, and the file of the last marker before it.
+    /// Returns ptxas' number for the line of a byte offset (1-based), and the file of the last
+    /// marker before it.
     pub fn line(&self, offset: u32) -> (Option<&'a str>, u32) {
         self.marked(self.lines.line(offset))
     }
 
-    /// What ptxas makes of a 1-based line of the text.
+    /// Returns ptxas' number for a 1-based line of the text.
     pub fn number(&self, line: u32) -> u32 {
         self.marked(line).1
     }

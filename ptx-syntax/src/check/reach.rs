@@ -1,5 +1,5 @@
-//! What code can run: functions that kernels reach, labels that code of a function reaches, and instructions that more
-//! than themselves need.
+//! Reachability: the functions that kernels reach, the labels that code of a function reaches, and
+//! the instructions that other instructions need.
 
 use std::collections::{HashMap, HashSet};
 

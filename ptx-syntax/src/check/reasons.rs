@@ -1,4 +1,4 @@
-//! Why each rule of [`super::RULES`] is one, and what to do about what breaks it.
+//! For each rule of [`super::RULES`] its reason, and what to do about a finding.
 
 use super::rules::RuleId;
 

@@ -1,13 +1,13 @@
-//! Every rule of [`crate::check`], in one table: its code, what it says, since when, where it is written, and what
-//! ptxas 13.0.88 does about it.
+//! The rules of [`crate::check`] in one table: code, summary, PTX versions, source, and what ptxas
+//! 13.0.88 does about each.
 
 use super::version::PtxVersion;
 use findings::Severity;
 
-/// A rule of this table.
+/// A rule of [`crate::check`].
 pub type Rule = findings::Rule<RuleId>;
 
-/// What a rule about PTX says beside what all rules say.
+/// The details of a rule about PTX, beyond those that all rules have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
     /// First `.version` it applies to; none: all.
@@ -22,7 +22,7 @@ pub struct Details {
     pub fixable: bool,
 }
 
-/// The rules by what they are about. Each number is the index of the rule in [`RULES`].
+/// The rules of [`crate::check`], by subject. Each number is the index of the rule in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -216,7 +216,8 @@ const GATE: &str = "error: Feature '...' requires PTX ISA .version X.Y or later"
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
 
-/// The table. A test holds it to [`RuleId`]'s order and to unique codes and names.
+/// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
+/// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
 pub static RULES: [Rule; 131] = [
     rule(Id::Syntax, ("P001", "syntax"), Error, "The text must follow the grammar of PTX.",

@@ -1,4 +1,4 @@
-//! The bytes of all sections of a module, and where their labels are.
+//! The bytes of all sections of a module, and the positions of their labels.
 
 use crate::nodes::Module;
 use crate::section_data::{Assembled, AtDwarfSection, assemble, assemble_at_dwarf};

@@ -1,4 +1,4 @@
-//! Where the rules put what they find.
+//! The collector of findings that all checks write to.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::ptxas::Ptxas;
 use crate::text::TextRange;
 use findings::{Counts, RuleTable as _, Severity};
 
-/// One place that breaks a rule.
+/// A place in the text that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule.
@@ -27,7 +27,7 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
-/// The findings of one rule and severity that are not listed.
+/// The findings of one rule and severity that are counted and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unlisted {
     /// The rule.
@@ -135,7 +135,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// A message without a line, of a later step. `at` keeps the order of those of one step.
+    /// A message of ptxas without a line, of a later step. `at` keeps the order of those of one
+    /// step.
     pub(super) fn says(
         &mut self,
         rule: RuleId,

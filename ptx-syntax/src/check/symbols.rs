@@ -241,8 +241,9 @@ impl<'m, 'a> Symbols<'m, 'a> {
         }
     }
 
-    /// A function is defined, here or with -c and `.extern` elsewhere. ptxas names the first: of those that kernels
-    /// reach, else of the rest, for which it looks behind the variables.
+    /// Reports functions that are not defined in the module, or with -c neither defined nor
+    /// `.extern`. ptxas names the first: of those that kernels reach, otherwise of the rest, which
+    /// it checks after the variables.
     fn undefined(&self, order: &[Reached<'a>], relocatable: bool, sink: &mut Sink<'_>) {
         let mut said = false;
         for &Reached { name, called, by_kernel } in order {
@@ -278,7 +279,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
     }
 }
 
-/// Where ptxas knows a declarator's name: at the token behind it.
+/// The position at which ptxas knows a declarator's name: the token after it.
 pub(super) fn name_end(variable: &Variable<'_>, index: usize, text: &str) -> u32 {
     let end = match variable.declarators.get(index + 1) {
         Some(next) => next.name.range.start,
@@ -301,7 +302,8 @@ fn module_scope(space: StateSpace, name: Name<'_>, at: u32, abi: bool, sink: &mu
     sink.says_error(rule, at, format_args!("{said}"));
 }
 
-/// Where ptxas knows all of a function's head: at the `)` of a kernel, else at the token behind.
+/// The position at which ptxas knows all of a function's head: the `)` of a kernel, otherwise the
+/// token after it.
 fn head_end(function: &Function<'_>, text: &str) -> u32 {
     let directives = function.directives.range;
     let end = if directives.is_empty() || function.kind == FunctionKind::Entry {

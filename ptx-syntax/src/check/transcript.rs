@@ -1,4 +1,4 @@
-//! What ptxas 13.0.88 would say of a module: its messages in its order, and whether it accepts.
+//! The transcript of ptxas 13.0.88 for a module: its messages in its order, and whether it accepts.
 
 use std::fmt::{self, Write as _};
 
@@ -6,7 +6,7 @@ use super::ptxas_lines::PtxasLines;
 use super::rules::{Rule, RuleId};
 use findings::RuleTable as _;
 
-/// How ptxas is called, as far as it decides what is checked.
+/// The options of ptxas that decide what it checks: none, `-lineinfo` or `-g`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Without debug options.
@@ -33,8 +33,8 @@ impl Modes {
     }
 }
 
-/// The steps of ptxas, in their order. Behind the parser it stops at errors, and so before it labels; behind that it goes
-/// on to the end.
+/// The steps of ptxas, in their order. After the parser it stops at errors, and so it does before
+/// it labels; after that it goes on to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Reads the file: stops at the first strange byte.
@@ -88,7 +88,7 @@ pub(super) struct Said {
     pub(super) text: String,
 }
 
-/// What ptxas 13.0.88 says of a module.
+/// Whether ptxas 13.0.88 accepts a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It writes a cubin.
@@ -113,7 +113,7 @@ pub(super) struct Transcript {
     said: Vec<Said>,
     /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
     debug_target: bool,
-    /// Where the first item behind the header ends, if it is whole.
+    /// The end of the first item after the header, if the item is complete.
     first_item_end: Option<u32>,
 }
 
@@ -137,7 +137,7 @@ impl Transcript {
                 phase => phase,
             };
             let heard = match ended_by {
-                // ptxas compares `.version` and `.target` when it has read an item, whatever comes behind it.
+                // ptxas compares `.version` and `.target` when it has read an item, whatever comes after it.
                 Some(end) => {
                     let read = self.first_item_end.is_some_and(|item| item <= end.at);
                     said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && read

@@ -4,7 +4,7 @@ use crate::header::VersionDirective;
 use crate::ptxas::Ptxas;
 use std::fmt;
 
-/// A PTX ISA version. Ordered by its parts, so that 7.8 is below 8.0.
+/// A PTX ISA version. It is ordered by its parts, so 7.8 is below 8.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PtxVersion {
     /// Before the dot.
@@ -14,24 +14,25 @@ pub struct PtxVersion {
 }
 
 impl PtxVersion {
-    /// MAJOR.MINOR.
+    /// Creates the version MAJOR.MINOR.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
 
-    /// What ptxas 13.0.88 takes a `.version` for: it computes 10 * major + minor, so that 7.10 counts as 8.0
-    /// (observed). None beyond 32 bits.
+    /// Returns the version that ptxas 13.0.88 takes a `.version` for. It computes 10 * major +
+    /// minor, so 7.10 counts as 8.0 (observed). `None` beyond 32 bits.
     pub fn as_ptxas_reads(version: &VersionDirective) -> Option<Self> {
         let number = version.major.checked_mul(10)?.checked_add(version.minor)?;
         Some(Self::new(number / 10, number % 10))
     }
 
-    /// Whether a ptxas knows this version (observed: all of 0.0 to 10.10 tried with ptxas 13.0.88).
+    /// Whether a release of ptxas knows this version (observed: all of 0.0 to 10.10 tried with
+    /// ptxas 13.0.88).
     pub fn is_known_to(self, ptxas: Ptxas) -> bool {
         ptxas.ptx_versions().iter().any(|&(major, last)| major == self.major && self.minor <= last)
     }
 
-    /// The newest version that a ptxas knows.
+    /// Returns the newest version that a release of ptxas knows.
     pub fn newest_of(ptxas: Ptxas) -> Self {
         let newest = ptxas.ptx_versions().last();
         newest.map_or(Self::new(0, 0), |&(major, minor)| Self::new(major, minor))

@@ -1,4 +1,5 @@
-//! `.loc` with line 0: code that has no line of its own. ptxas writes no row for it, so it counts to the row before.
+//! Checks of `.loc` with line 0: code without a line of its own. ptxas writes no row for it, so it
+//! belongs to the row before.
 
 use super::files::Files;
 use super::loc_equality::same_call;
@@ -162,8 +163,9 @@ impl Pending<'_> {
     }
 }
 
-/// Whether tools stop at an instruction or report something of it: it reads or writes memory that others see too, calls,
-/// waits or traps. What only computes or jumps is the work of the compiler as often as of the source.
+/// Whether tools stop at an instruction or report it: it reads or writes memory that others see,
+/// calls, waits or traps. An instruction that only computes or jumps comes from the compiler as
+/// often as from the source.
 fn acts(instruction: &Instruction<'_>) -> bool {
     let is_own = |space: &str| matches!(space, ".param" | ".local" | ".const");
     match instruction.mnemonic() {

@@ -1,10 +1,11 @@
-//! The rules of `check` in words, with the repairs that there are for them, and lines that break them.
+//! The rules of `check` in words, with the repairs for each, and examples that break them.
 
 use super::REPAIRS;
 use crate::check::{RuleId, example};
 use findings::{Catalog, RuleTable as _};
 
-/// The rules of [`check`](crate::check) in the order of their table, each with the repairs that answer it.
+/// Returns the rules of [`check`](crate::check) in the order of their table, each with the repairs
+/// for its findings.
 pub fn catalog() -> Catalog {
     Catalog::of::<RuleId>().with(|rule| {
         let answers = |info: &&super::RepairInfo| info.rules.iter().any(|id| id.rule().code == rule.code);

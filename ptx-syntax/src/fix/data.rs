@@ -1,4 +1,5 @@
-//! Values of sections that ptxas refuses or cuts, written another way: the bytes stay.
+//! Repairs of section values that ptxas rejects or cuts: they are written in another way, with the
+//! same bytes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -84,7 +85,8 @@ fn unit_lengths(block: &SectionBlock<'_>) -> Vec<u32> {
     found
 }
 
-/// Block and offset of each label; none for one defined twice or behind values that could not be read.
+/// The block and offset of each label; `None` for one defined twice or after values that could not
+/// be read.
 fn labels<'a>(module: &Module<'a>) -> HashMap<&'a str, Option<(usize, u64)>> {
     let mut labels = HashMap::new();
     for (index, block) in module.sections().enumerate() {
@@ -121,13 +123,13 @@ pub(super) fn negatives(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     })
 }
 
-/// The number behind a sign, blanks and comments.
+/// The number after a sign, blanks and comments.
 fn last_number(text: &str) -> &str {
     let digits = text.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
     text.get(text.len() - digits..).unwrap_or("")
 }
 
-/// Numbers of which ptxas keeps the low 32 bits.
+/// Numbers whose low 32 bits only ptxas keeps.
 pub(super) fn wide(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let text = parsed.module.text;
     rewrite(&parsed.module, |value| {
@@ -176,7 +178,7 @@ pub(super) fn offsets(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     rewrite(module, |value| spelled.get(&value.range.start).cloned().map(New::Offset))
 }
 
-/// Whether a block has such a value among those that are no plain decimal number of its width.
+/// Whether a block has a wanted value among those that are not a plain decimal number of its width.
 fn any_value(block: &SectionBlock<'_>, wanted: impl Fn(&Value<'_>) -> bool) -> bool {
     if block.open.is_empty() {
         return false;

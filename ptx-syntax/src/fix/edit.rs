@@ -1,10 +1,10 @@
-//! Edits of a text: replaced ranges, and nothing else changes.
+//! Edits of a text: ranges are replaced, and the rest does not change.
 
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::text::TextRange;
 
-/// One replaced range.
+/// An edit: one replaced range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// What goes, on character boundaries; empty where text is only put in.
@@ -43,7 +43,8 @@ impl Edit {
     }
 }
 
-/// The text with its edits made. They are ascending and disjoint, as [`super::edits`] gives them; one that is not is left out.
+/// Returns the text with edits made. They must be ascending and disjoint, as [`super::edits`]
+/// returns them; an edit that is not is skipped.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -68,7 +69,8 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Puts whole lines behind what ends at `at`: behind the comments of its line, or, if more follows there, right behind it.
+/// Inserts complete lines after what ends at `at`: after the comments of its line, or directly
+/// after it if something else follows on the line.
 pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
     let end = line_end(text);
     let mut lexer = Lexer::new(text, at);
@@ -88,7 +90,8 @@ pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
     Edit::insert(behind, format!("{end}{lines}"))
 }
 
-/// Whether the parser complained inside a directive or at the token behind it. `errors` ascend.
+/// Whether the parser reported an error inside a directive or at the token after it. `errors`
+/// ascend.
 pub(super) fn is_faulty(errors: &[SyntaxError], text: &str, range: TextRange) -> bool {
     let first = errors.partition_point(|error| error.range.start < range.start);
     let Some(error) = errors.get(first) else { return false };

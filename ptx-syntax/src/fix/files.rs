@@ -1,8 +1,8 @@
-//! Indices of `.file`, and `.loc` with them.
+//! Repairs of `.file` indices, and of the `.loc` that use them.
 //!
-//! Whose file a `.loc` means where an index is given twice: compilers write their `.file` behind their code (all of the
+//! Whose file a `.loc` means where an index is given twice: compilers write their `.file` after their code (all of the
 //! corpus do: cicc, NVRTC, clang, Triton, Numba), people before it. The first `.loc` of the module tells which: if a `.file`
-//! of its index stands before it, each `.loc` means the nearest one before, else the nearest one behind; at the ends of
+//! of its index stands before it, each `.loc` means the nearest one before, else the nearest one after; at the ends of
 //! the text, the one there is. Modules pasted together come out right if all are of one kind, or the first has no code.
 //!
 //! File numbers in the bytes of `.debug_info` (`DW_AT_decl_file`) are not touched.
@@ -46,8 +46,9 @@ pub(super) fn merge(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     edits
 }
 
-/// Numbers the files without gaps, in the order of their indices; those with an index that ptxas cannot store go into the
-/// gaps, or behind the others. A `.loc` whose file is not declared must not come to mean one that is.
+/// Numbers the files without gaps, in the order of their indices. Files whose index ptxas cannot
+/// store go into the gaps, or after the others. A `.loc` whose file is not declared must not come
+/// to mean one that is.
 pub(super) fn renumber(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let table = Table::new(&parsed.module);
     let count = table.files.len() as u64;

@@ -1,4 +1,4 @@
-//! `.loc` that says nothing new.
+//! The repair that removes `.loc` directives without effect.
 
 use super::edit::is_faulty;
 use super::{Edit, Fixes};

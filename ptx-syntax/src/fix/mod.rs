@@ -1,9 +1,9 @@
-//! Repairs of debug directives: small edits of the text, after which ptxas 13.0.88 accepts what it refused and no debug
-//! information gets lost silently.
+//! Repairs of debug directives: small edits of the text, after which ptxas 13.0.88 accepts what it
+//! rejected and no debug information gets lost silently.
 //!
 //! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
 //! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. Of
-//! a text that is no PTX ([`is_ptx`]), or has more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+//! a text that is not PTX ([`is_ptx`]), or has more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
 
 mod catalog;
 mod data;
@@ -25,7 +25,7 @@ use crate::lexer::Lexer;
 use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
 use crate::parser::{Parsed, parse};
 
-/// A repair; the index into [`REPAIRS`], which says what each one does.
+/// A repair. Its number is the index in [`REPAIRS`], which describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -54,7 +54,7 @@ pub enum Repair {
     DocumentedVersion,
 }
 
-/// What a repair is called, does and answers.
+/// The name of a repair, its effect, and the rules whose findings it removes.
 #[derive(Debug)]
 pub struct RepairInfo {
     /// Which one it is; its place in [`REPAIRS`].
@@ -72,13 +72,13 @@ pub struct RepairInfo {
 }
 
 impl Repair {
-    /// The repair's row.
+    /// Returns the description of the repair.
     pub fn info(self) -> &'static RepairInfo {
         &REPAIRS[self as usize]
     }
 }
 
-/// Finds a repair by its name.
+/// Returns the repair with this name.
 pub fn repair_named(name: &str) -> Option<&'static RepairInfo> {
     REPAIRS.iter().find(|info| info.name == name)
 }
@@ -100,9 +100,9 @@ const fn repair(
 use Repair as R;
 use RuleId as Id;
 
-/// The table, in the order in which repairs are made: one that lets another see more comes first, and `.version` last,
-/// so that it rises only for what could not be written another way. A test holds it to [`Repair`]'s order and to
-/// `check::Rule::fixable`.
+/// The repairs, in the order in which they are made. A repair that makes another one visible comes
+/// first, and `.version` last, so that it rises only for what could not be written in another way.
+/// A test checks that the order is that of [`Repair`] and `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
 pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
@@ -149,7 +149,7 @@ pub static REPAIRS: [RepairInfo; 21] = [
         "Raises `.version` to the least by the PTX ISA."),
 ];
 
-/// What to do.
+/// The repairs to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixes {
     /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that takes `debug` out by name.
@@ -170,7 +170,7 @@ impl Default for Fixes {
 }
 
 impl Fixes {
-    /// These repairs only.
+    /// Creates the set of these repairs only.
     pub fn of(repairs: &[Repair]) -> Self {
         Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
     }
@@ -186,13 +186,13 @@ impl Fixes {
             .any(|repair| self.has(repair))
     }
 
-    /// Whether one of the repairs answers a rule.
+    /// Whether one of the repairs removes findings of a rule.
     pub fn answers(&self, rule: RuleId) -> bool {
         self.repairs.iter().any(|repair| repair.info().rules.contains(&rule))
     }
 }
 
-/// What [`fix`] did.
+/// The result of [`fix`]: the new text and the repairs made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixed {
     /// The text as it is now.
@@ -201,8 +201,8 @@ pub struct Fixed {
     pub applied: Vec<(Repair, u32)>,
 }
 
-/// The edits of one repair to a parsed module: ascending, disjoint, on character boundaries. They belong together:
-/// making some of them may do harm.
+/// Returns the edits of one repair to a parsed module: ascending, disjoint, on character
+/// boundaries. They belong together: making only some of them may do harm.
 pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
     let mut edits = (repair.info().run)(parsed, fixes);
     edits.sort_by_key(|edit| edit.range);
@@ -217,14 +217,14 @@ pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
     edits
 }
 
-/// Whether a text is PTX, be it damaged: its first token, behind comments, is a directive of the header. Anything else may
-/// be another language, and is not to be edited.
+/// Whether a text is PTX, possibly damaged: the first token after comments is a directive of the
+/// header. Anything else may be another language, and must not be edited.
 pub fn is_ptx(text: &str) -> bool {
     let first = Lexer::new(text, 0).next_significant();
     matches!(first.range.slice(text), ".version" | ".target" | ".address_size")
 }
 
-/// Whether [`fix`] would change the text; it stops at the first change.
+/// Whether [`fix`] would change the text. It stops at the first change.
 pub fn would_change(text: &str, fixes: &Fixes) -> bool {
     if !is_ptx(text) {
         return false;
@@ -234,7 +234,8 @@ pub fn would_change(text: &str, fixes: &Fixes) -> bool {
     repairs.iter().any(|&repair| pass(&mut fixed, &[repair], fixes))
 }
 
-/// Makes the chosen repairs until none has anything to do. Takes any text, and leaves alone what is no PTX.
+/// Makes the chosen repairs until none changes the text. It takes any text, and does not change one
+/// that is not PTX.
 pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
     let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
     if !is_ptx(text) {

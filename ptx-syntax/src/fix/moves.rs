@@ -1,4 +1,4 @@
-//! Directives of module scope that stand inside something.
+//! Repairs of directives of module scope that stand inside a body or block.
 
 use std::collections::HashMap;
 
@@ -107,7 +107,7 @@ fn file_directive(text: &str, start: u32) -> Option<TextRange> {
     Some(TextRange::new(start, end))
 }
 
-/// What leaves its place for the lines behind `at`.
+/// The text that moves from its place to the lines after `at`.
 struct Moved<'a> {
     text: &'a str,
     at: u32,

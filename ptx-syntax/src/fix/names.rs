@@ -1,4 +1,4 @@
-//! Paths and times of `.file`, and text outside ASCII.
+//! Repairs of paths and times of `.file`, and of text outside ASCII.
 
 use std::borrow::Cow;
 use std::fmt::Write;

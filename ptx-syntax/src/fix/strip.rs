@@ -1,4 +1,4 @@
-//! Debug text out.
+//! The repair that removes debug text.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Names with dots.
+//! Repairs of names with dots.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `debug` in `.target`, and the section it asks for.
+//! Repairs of `debug` in `.target`, and of the section that it requires.
 
 use super::edit::line_end;
 use super::{Edit, Fixes};

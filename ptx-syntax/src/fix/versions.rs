@@ -1,4 +1,4 @@
-//! `.version`
+//! Repairs of `.version`.
 
 use super::{Edit, Fixes};
 use crate::check::{Context, MinVersion, PtxVersion, RuleId, check};
@@ -19,7 +19,7 @@ pub(super) const ENFORCED: &[RuleId] = &[
     RuleId::GateNegative,
 ];
 
-/// Those of which ptxas takes less than the PTX ISA says.
+/// The rules for which ptxas accepts less than the PTX ISA says.
 pub(super) const DOCUMENTED: &[RuleId] =
     &[RuleId::GateAtDwarf, RuleId::GateB16, RuleId::GateSectionLabel, RuleId::GateInline];
 

@@ -1,4 +1,4 @@
-//! Function bodies: a flat list of statements.
+//! The parser of function bodies, which are flat lists of statements.
 
 use super::Parser;
 use crate::lexer::TokenKind;
@@ -240,8 +240,9 @@ impl<'a> Parser<'a> {
         Some(self.bump().range.end)
     }
 
-    /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot
-    /// end before their first operand, so that a state space there is a suffix on whatever line.
+    /// Whether the current word is not a suffix but begins a statement, so that a `;` is missing
+    /// before it. Most instructions cannot end before their first operand, so a state space after
+    /// one is a suffix on whatever line.
     fn opcode_ends(&self, mnemonic: &str) -> bool {
         if matches!(mnemonic, "ret" | "exit" | "trap" | "brkpt") {
             self.next_statement_begins()

@@ -1,4 +1,4 @@
-//! `.version`, `.target`, `.address_size`, `.file`, `.loc`, `.section` and `@@DWARF`.
+//! The parser of `.version`, `.target`, `.address_size`, `.file`, `.loc`, `.section` and `@@DWARF`.
 
 use super::Parser;
 use crate::at_dwarf::AtDwarf;
@@ -191,8 +191,8 @@ impl<'a> Parser<'a> {
         block
     }
 
-    /// `@@DWARF .section NAME, "FLAGS", @progbits` or `@@DWARF .byte 1, 2`: numbers of which the first has no
-    /// sign, or one name without an offset (ptxas 13.0.88).
+    /// `@@DWARF .section NAME, "FLAGS", @progbits` or `@@DWARF .byte 1, 2`: numbers, whose first
+    /// has no sign, or one name without an offset (ptxas 13.0.88).
     pub(super) fn at_dwarf(&mut self) -> AtDwarf<'a> {
         let start = self.bump().range.start;
         let mut directive = self.empty_name();
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
             if self.eat(TokenKind::Comma).is_none() {
                 return Some(());
             }
-            minus = self.eat(TokenKind::Minus); // only behind a comma
+            minus = self.eat(TokenKind::Minus); // only after a comma
         }
     }
 

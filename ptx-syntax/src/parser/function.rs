@@ -1,4 +1,4 @@
-//! Functions and prototypes, and what else a linkage word can begin.
+//! The parser of functions and prototypes, and of whatever else a linkage word can begin.
 
 use super::Parser;
 use crate::directives::{CallPrototype, Directives};

@@ -1,4 +1,5 @@
-//! Directives that are lists of words: `.pragma`, `.alias`, `.branchtargets`, `.calltargets`, `.attribute`.
+//! The parser of directives that are lists of words: `.pragma`, `.alias`, `.branchtargets`,
+//! `.calltargets`, `.attribute`.
 
 use super::Parser;
 use crate::directives::{Alias, Attributes, Pragma, Targets};

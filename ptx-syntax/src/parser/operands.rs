@@ -1,4 +1,4 @@
-//! The structure of operand lists and initial values: what may follow what.
+//! The parser of operand lists and initial values: which token may follow which.
 //!
 //! A machine with one state and a small stack of brackets, so that no input makes it recurse. Every rule here was seen
 //! in ptxas 13.0.88: arithmetic is for numbers only (`data-4` and `4+data` are refused, `data+4*2` is not).
@@ -79,7 +79,7 @@ enum Before {
     Operator,
     /// `|` between the two results of the first operand.
     Pipe,
-    /// The second of them.
+    /// The second of these names.
     PipeName,
     /// One `-` or `!` at the start of an operand: a name or a number.
     Sign,
@@ -90,7 +90,7 @@ enum Before {
     Name,
     /// The word `generic` in an initial value: a name, or what a `(NAME)` follows.
     Generic,
-    /// The `(` behind it.
+    /// The `(` after it.
     GenericOpen,
     /// The name inside.
     GenericName,
@@ -168,7 +168,8 @@ impl Parser<'_> {
         None
     }
 
-    /// Moves to the `;` (of an initial value, or its `,`), or to a token instead of which something is expected.
+    /// Moves to the `;` (for an initial value also its `,`), or to a token where something else is
+    /// expected.
     fn list(&mut self, list: List) -> Result<(Before, Brackets), Fault> {
         let mut brackets = Brackets::default();
         let mut before = Before::Start;
@@ -187,7 +188,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The state behind the current token, or what is expected instead of it.
+    /// The state after the current token, or what is expected instead of it.
     fn step(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {
         use TokenKind as K;
         let kind = self.token.kind;
@@ -333,7 +334,8 @@ impl Parser<'_> {
         Ok(Before::Open)
     }
 
-    /// A component (`%tid.x`, `%r1.b0`), `.unified` behind an address, a cast, or a number such as `.5`.
+    /// A component (`%tid.x`, `%r1.b0`), `.unified` after an address, a cast, or a number such as
+    /// `.5`.
     fn step_dot_ident(&self, before: Before, brackets: &Brackets) -> Result<Before, Fault> {
         let word = self.word();
         match before {
@@ -362,7 +364,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the current token and goes on at the next line or behind the next `;`.
+    /// Reports the current token and goes on at the next line or after the next `;`.
     fn end_of_operands(&mut self, fault: &Fault) {
         self.report(fault);
         if !self.begins_line() {

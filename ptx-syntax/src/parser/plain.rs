@@ -1,4 +1,5 @@
-//! Instructions and `.loc` in the shapes that compilers write, read byte by byte: most of a module's text is these.
+//! A fast parser of instructions and `.loc` in the forms that compilers write, byte by byte: most
+//! of a module's text is these.
 //!
 //! Only what the rules of the other files take without an error is read here, and only on one line. All else is left to
 //! them, from the first byte of the statement.
@@ -211,10 +212,10 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Any number of so many decimal digits fits 64 bits.
+/// Any number of up to this many decimal digits fits 64 bits.
 const DIGITS_OF_U64: usize = 18;
 
-/// Any number of so many decimal digits fits 32 bits.
+/// Any number of up to this many decimal digits fits 32 bits.
 const DIGITS_OF_U32: usize = 9;
 
 #[cfg(test)]
@@ -223,7 +224,8 @@ mod tests {
     use crate::{Statement, TextRange, parse};
     use proptest::prelude::*;
 
-    /// Whether there are errors, and, of the first statement, what the tree says of it but for its text.
+    /// Returns whether there are errors, and, for the first statement, what the tree says of it
+    /// except its text.
     fn read(statement: &str) -> (bool, Option<(TextRange, String)>) {
         let text = format!(".version 8.0\n.target sm_80\n.func f() {{\n\t{statement}\n}}\n");
         let parsed = parse(&text);

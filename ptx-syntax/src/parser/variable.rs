@@ -1,4 +1,4 @@
-//! Variable declarations and parameters.
+//! The parser of variable declarations and parameters.
 
 use super::Parser;
 use crate::directives::Attributes;

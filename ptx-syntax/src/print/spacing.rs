@@ -1,4 +1,5 @@
-//! Where a blank stands between two tokens. Only pairs that read as the same two tokens go without.
+//! Where a blank stands between two tokens. Only pairs that read as the same two tokens are written
+//! without one.
 
 use crate::lexer::{Token, TokenKind};
 
@@ -10,7 +11,7 @@ const WIDTH: usize = 120;
 pub(super) enum Style {
     /// Suffixes stand tight, also between operands.
     Instruction {
-        /// Offset behind the opcode, which one blank follows.
+        /// The offset after the opcode, which one blank follows.
         opcode_end: u32,
     },
     /// Words with a dot stand apart; `%r<5>`.
@@ -36,7 +37,7 @@ enum Next {
 pub(super) struct Spacing<'a> {
     text: &'a str,
     style: Style,
-    /// The last token that is no comment.
+    /// The last token that is not a comment.
     before: Option<Token>,
     /// Where the next token stands, if it does not ask for another place.
     next: Next,
@@ -44,7 +45,7 @@ pub(super) struct Spacing<'a> {
     brackets: u32,
     /// Inside `<` `>` of a register range.
     angle: bool,
-    /// Behind the `=` of a declaration.
+    /// Whether the position is after the `=` of a declaration.
     value: bool,
     column: usize,
 }
@@ -188,7 +189,7 @@ impl<'a> Spacing<'a> {
         self.style == Style::Directive && !self.value && self.brackets == 0
     }
 
-    /// Whether a `(` stands tight behind `before`: `k(`, `generic(`, `0xFF(`, `.attribute(`.
+    /// Whether a `(` follows `before` without a blank: `k(`, `generic(`, `0xFF(`, `.attribute(`.
     fn is_called(&self, before: Token) -> bool {
         match before.kind {
             TokenKind::Ident | TokenKind::Integer => true,

@@ -1,4 +1,4 @@
-//! Programs that we start. They end when we do.
+//! Child processes. They end when this program does.
 //!
 //! Each is the head of a process group of its own, so that its own children can be ended with it.
 //! On Linux it also ends when we are killed: the kernel does that for a process that asks for it
@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
 
-/// By this name we become the program of the command line.
+/// The name of the program by which it acts as a launcher of another program.
 pub const LAUNCHER: &str = "nvdwarf-launcher";
 
 /// What the launcher writes before the number of the system's error, where it cannot become the program.
@@ -34,7 +34,7 @@ pub(super) type Group = rustix::process::Pid;
 #[cfg(not(unix))]
 pub(super) type Group = u32;
 
-/// A command line that ends with us.
+/// Returns a command line whose process ends when this program does.
 pub fn command(program: &OsStr) -> Command {
     let launches = HAS_LAUNCHER && std::path::Path::new(OURSELVES).exists();
     if !launches {
@@ -47,8 +47,8 @@ pub fn command(program: &OsStr) -> Command {
     command
 }
 
-/// Becomes another program, which the kernel ends when the process that started us ends. `args` are that process' number and
-/// the program's command line.
+/// Replaces this process by another program, which the kernel ends when the process that started it
+/// ends. `args` are that process' number and the program's command line.
 pub fn launch(args: &[OsString]) -> ExitCode {
     #[cfg(target_os = "linux")]
     if let [starter, program, args @ ..] = args {
@@ -168,7 +168,7 @@ pub(super) fn end_all(groups: &[Group]) {
 }
 
 /// Runs a program to its end. `tell` gets what it prints on standard error, line by line with the
-/// line's end; a very long line in pieces. What it prints on standard output is ours.
+/// line's end; a very long line in pieces. Its standard output is that of this program.
 ///
 /// # Errors
 ///
@@ -183,7 +183,7 @@ pub fn run(
     running.wait()
 }
 
-/// How a program ended, and the first part of what it printed.
+/// The exit status of a program, and the first part of what it printed.
 #[derive(Debug)]
 pub struct Captured {
     /// Its exit code, or the signal that ended it.

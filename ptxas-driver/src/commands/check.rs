@@ -1,4 +1,4 @@
-//! `check`: what is wrong with the debug directives of PTX, what ptxas would say, and repairs.
+//! `check`: checks the debug directives of PTX, says what ptxas would say, and repairs them.
 
 mod json;
 mod repair;
@@ -54,7 +54,7 @@ Exit status:
 /// Options that exclude the short answers: each asks for an output of its own.
 const OTHER_OUTPUT: [&str; 6] = ["json", "format", "baseline", "write_baseline", "rules", "explain"];
 
-/// What to check, and what to show.
+/// The options of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
@@ -157,14 +157,14 @@ impl FindingList for Checked<'_> {
     }
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `check`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Checked<'_>>();
 
-/// The schema of the table of `--rules`.
+/// The name of the JSON schema of `check --rules`.
 pub const RULES_SCHEMA: DocumentSchema =
     DocumentSchema::of::<Rules<json::CheckRule<'_>>>("nvdwarf.check.rules");
 
-/// Runs the command.
+/// Runs `check`, and returns the exit status.
 ///
 /// # Errors
 ///

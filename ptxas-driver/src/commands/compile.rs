@@ -1,4 +1,4 @@
-//! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
+//! `compile`: reads PTX and writes a cubin with debug sections, with ptxas' own command line.
 
 mod code;
 mod document;
@@ -30,14 +30,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// ptxas' exit code for every failure.
+/// The exit code of ptxas for every failure.
 pub const FAILURE: u8 = 255;
 
 /// Nothing was written, and what is to be said has been said.
 struct Stopped {
     /// That of the code provider that failed, else [`FAILURE`].
     exit: u8,
-    /// The last word of it.
+    /// The last line of the failure.
     error: String,
 }
 
@@ -48,7 +48,8 @@ fn stop(error: impl Into<String>) -> Stopped {
     Stopped { exit: FAILURE, error }
 }
 
-/// Runs the command. `args` are those after `compile`; `as_ptxas` if we were called by the name `ptxas`.
+/// Runs `compile`, and returns its exit code. `args` are those after `compile`; `as_ptxas` is set
+/// if the program was called by the name `ptxas`.
 pub fn run(args: &[OsString], as_ptxas: bool) -> ExitCode {
     let call = Call::begin(args);
     let (code, exit) = run_call(args, as_ptxas);

@@ -1,4 +1,4 @@
-//! `completions`: what makes a shell complete the command line.
+//! `completions`: prints a script that makes a shell complete the command line.
 
 use crate::options::table_completions;
 use crate::report::Exit;
@@ -14,7 +14,7 @@ Examples:
   ptxas-driver completions zsh > ~/.zfunc/_ptxas-driver            a folder of $fpath
   ptxas-driver completions fish > ~/.config/fish/completions/ptxas-driver.fish";
 
-/// For which shell.
+/// The options of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -22,7 +22,7 @@ pub struct Options {
     shell: Shell,
 }
 
-/// Runs the command for the command line of the whole program.
+/// Runs `completions` for the command line of the complete program, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -58,7 +58,7 @@ Exit status:
   1  a function does not keep a limit, the PTX has nothing of the files, or a register map cannot be read (`--rules`)
   2  the command line is wrong, or a file cannot be read";
 
-/// The command line.
+/// The options of `coverage`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
@@ -159,13 +159,13 @@ fn percent(text: &str) -> Result<f64, String> {
 /// What is said of a file that minima cannot be looked at for.
 const NO_CODE: &str = "no code that minima could hold for";
 
-/// The schema of the documents.
+/// The name of the JSON schema of `coverage`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins_with::<Limits, Covered<'_>>();
 
-/// The schema of the table of `--rules`.
+/// The name of the JSON schema of `coverage --rules`.
 pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("nvdwarf.coverage.rules");
 
-/// Runs the command.
+/// Runs `coverage`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `diff`: what two cubins say differently.
+//! `diff`: compares what two cubins say.
 
 mod text;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What to compare.
+/// The options of `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub struct Options {
@@ -98,10 +98,10 @@ enum Outcome<'a> {
     },
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `diff`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of::<Diff<'_>>("nvdwarf.diff");
 
-/// Runs the command.
+/// Runs `diff`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `dump`: what is in a cubin's debug sections.
+//! `dump`: prints the contents of a cubin's debug sections.
 
 mod ptxas_style;
 mod text;
@@ -31,7 +31,7 @@ Exit status:
   1  a section cannot be decoded, or no cubin of the file has such a section or function
   2  the command line is wrong, or a file cannot be read";
 
-/// What to show.
+/// The options of `dump`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
@@ -112,10 +112,10 @@ struct Sections<'a, 'c> {
     is_sound: Cell<bool>,
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `dump`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Dump<'_, '_>>();
 
-/// Runs the command.
+/// Runs `dump`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `extract`: the GPU code in fatbins, host programs and libraries, listed or written to files.
+//! `extract`: lists the GPU code in fatbins, host programs and libraries, or writes it to files.
 
 mod listed;
 mod messages;
@@ -53,7 +53,7 @@ Exit status:
   1  a file has no images, or none is selected
   2  the command line is wrong, or a file or an image cannot be read or written";
 
-/// What to list or write.
+/// The options of `extract`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -113,10 +113,10 @@ fn parse_index(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `extract`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Extracted<'_>>();
 
-/// Runs the command.
+/// Runs `extract`, and returns the exit status.
 ///
 /// # Errors
 ///

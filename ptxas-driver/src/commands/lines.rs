@@ -1,4 +1,4 @@
-//! `lines`: code address to function, source line, inlined callers, PTX line.
+//! `lines`: prints the function, source line, inlined callers and PTX line of a code address.
 
 mod style;
 mod text;
@@ -59,7 +59,7 @@ Exit status:
   1  one had no answer (shown as ??), or a row of samples is malformed
   2  the command line is wrong, or a file cannot be read";
 
-/// What to look up.
+/// The options of `lines`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
@@ -162,10 +162,10 @@ struct Run<'r, 's> {
     lookup: LineLookup<'s>,
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `lines`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_, '_>>();
 
-/// Runs the command.
+/// Runs `lines`, and returns the exit status.
 ///
 /// # Errors
 ///
@@ -260,7 +260,8 @@ fn of_cubin(
     Ok(answers.add_cubin(image, cubin, &answered)?)
 }
 
-/// What was read; a fault costs the inlined calls of code that has no other record of them, and no more.
+/// Returns what was read. After a fault it prints a note and returns `None`: only the inlined calls
+/// of code without another record are lost.
 fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
     read.map_err(|error| note(format_args!("{name}: inlined calls of .debug_info are not shown: {error}")))
         .ok()

@@ -1,4 +1,4 @@
-//! `man`: manual pages, made from what `--help` says.
+//! `man`: writes manual pages, made from the text of `--help`.
 
 use crate::help;
 use crate::output::Together;
@@ -21,7 +21,7 @@ Examples:
 /// How wide notes are: with the indentation of a page they fit a terminal of 80 columns.
 const NOTE_COLUMNS: usize = 72;
 
-/// Where the pages go.
+/// The options of `man`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -31,7 +31,7 @@ pub struct Options {
     page_or_dir: Option<PathBuf>,
 }
 
-/// Runs the command for the command line of the whole program.
+/// Runs `man` for the command line of the complete program, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -18,13 +18,13 @@ use nv_debug_sections::generation::Generation;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The schema of the documents of `merc plan`.
+/// The name of the JSON schema of `merc plan`.
 pub const PLAN_SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<plan::Clones<'_>>();
 
-/// The schema of the documents of `merc self-check`.
+/// The name of the JSON schema of `merc self-check`.
 pub const SELF_CHECK_SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<self_check::Checked<'_>>();
 
-/// What to do with it.
+/// The options of `merc`: its subcommand.
 #[derive(Debug, Args)]
 pub struct Options {
     #[command(subcommand)]
@@ -78,7 +78,7 @@ impl View {
     }
 }
 
-/// Which file is read, where addresses in it are from, and where what is made of it goes.
+/// The input file, the source of its addresses, and the output file.
 #[derive(Debug, Args)]
 struct Source {
     /// A cubin; `-` for standard input
@@ -153,7 +153,7 @@ fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), NoAnswer> {
     Ok(())
 }
 
-/// Runs the command.
+/// Runs `merc`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `print`: PTX out again, as it came or in the canonical layout.
+//! `print`: prints PTX unchanged or in the canonical layout.
 
 use crate::commands::read::{self, PtxFile, printable};
 use crate::diag::Reporter;
@@ -27,7 +27,7 @@ Exit status:
   1  the text has syntax errors (on standard error); it is printed all the same
   2  the command line is wrong, or a file cannot be read or written";
 
-/// What to print, and how.
+/// The options of `print`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -44,7 +44,7 @@ pub struct Options {
     json: bool,
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `print`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Printed<'_>>();
 
 /// What `print` says of a PTX file. The exit status is 1 where the text has syntax errors.
@@ -80,7 +80,7 @@ impl Answer for Printed<'_> {
     }
 }
 
-/// Runs the command.
+/// Runs `print`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schemas of the documents that other commands write.
+//! `schema`: prints the JSON Schemas of the documents that other commands write.
 
 use crate::commands::{
     check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, strip, vars,
@@ -46,12 +46,12 @@ const SCHEMAS: [DocumentSchema; 20] = [
     findings::BASELINE_SCHEMA,
 ];
 
-/// The name without what all begin with.
+/// The name of a schema without the prefix that all have.
 fn short(schema: &DocumentSchema) -> &'static str {
     schema.name.strip_prefix("nvdwarf.").unwrap_or(schema.name)
 }
 
-/// What to show.
+/// The options of `schema`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -60,7 +60,7 @@ pub struct Options {
     name: Option<String>,
 }
 
-/// Runs the command.
+/// Runs `schema`, and returns the exit status.
 ///
 /// # Errors
 ///

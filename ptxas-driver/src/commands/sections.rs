@@ -1,4 +1,4 @@
-//! `sections`: which debug sections a cubin has, and which it should have.
+//! `sections`: lists the debug sections that a cubin has, and those that it should have.
 
 mod text;
 
@@ -52,7 +52,7 @@ Exit status:
   1  with --check, something is missing, extra or odd
   2  the command line is wrong, or a file cannot be read";
 
-/// What to show.
+/// The options of `sections`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
@@ -161,13 +161,13 @@ impl Answer for OfFile<'_> {
     }
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `sections`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<OfFile<'_>>();
 
-/// The schema of what `--expect` lists.
+/// The name of the JSON schema of `sections --expect`.
 pub const EXPECTED_SCHEMA: DocumentSchema = DocumentSchema::of::<ExpectedList>("nvdwarf.sections.expected");
 
-/// Runs the command.
+/// Runs `sections`, and returns the exit status.
 ///
 /// # Errors
 ///

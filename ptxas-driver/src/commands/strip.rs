@@ -1,4 +1,4 @@
-//! `strip`: a cubin without its debug sections, and these in a side file.
+//! `strip`: writes a cubin without its debug sections, and these to a side file.
 
 use crate::commands::read;
 use crate::input;
@@ -35,7 +35,7 @@ Exit status:
   2  the command line is wrong, or a file cannot be read or written, also because a side file of the
      same code with more in it would be replaced";
 
-/// What to strip, and where it goes.
+/// The options of `strip`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
@@ -96,10 +96,10 @@ struct Stripped<'a> {
     debug_file_bytes: Option<usize>,
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `strip`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Stripped<'_>>();
 
-/// Runs the command.
+/// Runs `strip`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `vars`: variables and parameters, and where each one is over its scope.
+//! `vars`: prints variables and parameters, with the location of each over its scope.
 
 mod text;
 
@@ -40,7 +40,7 @@ Exit status:
      the rest is answered, and what is missing is said
   2  the command line is wrong, or a file cannot be read";
 
-/// What to show.
+/// The options of `vars`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
@@ -84,10 +84,10 @@ impl Answer for Answered<'_> {
     }
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `vars`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_>>();
 
-/// Runs the command.
+/// Runs `vars`, and returns the exit status.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `verify`: what is wrong with the debug information of cubins.
+//! `verify`: checks the debug information of cubins.
 
 mod text;
 
@@ -45,7 +45,7 @@ Exit status:
   1  an error
   2  the command line is wrong, or a file cannot be read";
 
-/// What to look at.
+/// The options of `verify`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
@@ -118,17 +118,17 @@ fn catalog() -> Catalog {
     Catalog::of::<native::RuleId>().and::<capsule::RuleId>()
 }
 
-/// The schema of the documents.
+/// The name of the JSON schema of `verify`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Verified>();
 
-/// The schema of the table of `--rules`.
+/// The name of the JSON schema of `verify --rules`.
 pub const RULES_SCHEMA: DocumentSchema = DocumentSchema::of::<Rules<RuleText>>("nvdwarf.verify.rules");
 
-/// The schema of the table of `--known-faults`.
+/// The name of the JSON schema of `verify --known-faults`.
 pub const KNOWN_FAULTS_SCHEMA: DocumentSchema =
     DocumentSchema::of::<KnownFaults>("nvdwarf.verify.known_faults");
 
-/// Runs the command.
+/// Runs `verify`, and returns the exit status.
 ///
 /// # Errors
 ///

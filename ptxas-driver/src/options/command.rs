@@ -1,4 +1,5 @@
-//! The table of options as clap's, for completions and the manual page. clap does not read this command line.
+//! The options of `compile` as a clap command, for completions and the manual page. clap does not
+//! parse this command line.
 
 use super::table::{self, Arg as Argument, Spec};
 use super::{AFTER_OPTIONS, arch_names};
@@ -8,7 +9,7 @@ use nvdwarf_compile::arch::Arch;
 /// What stands for one dash before a long name, which clap does not have.
 const ONE_DASH: &str = "one-dash-";
 
-/// `compile` as a command of clap's.
+/// Returns `compile` as a clap command.
 pub fn command() -> Command {
     let mut command = Command::new("compile")
         .about("PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be left out")
@@ -30,7 +31,7 @@ pub fn command() -> Command {
     command
 }
 
-/// A completion script of clap's for [`command`], with the names that have one dash.
+/// Corrects a completion script that clap made for [`command`], for the names that have one dash.
 pub fn table_completions(script: &str) -> String {
     // In fish options with one dash and a long name are of a kind of their own.
     let script = script.replace(&format!("-l {ONE_DASH}"), "-o ");

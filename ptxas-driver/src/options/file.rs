@@ -1,4 +1,4 @@
-//! `--options-file`: words of a command line in a file.
+//! `--options-file`: the words of a command line in a file.
 //!
 //! Observed: ptxas 13.0.88. Blanks, tabs and ends of lines separate; quotation marks keep them, anywhere in a word; a
 //! backslash takes the next character as it is, but `\"` gives nothing. There are no comments and no single quotes.
@@ -41,7 +41,8 @@ pub(super) fn words(bytes: &[u8]) -> Result<Vec<OsString>, String> {
 mod tests {
     use super::*;
 
-    /// Left: a file; right: what ptxas 13.0.88 made of it, seen in the names of the files that it wrote or missed.
+    /// Left: a file; right: what ptxas 13.0.88 made of it, seen in the names of the files that it
+    /// wrote or missed.
     #[test]
     fn words_are_those_of_ptxas() {
         for (text, expected) in [

@@ -1,4 +1,4 @@
-//! Reads the words of a command line from left to right.
+//! The parser of a command line, from left to right.
 
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
@@ -44,8 +44,8 @@ pub(super) fn parse(
 
 struct Parser<'a> {
     ask: &'a dyn Fn(&OsStr) -> Answer,
-    /// The command line and, above it, the options files that are open. An option's argument never comes from another
-    /// of them than the option (as in ptxas).
+    /// The command line and, above it, the open options files. An option's argument never comes
+    /// from a file other than the option's (as in ptxas).
     open: Vec<vec::IntoIter<OsString>>,
     /// How many options files were opened.
     files: usize,

@@ -1,4 +1,4 @@
-//! Every option of `compile` in one table: the parser, `--help` and the suggestions read nothing else.
+//! Every option of `compile` in one table, which the parser, `--help` and the suggestions read.
 //!
 //! Names and meanings: `ptxas --help`, 13.0.88.
 

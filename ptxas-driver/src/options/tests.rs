@@ -5,7 +5,7 @@ fn args(line: &str) -> Vec<OsString> {
     line.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
 }
 
-/// [`super::parse`] where there is no ptxas to ask.
+/// [`super::parse`] without a ptxas to ask.
 fn parse(args: &[OsString]) -> Result<(Parsed, Vec<Message>), UsageError> {
     super::parse(args, &|_| Answer::Unknown)
 }
@@ -200,8 +200,8 @@ fn options_of_the_code_provider() {
     assert_eq!(compile(line).input, Input::Path("t.ptx".into()));
 }
 
-/// An option in no table is the code provider's where that knows it; whether a word behind it is its argument is for the
-/// code provider to say.
+/// Tests that an unknown option is the code provider's if the provider knows it, and that the
+/// provider decides whether the next word is its argument.
 #[test]
 fn options_that_only_a_ptxas_knows() {
     let parse = |line: &str, answer| match super::parse(&args(line), &|option| {

@@ -1,4 +1,4 @@
-//! Values: how one argument's text is read.
+//! Parsing of option values.
 
 use super::{CodeChoice, FileStat, LineTableStyle, PathMap};
 use std::ffi::{OsStr, OsString};

@@ -1,3 +1,4 @@
-//! Who makes code: a ptxas of the machine. What its cubin says of the code is read by `nvdwarf-compile`.
+//! The code provider: a ptxas on this machine. `nvdwarf-compile` reads the code facts from its
+//! cubin.
 
 pub mod ptxas;

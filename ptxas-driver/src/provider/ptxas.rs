@@ -1,4 +1,4 @@
-//! Has a ptxas of the machine make a cubin; [`search`] finds it.
+//! Runs a ptxas of this machine to make a cubin; [`search`] finds it.
 
 mod search;
 
@@ -15,7 +15,7 @@ use thiserror::Error;
 #[cfg(test)]
 mod tests;
 
-/// What a ptxas is asked to assemble.
+/// The input of a ptxas run.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// This file. Its messages name it as it is named here.
@@ -28,7 +28,7 @@ pub enum Source<'a> {
     Argument(&'a OsStr),
 }
 
-/// One run of a ptxas.
+/// One run of a ptxas: its input and options.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The PTX.
@@ -37,7 +37,7 @@ pub struct Request<'a> {
     pub options: &'a Options,
 }
 
-/// A ptxas that made nothing.
+/// Why a run of ptxas made no cubin.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// No temporary directory, or it could not be written.
@@ -73,8 +73,8 @@ pub enum RunError {
     },
 }
 
-/// Runs `ptxas` and returns the cubin that it made; nothing where the architecture is a virtual one. `tell`
-/// gets what it prints on standard error, line by line.
+/// Runs `ptxas` and returns the cubin that it made; `None` if the architecture is a virtual one.
+/// `tell` gets what it prints on standard error, line by line.
 ///
 /// It runs in the caller's working directory, against which ptxas looks up the source files of `.file`, and writes to a
 /// temporary directory that is removed afterwards, whatever happened.
@@ -196,7 +196,7 @@ fn options(options: &Options) -> Vec<OsString> {
     words
 }
 
-/// The exit code that a shell gives a program that ended so.
+/// Returns the exit code that a shell reports for this exit status.
 pub fn code_of(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
@@ -205,7 +205,7 @@ pub fn code_of(status: ExitStatus) -> Option<i32> {
     status.code().or(signal)
 }
 
-/// What ptxas prints on standard output for one option, such as `--version`.
+/// Returns what ptxas prints on standard output for one option, such as `--version`.
 ///
 /// # Errors
 ///
@@ -219,7 +219,7 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
     Ok(ran.stdout)
 }
 
-/// Whether ptxas knows an option, as it was typed, an attached argument included.
+/// Asks ptxas whether it knows an option, given as it was typed, with an attached argument.
 ///
 /// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which it prints its help. One
 /// that cannot be started knows nothing.

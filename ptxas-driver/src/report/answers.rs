@@ -1,4 +1,4 @@
-//! Where the answers of one run go.
+//! The answers of one run, and where they are written.
 
 use super::Answer;
 use super::document::{DocumentHead, Files};
@@ -16,7 +16,7 @@ use std::fmt;
 use std::io::{self, Write};
 use thiserror::Error;
 
-/// How answers are written.
+/// The form of answers: text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// For people: a heading above each of several, a blank line between two.
@@ -28,13 +28,13 @@ pub enum Form {
 }
 
 impl Form {
-    /// As `--json` has it.
+    /// Returns the form for the option `--json`.
     pub fn json_if(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }
 }
 
-/// A file, or an image in one, that is answered about.
+/// The name of a file, or of an image in one, that an answer is about.
 #[derive(Debug, Clone, Default)]
 pub struct InputName {
     /// The name to show; by it an operand chooses the image alone.
@@ -45,7 +45,7 @@ pub struct InputName {
     pub number: Option<String>,
 }
 
-/// What every answer about a cubin says of it.
+/// The facts about a cubin that every answer about it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CubinKind {
     /// SM number: 90 for sm_90.
@@ -60,7 +60,7 @@ impl From<&Cubin<'_>> for CubinKind {
     }
 }
 
-/// What could not be answered about.
+/// A file or image about which there is no answer.
 #[derive(Debug, Clone)]
 pub struct UnansweredInput {
     /// The file.
@@ -71,7 +71,8 @@ pub struct UnansweredInput {
     pub error: String,
 }
 
-/// Why a file or an image answers no query. It is not a fault of the image where another one of the file answers.
+/// The error for a file or image that answers no query. It is not a fault of the image if another
+/// one of the file answers.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct NoAnswer(pub String);
@@ -99,7 +100,7 @@ pub(super) struct OfFile<'a, A> {
     answer: &'a A,
 }
 
-/// Why there is no answer, in its place.
+/// The reason why there is no answer, at the place of the answer.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NoAnswer")]
 pub(super) struct Refusal<'a> {
@@ -109,7 +110,7 @@ pub(super) struct Refusal<'a> {
     error: &'a str,
 }
 
-/// The answers of one run, written as they come.
+/// The answers of one run, each written when it is ready.
 pub struct Answers<'o> {
     /// Where they are written.
     pub out: &'o mut dyn Write,
@@ -125,14 +126,14 @@ pub struct Answers<'o> {
     faults: u64,
     /// How many of its images have no answer, without those with a fault.
     unanswered: u64,
-    /// Why there was no answer, of at most [`MAX_MESSAGES`] images of a file.
+    /// Why there was no answer, for at most [`MAX_MESSAGES`] images of a file.
     refused: Vec<UnansweredInput>,
     /// How many of `refused` are of the files before this one.
     ended: usize,
 }
 
-/// Runs a command that answers about files: its answers go to `out`, in one document of `schema` where `form` says so. If
-/// `run` fails it is because of the file called `name`.
+/// Runs a command that answers about files. Its answers go to `out`, in one document of `schema` if
+/// `form` is JSON. An error of `run` is about the file called `name`.
 ///
 /// # Errors
 ///
@@ -147,8 +148,8 @@ pub fn report(
     report_to_end(out, form, DocumentHead::of(schema), name, run, |_, _, _| Ok(()))
 }
 
-/// As [`report`], with a document that begins with `head`. `end` writes what comes after all answers,
-/// and is told the exit status and what was not answered.
+/// Runs a command as [`report`] does, with a document that begins with `head`. `end` writes what
+/// comes after all answers; it gets the exit status and the inputs without an answer.
 ///
 /// # Errors
 ///
@@ -195,7 +196,7 @@ impl fmt::Debug for Answers<'_> {
 }
 
 impl Answers<'_> {
-    /// Writes the answer about a file other than a cubin.
+    /// Writes the answer about a file that is not a cubin.
     ///
     /// # Errors
     ///
@@ -262,7 +263,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Says what is wrong with the only image of a file, or with the file itself.
+    /// Reports an error about the only image of a file, or about the file itself.
     ///
     /// # Errors
     ///
@@ -285,7 +286,8 @@ impl Answers<'_> {
         self.refusal(name, bare)
     }
 
-    /// Says what is wrong with one of several images of a file. That it answers no query is a fault only if none does.
+    /// Reports an error about one of several images of a file. An image that answers no query is a
+    /// fault only if none does.
     ///
     /// # Errors
     ///
@@ -307,7 +309,7 @@ impl Answers<'_> {
         self.refusal(name, why)
     }
 
-    /// Puts what was found about no image of a file into the document, where one is written.
+    /// Adds a message that is about no image of a file to the document, if there is one.
     ///
     /// # Errors
     ///
@@ -319,7 +321,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Shows what was written before something is said on standard error. A document is not cut for that.
+    /// Flushes the text written so far, before something is printed on standard error. A document
+    /// is not interrupted.
     ///
     /// # Errors
     ///
@@ -328,7 +331,7 @@ impl Answers<'_> {
         if self.document.is_some() { Ok(()) } else { self.out.flush() }
     }
 
-    /// The exit status is at least this one, for something that belongs to no answer.
+    /// Raises the exit status to at least this one, for a fault that belongs to no answer.
     pub fn worsen(&mut self, exit: Exit) {
         self.exit = self.exit.max(exit);
     }
@@ -345,7 +348,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Ends what is said of the file called `name`.
+    /// Ends the output for the file called `name`.
     ///
     /// # Errors
     ///
@@ -379,7 +382,7 @@ fn not_of_stdout(error: anyhow::Error) -> Result<anyhow::Error> {
     if is_of_stdout(&error) { Err(error) } else { Ok(error) }
 }
 
-/// Whether standard output failed: errors of files have a context that names them.
+/// Whether standard output failed. Errors about files have a context that names them.
 pub fn is_of_stdout(error: &anyhow::Error) -> bool {
     if error.is::<HalfWritten>() {
         return true;
@@ -389,7 +392,8 @@ pub fn is_of_stdout(error: &anyhow::Error) -> bool {
     is_io && error.chain().len() == 1
 }
 
-/// Errors of commands begin with the name, or with that of the file without what chooses an image of it.
+/// Removes the name at the start of an error, or the name of the file without the selector of an
+/// image.
 fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
     let mut names = std::iter::successors(Some(name), |name| Some(name.rsplit_once(':')?.0));
     names.find_map(|name| error.strip_prefix(name)?.strip_prefix(": ")).unwrap_or(error)

@@ -1,4 +1,4 @@
-//! JSON documents: what all of them begin with, and the array of files that most have.
+//! JSON documents: their common head, and the array of files that most have.
 
 use crate::plain::{write_json, write_json_value};
 use serde::Serialize;
@@ -19,7 +19,8 @@ struct Document<'a, A> {
     answer: &'a A,
 }
 
-/// Writes the document of a schema that has no array of files: its name and version, then the members of `answer`.
+/// Writes a document without an array of files: the name and version of its schema, then the
+/// members of `answer`.
 ///
 /// # Errors
 ///
@@ -28,7 +29,7 @@ pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl S
     write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
 }
 
-/// What a document with an array `files` has before that.
+/// The head of a document, before its array `files`.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentHead<'c, C> {
     /// The name of its schema.
@@ -38,7 +39,7 @@ pub struct DocumentHead<'c, C> {
 }
 
 impl DocumentHead<'static, Option<()>> {
-    /// No members of a command.
+    /// Creates a head without members of the command.
     pub const fn of(schema: &'static str) -> Self {
         Self { schema, members: &None }
     }

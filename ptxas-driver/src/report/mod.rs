@@ -1,5 +1,5 @@
-//! How commands give their answers: as text or as one JSON document, with one exit status. `compile` gives its JSON
-//! document so; its text and exit status are those of ptxas.
+//! Reporting: commands give their answers as text or as one JSON document, with one exit status.
+//! `compile` writes its JSON document in this way; its text and exit status are those of ptxas.
 //!
 //! A command makes an [`Answer`] for each file or image and adds it to the [`Answers`]. The rule of the exit status:
 //! a query fails when no image answers it; what is wrong with a file or an image itself fails always.
@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What a command answers about one file or image.
+/// The answer of a command about one file or image.
 pub trait Answer: Serialize + JsonSchema {
     /// Name of the JSON document that it is a part of, such as `nvdwarf.lines` (docs/json.md).
     const SCHEMA: &'static str;

@@ -1,4 +1,4 @@
-//! The JSON Schema of each document, made from the types that are written.
+//! The JSON Schema of each document, made from the Rust types that are written.
 
 use super::Answer;
 use super::answers::{OfCubin, OfFile, Refusal};
@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// The schema of a document.
+/// The JSON Schema of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentSchema {
     /// Its name, such as `nvdwarf.lines`.
@@ -27,22 +27,23 @@ struct Parts {
 }
 
 impl DocumentSchema {
-    /// Of a command that answers about cubins by `A`.
+    /// Returns the schema of a command that answers about cubins by `A`.
     pub const fn of_cubins<A: Answer>() -> Self {
         Self::of_cubins_with::<(), A>()
     }
 
-    /// As [`of_cubins`](Self::of_cubins), with the members of `C` before `files`.
+    /// Returns the schema as [`of_cubins`](Self::of_cubins) does, with the members of `C` before
+    /// `files`.
     pub const fn of_cubins_with<C: JsonSchema, A: Answer>() -> Self {
         Self { name: A::SCHEMA, make: parts::<C, A, OfCubin<'_, A>> }
     }
 
-    /// Of a command that answers by `A` about files that are not cubins.
+    /// Returns the schema of a command that answers by `A` about files that are not cubins.
     pub const fn of_files<A: Answer>() -> Self {
         Self { name: A::SCHEMA, make: parts::<(), A, OfFile<'_, A>> }
     }
 
-    /// Of a document without `files`.
+    /// Returns the schema of a document without `files`.
     pub const fn of<A: JsonSchema>(name: &'static str) -> Self {
         let make = |generator: &mut SchemaGenerator| {
             let mut command = A::json_schema(generator).to_value();
@@ -51,7 +52,8 @@ impl DocumentSchema {
         Self { name, make }
     }
 
-    /// The schema, as JSON Schema of 2020-12. It leaves objects open: a member may be added without a new version.
+    /// The schema, as JSON Schema of 2020-12. It leaves objects open: a member may be added without
+    /// a new version.
     pub fn schema(&self) -> Value {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         let Parts { about, mut command, element } = (self.make)(&mut generator);

@@ -1,8 +1,8 @@
-//! What an answer makes of the exit status, and all answers together.
+//! The effect of answers on the exit status.
 
 use std::process::ExitCode;
 
-/// The exit status of every command but `compile`, the worst last.
+/// The exit status of every command except `compile`, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Exit {
     /// Everything that was asked is answered, and nothing was found that fails.
@@ -21,13 +21,13 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// [`Findings`](Self::Findings) if there are any.
+    /// Returns [`Findings`](Self::Findings) if there are findings.
     pub fn findings_if(has_findings: bool) -> Self {
         if has_findings { Self::Findings } else { Self::Answered }
     }
 }
 
-/// What one answer makes of the exit status.
+/// The effect of one answer on the exit status.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
     /// Whether something that was looked at is wrong.

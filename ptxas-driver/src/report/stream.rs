@@ -1,4 +1,4 @@
-//! Sequences that are made while they are written.
+//! JSON arrays whose items are computed while they are written.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -8,18 +8,18 @@ use std::fmt;
 use std::iter::Flatten;
 use std::option::IntoIter;
 
-/// An array whose items are made while it is written, so that no more than one of them is in memory.
+/// An array whose items are computed while it is written, so that only one of them is in memory.
 pub struct Stream<'a, T>(Cell<Option<Items<'a, T>>>);
 
 type Items<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
 
 impl<'a, T> Stream<'a, T> {
-    /// The items of an iterator.
+    /// Creates an array from an iterator.
     pub fn new(items: impl Iterator<Item = T> + 'a) -> Self {
         Self(Cell::new(Some(Box::new(items))))
     }
 
-    /// The items, once: a second time there is nothing left.
+    /// Takes the items. A second call gets none.
     pub fn take(&self) -> Flatten<IntoIter<Items<'a, T>>> {
         self.0.take().into_iter().flatten()
     }

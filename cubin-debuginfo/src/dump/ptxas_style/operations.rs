@@ -2,7 +2,7 @@
 //!
 //! Seed 001 states `DW_OP_addr: 0x%x`, `DW_OP_const4u: %d`, `DW_OP_xderef`, `DW_OP_plus_uconst: %llu`, `DW_OP_lit%u`,
 //! `DW_OP_reg%d`, `DW_OP_breg%d %lld`, `DW_OP_fbreg: %lld`, `DW_OP_nop` and `DW_OP_stack_value`. The others, and the two
-//! blanks behind `DW_OP_lit%u` and `DW_OP_reg%d`, were observed by putting every opcode into a cubin.
+//! blanks after `DW_OP_lit%u` and `DW_OP_reg%d`, were observed by putting every opcode into a cubin.
 
 use nv_debug_sections::Result;
 use nv_debug_sections::cursor::Cursor;

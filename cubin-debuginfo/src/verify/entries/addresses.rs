@@ -275,7 +275,7 @@ fn unplaced(check: &Verifier<'_, '_>, address: Address, class: AddressClass) -> 
     let is_relocatable = check.cubin.header.is_relocatable();
     match address {
         Address::InSection { .. } => None,
-        // What another file defines; a local symbol is nobody's.
+        // What another file defines. No file can define a local symbol.
         Address::Undefined(_) if is_relocatable && !address.is_local_undefined(check.cubin) => None,
         Address::Undefined(symbol) => {
             let name = check.cubin.symbol_name(symbol);

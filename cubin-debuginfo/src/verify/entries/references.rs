@@ -54,7 +54,7 @@ pub(super) fn check(
     let found = || format!("{} of {}: {offset:#x}", attribute.name_text(), words(entry));
     if attribute.name == dw::DW_AT_sibling {
         let next = siblings.of(entry.number()).and_then(|next| entries.get(next));
-        // The last one's may be what ends the siblings, which is no entry.
+        // The last one's may be what ends the siblings, which is not an entry.
         let is_next = match next {
             Some(next) => next.offset() == *offset,
             None => entries.at(*offset).is_none() && *offset > entry.offset(),

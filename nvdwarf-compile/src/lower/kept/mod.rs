@@ -510,7 +510,7 @@ impl<'e> Editor<'e> {
         }
         let old = self.text(attribute)?;
         let new = PathMap::apply(self.maps, old)?;
-        // What fits and is no name too was changed where it stands.
+        // What fits and is not a name either was changed where it stands.
         let there = tree::string(attribute, self.info, self.new_strings, &self.addends);
         (there != Some(&*new)).then_some(new)
     }

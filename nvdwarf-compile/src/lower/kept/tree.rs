@@ -51,7 +51,7 @@ pub(super) struct Attribute {
 ///
 /// # Errors
 ///
-/// What is no DWARF 2 that the writer could write again.
+/// What is not DWARF 2 that the writer could write again.
 pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
     let headers = Units::read(info, abbrev)?;
     headers.all().iter().map(|header| unit(&headers, header, info)).collect()

@@ -9,7 +9,7 @@ use dwarf2_reader::expression::{EXPRESSION, operations_from};
 pub(super) struct Expression {
     /// The operation whose operand goes past the end, and its byte offset.
     pub(super) cut: Option<(u64, u8)>,
-    /// Whether it is `DW_OP_addr` and what is added to it: the address is behind the first byte.
+    /// Whether the expression is `DW_OP_addr` and an addend. The address follows the first byte.
     pub(super) is_address: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What the entries of `.debug_info` say of files and addresses, for rules that compare it with the module.
+//! The facts in the entries of `.debug_info` about files and addresses, for rules that compare them
+//! with the module.
 
 /// A number and its byte offset in `.debug_info`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(crate) struct SubprogramFile {
     pub(crate) unit_name: NameBytes,
 }
 
-/// All of it, ascending by place.
+/// All facts, ascending by place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) locations: Vec<Located>,
@@ -45,7 +46,8 @@ pub(crate) struct Facts {
     pub(crate) subprograms: Vec<SubprogramFile>,
     /// Where entries of functions begin and end, those inside of others and those without a name left out.
     pub(crate) functions: Vec<(u64, u64)>,
-    /// The least place in its unit of a function with a name. What ptxas places of local variables is behind it.
+    /// The lowest place in its unit of a function with a name. Local variables that ptxas can place
+    /// come after it.
     pub(crate) first_function: Option<u64>,
     /// There is an entry beside those of units.
     pub(crate) describes: bool,

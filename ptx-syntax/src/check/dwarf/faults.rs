@@ -1,4 +1,4 @@
-//! What breaks DWARF 2 (DWARF 2.0.0 §7.5), whether ptxas minds or not.
+//! Violations of DWARF 2 (DWARF 2.0.0 §7.5), whether ptxas reports them or not.
 
 use dwarf2_reader::abbrev::{self, AbbrevTable};
 use dwarf2_reader::info::{self, HEADER_SIZE, Unit};
@@ -23,11 +23,11 @@ pub(crate) struct Fault {
 pub(crate) enum FaultKind {
     /// [`MAX_FAULTS`] faults were found, or the sections refer to the same bytes too often; the rest is not listed.
     More,
-    /// `.debug_info` has contents, and there is no `.debug_abbrev`.
+    /// `.debug_info` has contents, but `.debug_abbrev` is missing.
     NoAbbrev,
     /// The unit has no room for its header of 11 bytes.
     HeaderCut { left: u64 },
-    /// The unit is longer than what is left of the section behind the length.
+    /// The unit is longer than what is left of the section after the length.
     UnitLength { length: u64, left: u64 },
     /// A version other than 2.
     Version { version: u16 },
@@ -39,7 +39,7 @@ pub(crate) enum FaultKind {
     AddressSize { size: u8 },
     /// The table has no such abbreviation; the rest of the unit cannot be read.
     UnknownCode { code: u64 },
-    /// A value goes past the end of the unit; the rest of it cannot be read.
+    /// A value extends past the end of the unit; the rest of the unit cannot be read.
     ValueCut { form: u64, left: u64 },
     /// `DW_FORM_string` without a NUL before the end of the unit.
     OpenString,
@@ -49,11 +49,11 @@ pub(crate) enum FaultKind {
     Reference { offset: u64, size: u64 },
     /// An operand goes past the end of its expression.
     OperandCut { operation: u8 },
-    /// The unit ends with so many lists of children open.
+    /// The unit ends with this number of lists of children open.
     OpenChildren { depth: u64 },
     /// The unit has no entry.
     NoEntry,
-    /// So many bytes follow the only entry that a unit may have at its top.
+    /// This number of bytes follows the only entry that a unit may have at its top.
     AfterRoot { left: u64 },
     /// An abbreviation, or a form within a value, of a number that DWARF 2 does not define.
     UnknownForm { form: u64 },
@@ -275,7 +275,7 @@ impl Finder<'_> {
         is_end.then_some(end)
     }
 
-    /// Reads the table of abbreviations at `offset` of `.debug_abbrev`, as far as it goes.
+    /// Reads the abbreviation table at `offset` of `.debug_abbrev`, up to its end or first fault.
     fn table(&mut self, offset: u64) -> AbbrevTable {
         let mut table = AbbrevTable::new(offset);
         let section = self.input.abbrev.unwrap_or_default();

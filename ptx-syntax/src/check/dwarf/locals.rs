@@ -1,6 +1,6 @@
-//! How ptxas 13.0.88 finds places for `.local` variables that a block of `.debug_info` refers to: it reads the block
-//! again, entry after entry up to the end of each unit, whatever the lists of children say, and only from functions on to their
-//! siblings.
+//! How ptxas 13.0.88 places the `.local` variables that a block of `.debug_info` refers to. It
+//! reads the block again, entry after entry up to the end of each unit, without regard to the lists
+//! of children, and only from functions on to their siblings.
 
 use dwarf2_reader::constants::{
     DW_AT_MIPS_linkage_name, DW_AT_name, DW_AT_sibling, DW_OP_addr, DW_TAG_subprogram,
@@ -18,7 +18,7 @@ pub(crate) struct Locals {
     pub(crate) places: Vec<u64>,
 }
 
-/// Places the variables of one block, the `index`th of them.
+/// Places the variables of block number `index`.
 pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Outcome> {
     let mut first = None;
     let mut walk = Walk::new(&locals.info, 0, list);

@@ -1,4 +1,5 @@
-//! `.debug_info` and `.debug_abbrev` of a module: what ptxas does with them, and what is wrong with them.
+//! `.debug_info` and `.debug_abbrev` of a module: what ptxas does with them, and what is wrong with
+//! them.
 //!
 //! The faults are found with `dwarf2_reader`, which tells of each and reads on. What ptxas does is a model of its own: it walks
 //! the bytes as ptxas does, right or wrong.

@@ -1,4 +1,5 @@
-//! What ptxas 13.0.88 does with the two sections under `-g`. All of it observed on the tool as a black box.
+//! What ptxas 13.0.88 does with the two sections under `-g`. All of it was observed on the tool as
+//! a black box.
 //!
 //! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
 //! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
@@ -118,7 +119,7 @@ impl List {
             list.starts.push(start);
             list.entry(bytes, &mut at)?;
         }
-        // A section that begins with a zero and does not end with one: the entries behind the last zero are lost.
+        // A section that begins with a zero and does not end with one: the entries after the last zero are lost.
         if bytes.first() == Some(&0) && zero.is_none() {
             list.entries.iter_mut().skip(committed).for_each(|entry| *entry = Entry::default());
         }
@@ -219,7 +220,7 @@ struct Open {
 #[derive(Default)]
 struct Levels {
     open: Vec<Open>,
-    /// How many of them are functions.
+    /// The number of these that are functions.
     subprograms: usize,
 }
 
@@ -236,11 +237,11 @@ impl Levels {
         Some(closed)
     }
 
-    /// Where it reads on behind a list that ends before `at`.
+    /// The position at which ptxas reads on after a list that ends before `at`.
     fn close(&mut self, unit: Unit, at: usize) -> Option<usize> {
         match self.pop()?.sibling {
             Some(sibling) => unit.sibling(sibling),
-            // Only behind the children of a top entry does it ask whether anything is left.
+            // Only after the children of a top entry does it ask whether anything is left.
             None => Some(at).filter(|at| !self.open.is_empty() || *at < unit.end),
         }
     }
@@ -348,7 +349,7 @@ impl<'a> Walk<'a> {
         at = next;
         let is_over = seen.any && unit.is_over(at);
         if entry.children && !is_over {
-            // A zero byte is an empty list without further ado: nobody asks what is left behind it.
+            // A zero byte is an empty list without a check of what is left after it.
             if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) {
                 levels.open(entry.tag == DW_TAG_subprogram && seen.any, seen.sibling)?;
                 return Ok(Some(at));
@@ -361,7 +362,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Reads the values of an entry, the first of which stands at `at`.
+    /// Reads the values of an entry. The first is at `at`.
     fn values(
         &mut self,
         unit: Unit,
@@ -556,7 +557,7 @@ impl<'a> Walk<'a> {
         wrapping_uleb(self.left(at, end)?).map_or(stop(Message::OutOfBounds), Ok)
     }
 
-    /// The place behind the NUL of the string at `at`.
+    /// The position after the NUL of the string at `at`.
     pub(super) fn string(&mut self, at: usize, end: usize) -> Result<usize, Outcome> {
         let bytes = self.left(at, end)?;
         if !(self.searched.0..=self.searched.1).contains(&at) {

@@ -1,4 +1,5 @@
-//! Hand-made sections, with what the real tool did with them (ptxas 13.0.88, `-arch=sm_90 -g`), and with their faults.
+//! Tests on hand-made sections, with what the real tool did with them (ptxas 13.0.88, `-arch=sm_90
+//! -g`), and with their faults.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -281,7 +282,7 @@ fn faults_of_entries() {
     }
 }
 
-/// What stands before a fault in its entry is checked too, and forms of later versions are known to nobody.
+/// Values before a fault in their entry are checked too, and forms of later versions are unknown.
 #[test]
 fn values_before_a_fault() {
     use FaultKind::*;

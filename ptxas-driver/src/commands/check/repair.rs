@@ -1,4 +1,4 @@
-//! Repairs: which ones, what they made of a text, and the difference.
+//! Repairs in `check`: which to make, what they did to a text, and the difference.
 
 use super::Options;
 use crate::limits::MAX_DIFF_TIME;

@@ -1,4 +1,4 @@
-//! Findings as text.
+//! `check` as text.
 
 use super::Checked;
 use crate::commands::read::printable;

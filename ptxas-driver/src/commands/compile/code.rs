@@ -1,4 +1,4 @@
-//! Where the machine code comes from: `--code`.
+//! The source of the machine code: `--code`.
 
 use super::document::ReportedMessage;
 use super::{Compile, FAILURE, Stopped, say_info, say_text, stop};
@@ -48,7 +48,7 @@ pub(super) fn ask(option: &OsStr) -> Answer {
     answers.into_iter().find(|answer| *answer != Answer::Unknown).unwrap_or(Answer::Unknown)
 }
 
-/// Says that there is no ptxas, and how to get one.
+/// Reports that no ptxas was found, and how to get one.
 pub(super) fn say_missing(why: impl Into<String>) -> Stopped {
     let stopped = stop(why);
     say_info(ptxas::HOW_TO_GET_ONE);
@@ -115,7 +115,7 @@ impl Compile<'_> {
         self.assemble_source(path, source)
     }
 
-    /// The ptxas for several inputs: only ptxas makes one module of them.
+    /// Chooses the ptxas for several inputs, since only ptxas makes one module of them.
     pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
         let need = "several inputs need a ptxas, which makes one module of them";
         match &self.options.code {

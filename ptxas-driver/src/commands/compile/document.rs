@@ -1,4 +1,4 @@
-//! What `--json` prints: what was written, messages and statistics.
+//! The JSON document of `compile`: output files, messages and statistics.
 
 use super::Compile;
 use crate::options::Input;
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Who gives our own messages.
 pub(super) const NVDWARF: &str = "nvdwarf";
 
-/// The schema of the documents.
+/// The name of the JSON schema of `compile`.
 pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Compiled<'_>>();
 
 /// What `compile` did. Its exit status is that of ptxas: 0 where a file was written.

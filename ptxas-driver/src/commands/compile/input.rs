@@ -1,4 +1,4 @@
-//! Reading the PTX file.
+//! Reads the PTX file of `compile`.
 
 use super::{FAILURE, Stopped, say_fatal, say_info, say_text, stop};
 use crate::foreign;

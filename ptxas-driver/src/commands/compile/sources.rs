@@ -1,4 +1,4 @@
-//! Times and sizes of source files, from the file system.
+//! The times and sizes of source files, from the file system.
 
 use nvdwarf_compile::FileStat;
 use std::time::UNIX_EPOCH;

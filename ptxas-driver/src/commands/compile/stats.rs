@@ -1,4 +1,4 @@
-//! What `--stats` prints: the cost of the debug information.
+//! `compile --stats`: prints the cost of the debug information.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};

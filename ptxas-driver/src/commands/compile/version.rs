@@ -1,4 +1,4 @@
-//! `--version`: that of the ptxas that makes the code, and ours.
+//! `compile --version`: the version of the ptxas that makes the code, and of this program.
 //!
 //! Programs that call a ptxas read this text, and pass over one in which they find nothing. Triton 3.9 searches for `release (\d+\.\d+)`
 //! and takes its own ptxas silently where there is none; LLVM's tests and Julia search for `release 13.0` too, XLA for

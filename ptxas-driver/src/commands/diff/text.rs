@@ -1,4 +1,4 @@
-//! Differences as text.
+//! `diff` as text.
 
 use crate::commands::read::{demangle, printable};
 use crate::limits::{MAX_SOURCES_NAMED, MAX_VALUE_CHARS};

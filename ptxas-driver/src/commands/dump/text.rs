@@ -1,4 +1,4 @@
-//! Decoded sections as text.
+//! `dump` as text.
 
 use crate::commands::read::{demangle, printable};
 use crate::table::{Column, Row, write_table};

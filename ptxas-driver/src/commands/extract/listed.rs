@@ -1,4 +1,4 @@
-//! An image as it is shown.
+//! An image as `extract` shows it.
 
 use nv_debug_sections::container::Image;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What is said about a file on standard error, and output that outlives its reader.
+//! The messages of `extract` about a file, and output that goes on when its reader has gone.
 
 use super::listed::Listed;
 use crate::commands::read::printable;
@@ -72,7 +72,8 @@ impl Messages {
     }
 }
 
-/// Output of a run that writes files: they are written though nobody reads what is said of them, as in `... | head -1`.
+/// The output of a run that writes files. They are written even if standard output has lost its
+/// reader, as in `... | head -1`.
 pub(super) struct DeferredErrors<'o> {
     out: &'o mut dyn Write,
     keeps_on: bool,

@@ -1,4 +1,4 @@
-//! The list for people.
+//! `extract` as text: the list of images.
 
 use super::listed::Listed;
 use crate::commands::read::printable;

@@ -1,4 +1,5 @@
-//! What `check`, `verify` and `coverage` have in common: which findings count, how they are written, and when they fail.
+//! The common part of `check`, `verify` and `coverage`: which findings count, how they are written,
+//! and when they fail.
 
 mod options;
 mod rules;
@@ -116,7 +117,7 @@ impl<'o> Findings<'o> {
         self.options.format()
     }
 
-    /// The names of a file, or of an image of it.
+    /// The names of a file, or of an image in it.
     pub(in crate::commands) fn file(&self, image: &InputName) -> FileName {
         let folder = self.folder.as_deref();
         match &image.number {
@@ -125,7 +126,8 @@ impl<'o> Findings<'o> {
         }
     }
 
-    /// Takes what counts of an answer about `file`; what a baseline has is taken out of it.
+    /// Takes the findings of an answer about `file` that count. Those in a baseline are removed
+    /// from the answer.
     pub(in crate::commands) fn take(&self, file: &FileName, answer: &mut impl FindingList) -> FindingOutput {
         let name = file.stable();
         if self.options.write_baseline.is_some() {
@@ -276,7 +278,7 @@ impl<'o> Findings<'o> {
 }
 
 impl FindingOutput {
-    /// Whether findings have a form of their own, so that nothing else is said of them.
+    /// Whether findings have a format of their own, so that nothing else is printed about them.
     pub(in crate::commands) fn has_lines(&self) -> bool {
         self.lines.is_some()
     }

@@ -1,4 +1,4 @@
-//! `--rules` and `--explain`: a command knows its rules without any file.
+//! `--rules` and `--explain`: print the rules of a command, which needs no file.
 
 use super::{FindingOptions, FormatName, with_hint};
 use crate::report::{Exit, write_document};
@@ -15,8 +15,8 @@ pub(in crate::commands) struct Rules<R> {
     rules: Vec<R>,
 }
 
-/// Writes the rules that `options` ask about, of those that `command` knows: as text, or as a document of `schema`, in which
-/// each is as `row` has it.
+/// Writes the rules that `options` ask about, from those of `command`: as text, or as a document of
+/// `schema`, in which `row` converts each.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `--style`: answers in the form of the tools that scripts know.
+//! `lines --style`: answers in the form of the tools that scripts know.
 
 use crate::commands::read::shown;
 use crate::limits::MAX_NAMES_SHOWN;

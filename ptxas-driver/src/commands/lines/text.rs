@@ -1,4 +1,5 @@
-//! Answers as text: one block for each query, one line for each range of a listing, one block for each place of `--at`.
+//! `lines` as text: one block for each query, one line for each range of a listing, one block for
+//! each address of `--at`.
 
 use crate::plain::write_line;
 use crate::table::{Column, Row, write_table};

@@ -1,4 +1,4 @@
-//! `merc clone`: the capsule of a cubin, made from its native sections.
+//! `merc clone`: builds the capsule of a cubin from its native sections.
 
 use super::{Source, expect_mercury};
 use crate::commands::read::{self, PtxFile};

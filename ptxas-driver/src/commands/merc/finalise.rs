@@ -1,4 +1,4 @@
-//! `merc finalise`: native debug sections from the capsule.
+//! `merc finalise`: builds native debug sections from the capsule.
 
 use super::{Source, expect_capsule};
 use crate::commands::read;

@@ -1,4 +1,4 @@
-//! `merc strip-capsule`, `merc keep-capsule-only`: one of the two spaces without the other.
+//! `merc strip-capsule`, `merc keep-capsule-only`: keep one of the two spaces without the other.
 
 use super::{expect_capsule, write};
 use crate::commands::read;
@@ -15,7 +15,7 @@ Exit status:
   1  the file has no capsule
   2  the command line is wrong, or a file cannot be read or written";
 
-/// Which file, and where what is left of it goes.
+/// The input file, and the output file for what is left of it.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Options {

@@ -1,4 +1,4 @@
-//! `merc plan`: one row for each clone.
+//! `merc plan`: prints one row for each clone.
 
 use super::View;
 use crate::commands::read;

@@ -1,4 +1,4 @@
-//! `merc self-check`: whether native sections say what the capsule says.
+//! `merc self-check`: checks that native sections agree with the capsule.
 
 use super::{Intact, View, expect_capsule};
 use crate::commands::read;

@@ -1,4 +1,4 @@
-//! Reading a cubin; what another file is.
+//! Reads a cubin, and names the kind of a file that is not one.
 
 use super::operand::expect_file;
 use crate::foreign;
@@ -33,7 +33,7 @@ pub(in crate::commands) fn asks_stdin_twice(
     Ok(is_twice)
 }
 
-/// Whether standard input was read: there is nothing left of it then.
+/// Whether standard input was read, so that nothing is left of it.
 static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected` is for a message about

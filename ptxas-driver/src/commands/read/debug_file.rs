@@ -1,4 +1,4 @@
-//! `--debug-file`: debug sections that are kept apart from the code.
+//! `--debug-file`: reads debug sections that are kept apart from the code.
 
 use crate::commands::read;
 use anyhow::{Context, Result, anyhow, bail};

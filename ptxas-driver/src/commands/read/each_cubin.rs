@@ -197,7 +197,7 @@ impl ChosenCubin<'_> {
         self.entry.as_ref().map_or(0, |entry| entry.entry.size())
     }
 
-    /// Ends what is said of it, after what is wrong with it.
+    /// Ends the output for this cubin, after its error if there is one.
     fn end(&self, told: Result<()>, answers: &mut Answers<'_>) -> Result<()> {
         match told {
             Ok(()) => Ok(()),

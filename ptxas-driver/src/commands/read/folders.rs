@@ -83,9 +83,9 @@ impl WalkEntry {
     }
 }
 
-/// The operand, or the wanted files of a folder: at any depth, in the order of their names. Hidden files and folders are
-/// left out, and links to folders are not followed. In their place is an error where a folder cannot be read, or where
-/// there is no such file.
+/// The operand itself, or the wanted files of a folder: at any depth, sorted by name. Hidden files
+/// and folders are skipped, and links to folders are not followed. A folder that cannot be read, or
+/// has no such file, gives an error.
 fn files(operand: &Path, wanted: FolderFilter) -> Vec<Result<PathBuf>> {
     if !operand.is_dir() {
         return vec![Ok(operand.to_path_buf())];

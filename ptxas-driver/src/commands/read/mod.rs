@@ -1,4 +1,4 @@
-//! What the commands that read cubins share: the file, names, JSON.
+//! The common part of the commands that read cubins: the file, names, JSON.
 
 mod cubin_file;
 mod debug_file;

@@ -1,4 +1,4 @@
-//! Names of functions, printable.
+//! Names of functions, made printable.
 
 use super::printable;
 use cubin_debuginfo::names::Name;

@@ -1,4 +1,4 @@
-//! The file that an operand names, and which of its images it means.
+//! The file that an operand names, and the selector of its images.
 
 use crate::commands::read::other_kind;
 use anyhow::{Context, Result, bail};
@@ -6,7 +6,7 @@ use nv_debug_sections::container::{Container, FileKind, ImageSelector, NumberedE
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether the operand is standard input, or an image of it.
+/// Whether the operand is standard input, or an image in it.
 pub(in crate::commands) fn is_stdin(operand: &Path) -> bool {
     split(operand).0 == Path::new("-")
 }

@@ -1,4 +1,4 @@
-//! A PTX file as text, whatever its bytes are.
+//! Reads a PTX file as text, whatever its bytes are.
 
 use super::cubin_file::read_any;
 use crate::foreign;

@@ -1,4 +1,4 @@
-//! The source files that a PTX or a cubin names, where they are at hand.
+//! The source files that a PTX or a cubin names, if they are available.
 //!
 //! An input names any path, and its author need not be its reader. A source is opened only if it
 //! lies below the working folder or a folder that the command line names, with all links followed:

@@ -1,4 +1,5 @@
-//! What is said of cubins without debug sections: those that were stripped, and those that may be.
+//! The messages about cubins without debug sections: those that were stripped, and those that may
+//! be.
 
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;

@@ -1,4 +1,5 @@
-//! The listing as text: a block for each scope, in it a line for each variable, and below it one for each place.
+//! `vars` as text: a block for each scope, in it a line for each variable, and below it a line for
+//! each location.
 
 use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_SCOPE_RANGES;
@@ -82,7 +83,7 @@ fn clipped<'a>(code: CodeRow<'a>, own: &[CodeRow<'a>]) -> Option<CodeRow<'a>> {
     (is_in || code.start >= code.end).then_some(if is_in { CodeRow { start, end, ..code } } else { code })
 }
 
-/// `own` is the code of the scope: a place that holds in all of it needs no addresses.
+/// `own` is the code of the scope: a location that holds in all of it needs no addresses.
 fn write_row(
     out: Out<'_>,
     row: &VariableRow<'_>,

@@ -1,4 +1,4 @@
-//! The same for people.
+//! `verify` as text.
 
 use super::Verified;
 use crate::commands::read::printable;

@@ -1,4 +1,4 @@
-//! Where a ptxas is looked for on the machine.
+//! The search for a ptxas on this machine.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ pub(super) const SET_ASIDE: &str = "ptxas.nvidia";
 /// The rule that finds it.
 pub(super) const BESIDE: &str = "ptxas.nvidia beside us";
 
-/// What a user without a ptxas can do.
+/// The advice for a user who has no ptxas.
 pub const HOW_TO_GET_ONE: &str = "get one with 'pip install nvidia-cuda-nvcc', or name one in $PTXAS; \
                                   --code none makes a debug-only object, without code";
 
@@ -28,7 +28,7 @@ const TRITONS_SECOND_SM: u32 = 90;
 /// The file that a link to us leads to, of whatever version.
 const OUR_NAME: &str = "ptxas-driver";
 
-/// A ptxas that can be run.
+/// A ptxas that can be run, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The executable, as found (not canonical: wrappers look at their own name).
@@ -37,7 +37,7 @@ pub struct Found {
     pub how: String,
 }
 
-/// No ptxas, and where it was looked for.
+/// The error that no ptxas was found, with the places that were searched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no ptxas found; tried {}", tried.join(", "))]
 pub struct NotFound {
@@ -46,7 +46,7 @@ pub struct NotFound {
 }
 
 impl Found {
-    /// In words: which, and how it was found.
+    /// Describes in words which ptxas this is, and how it was found.
     pub fn source(&self) -> String {
         format!("{} ({})", self.path.display(), self.how)
     }
@@ -63,9 +63,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) sm: Option<u32>,
 }
 
-/// Looks for a ptxas that compiles for `sm`: `$PTXAS`, `ptxas.nvidia` beside the name that we were called by,
-/// `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then the active Python environment and the one of the `python3` on `PATH`:
-/// in each `nvidia/*/bin`, where NVIDIA's wheels install, and `triton/backends/nvidia/bin`, which has two.
+/// Searches a ptxas that compiles for `sm`: `$PTXAS`, `ptxas.nvidia` beside the name that the
+/// program was called by, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then the active Python
+/// environment and the one of the `python3` on `PATH`: in each `nvidia/*/bin`, where NVIDIA's
+/// wheels install, and `triton/backends/nvidia/bin`, which has two.
 ///
 /// Looks at files only: no Python is run. Never finds this program, be it a link or a copy.
 ///
@@ -119,7 +120,7 @@ struct Place {
 /// A file that may be a ptxas.
 struct Candidate {
     path: PathBuf,
-    /// What is to be said of it besides its place.
+    /// A remark on this candidate, besides its path.
     remark: Option<&'static str>,
 }
 
@@ -143,7 +144,8 @@ impl Surroundings<'_> {
         }
     }
 
-    /// Whether a file is this program: the same file, a copy or hard link of it, or by the name a build of another version.
+    /// Whether a file is this program: the same file, a copy or hard link of it, or, by its name, a
+    /// build of another version.
     fn is_us(&self, canonical: &Path) -> bool {
         if canonical.file_stem().is_some_and(|stem| stem == OUR_NAME) {
             return true;
@@ -185,7 +187,7 @@ impl Surroundings<'_> {
             let candidates = roots.iter().flat_map(|root| self.of_python(root)).collect();
             Place { how, candidates }
         };
-        // Only the directories that have one: nobody wants to read the rest of PATH in a message.
+        // Only the directories that have one, to keep the message short.
         let with_ptxas =
             path_dirs.iter().filter(|dir| executable_in(dir, "ptxas").exists()).cloned().collect();
         vec![

@@ -1,4 +1,4 @@
-//! On directory trees made here, with shell scripts for a ptxas.
+//! Tests on directory trees made here, with shell scripts for a ptxas.
 #![cfg(unix)]
 
 use super::search::{BESIDE, GUARD, SET_ASIDE, Surroundings, find_in};
