@@ -28,7 +28,7 @@ use crate::abbrev::{self, AbbrevTable};
 use crate::limits::ABBREV_TABLE_BYTES;
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
-pub use form::{Layout, Value};
+pub use form::{FormLayout, Value};
 
 /// The name of the section.
 pub const SECTION: &str = ".debug_info";

@@ -184,10 +184,10 @@ impl FrameTable {
 
     /// Writes one entry: its length, what `body` appends, the padding. On an error the section is as before.
     fn entry(&mut self, body: impl FnOnce(&mut Section) -> Result<(), Error>) -> Result<(), Error> {
-        let mark = self.section.mark();
+        let end = self.section.end();
         let written = self.try_entry(body);
         if written.is_err() {
-            self.section.rewind(mark);
+            self.section.truncate(end);
         }
         written
     }
@@ -263,11 +263,11 @@ mod tests {
             assert_eq!(table.fde(&fde(last)), Ok(()));
             table.section.bytes = untouched(u32::MAX as usize);
             let beyond = table.cie(&cie).expect("valid");
-            let before = table.section.mark();
+            let before = table.section.end();
             let len = u32::MAX.into();
             let error = Error::TooLong { field: "CIE pointer", len, max: len - 1 };
             assert_eq!(table.fde(&fde(beyond)), if is_64_bit { Ok(()) } else { Err(error) });
-            assert_eq!(table.section.mark() == before, !is_64_bit);
+            assert_eq!(table.section.end() == before, !is_64_bit);
         }
     }
 }

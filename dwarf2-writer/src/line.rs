@@ -31,20 +31,20 @@ use crate::{Address, Error, Section};
 
 mod compact;
 mod header;
-mod near;
+mod line_base_search;
 mod opcodes;
 pub(crate) mod params;
 mod plain;
 mod program;
-mod rows;
-mod smaller;
+mod row_cache;
+mod row_encoder;
 
 pub use params::{FileEntry, Header, Params, Policy};
 
 use opcodes::Opcodes;
 use params::OPCODE_BASE;
 use program::{EXTENDED, Program};
-use rows::{Encoder, LineCounts};
+use row_encoder::{LineCounts, RowEncoder};
 
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
 const MAX_ADVANCE: u64 = i64::MAX as u64;
@@ -71,12 +71,12 @@ pub struct LineProgram {
     open: bool,
     address: u64,
     /// Bytes of `address` that no opcode has advanced yet.
-    owed: u64,
+    pending_advance: u64,
     line: u32,
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
-    rows: Encoder,
+    rows: RowEncoder,
     /// Of [`Header::Choose`].
     counts: Option<Box<LineCounts>>,
 }
@@ -130,11 +130,11 @@ impl LineProgram {
             program: Program::default(),
             open: false,
             address: 0,
-            owed: 0,
+            pending_advance: 0,
             line: 1,
             state: State::initial(params),
             written: State::initial(params),
-            rows: Encoder::new(params, policy),
+            rows: RowEncoder::new(params, policy),
             counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
     }
@@ -157,7 +157,7 @@ impl LineProgram {
             return Err(Error::Operand { field: "start of a sequence behind its symbol", value, max });
         }
         self.program.set_address(start);
-        (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
+        (self.open, self.address, self.pending_advance, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
         Ok(())
     }
@@ -264,7 +264,7 @@ impl LineProgram {
         let units = self.advance(address)?;
         match self.policy {
             Policy::Plain => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
-            Policy::Compact(_) => self.owed += address - self.address,
+            Policy::Compact(_) => self.pending_advance += address - self.address,
         }
         self.address = address;
         Ok(())
@@ -291,10 +291,10 @@ impl LineProgram {
     #[inline]
     fn compact_row(&mut self, units: u64, lines: i32) {
         if self.written != self.state {
-            self.settle(self.state);
+            self.flush_state(self.state);
         }
         let unit = u64::from(self.params.minimum_instruction_length);
-        let units = units + core::mem::take(&mut self.owed) / unit;
+        let units = units + core::mem::take(&mut self.pending_advance) / unit;
         if let Some(counts) = &mut self.counts {
             counts.add(lines as u32);
         }
@@ -313,7 +313,11 @@ impl LineProgram {
             Policy::Plain => {}
             Policy::Compact(_) => {
                 let unit = u64::from(self.params.minimum_instruction_length);
-                self.program.opcodes(compact::advance(self.params, Opcodes::NONE, units + self.owed / unit));
+                self.program.opcodes(compact::advance(
+                    self.params,
+                    Opcodes::NONE,
+                    units + self.pending_advance / unit,
+                ));
             }
         }
         self.program.put([EXTENDED, 1, DW_LNE_end_sequence], 3);
@@ -346,7 +350,7 @@ impl LineProgram {
     pub fn finish(mut self) -> Result<Section, Error> {
         self.expect_closed()?;
         if let Some(counts) = self.counts.take() {
-            smaller::choose_line_base(&mut self.params, &mut self.program, &counts);
+            line_base_search::choose_line_base(&mut self.params, &mut self.program, &counts);
         }
         self.unit()
     }
@@ -371,7 +375,7 @@ impl LineProgram {
     }
 
     /// Writes the registers in which `state` is not what the program says.
-    fn settle(&mut self, state: State) {
+    fn flush_state(&mut self, state: State) {
         let State { file, column, is_stmt, isa } = self.written;
         let program = &mut self.program;
         for (opcode, changed) in [
@@ -403,7 +407,7 @@ impl LineProgram {
         match address.checked_sub(self.address) {
             Some(bytes)
                 if self.open
-                    && bytes.saturating_add(self.owed) <= MAX_ADVANCE
+                    && bytes.saturating_add(self.pending_advance) <= MAX_ADVANCE
                     && self.params.minimum_instruction_length == 1 =>
             {
                 Ok(bytes)
@@ -418,7 +422,7 @@ impl LineProgram {
         self.expect_open()?;
         let (from, unit) = (self.address, self.params.minimum_instruction_length);
         let bytes = to.checked_sub(from).ok_or(Error::AddressBackwards { from, to })?;
-        check_leb128(Field::ADDRESS_ADVANCE, bytes.saturating_add(self.owed), MAX_ADVANCE)?;
+        check_leb128(Field::ADDRESS_ADVANCE, bytes.saturating_add(self.pending_advance), MAX_ADVANCE)?;
         if !bytes.is_multiple_of(u64::from(unit)) {
             return Err(Error::Misaligned { from, to, unit });
         }

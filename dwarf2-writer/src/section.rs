@@ -69,6 +69,13 @@ pub struct Section {
     pub relocs: Vec<Reloc>,
 }
 
+/// The end of a section at some time: the numbers of its bytes and relocations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SectionEnd {
+    bytes: usize,
+    relocs: usize,
+}
+
 impl Section {
     /// Appends the contents of `other`, as when several line programs share one section. Offsets
     /// *inside* `other` stay as they are; what points into it from elsewhere moves by the old
@@ -103,10 +110,10 @@ impl Section {
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mark = self.mark();
+        let end = self.end();
         let written = body(self);
         if written.is_err() {
-            self.rewind(mark);
+            self.truncate(end);
         }
         written
     }
@@ -138,13 +145,14 @@ impl Section {
     }
 
     /// Drops everything after `mark`, an earlier [`Section::mark`].
-    pub(crate) fn rewind(&mut self, mark: (usize, usize)) {
-        self.bytes.truncate(mark.0);
-        self.relocs.truncate(mark.1);
+    pub(crate) fn truncate(&mut self, end: SectionEnd) {
+        self.bytes.truncate(end.bytes);
+        self.relocs.truncate(end.relocs);
     }
 
-    pub(crate) fn mark(&self) -> (usize, usize) {
-        (self.bytes.len(), self.relocs.len())
+    /// The present end, to come back to if something does not fit.
+    pub(crate) fn end(&self) -> SectionEnd {
+        SectionEnd { bytes: self.bytes.len(), relocs: self.relocs.len() }
     }
 }
 

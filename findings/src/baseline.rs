@@ -125,7 +125,7 @@ impl KnownFindings {
     ///
     /// Where some of a rule's findings in a file are only counted, those that are listed may be others than they were: one
     /// with a new subject then counts as one of these.
-    pub fn strike(&mut self, file: &str, code: &str, subject: &str) -> bool {
+    pub fn take(&mut self, file: &str, code: &str, subject: &str) -> bool {
         let key = (file.to_owned(), code.to_owned());
         let listed = self.listed.get_mut(&key).and_then(|subjects| subjects.get_mut(subject));
         let is_known = take(listed, 1) == 1 || take(self.unlisted.get_mut(&key), 1) == 1;
@@ -134,9 +134,9 @@ impl KnownFindings {
     }
 
     /// Whether a finding is known whose subject ends with something that may change. Unlike in
-    /// [`strike`](Self::strike) a known finding matches if it has the same beginning and
+    /// [`take`](Self::take) a known finding matches if it has the same beginning and
     /// `is_accepted` is true for its end.
-    pub fn strike_like(
+    pub fn take_similar(
         &mut self,
         file: &str,
         code: &str,
@@ -154,14 +154,14 @@ impl KnownFindings {
 
     /// Returns how many of `count` findings of a rule in a file are new, for findings that are
     /// counted and not listed. To be called after the listed ones.
-    pub fn strike_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
+    pub fn take_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
         let known = take(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
         self.met = self.met.saturating_add(known);
         count - known
     }
 
     /// The number of findings that were known.
-    pub fn met(&self) -> usize {
+    pub fn taken(&self) -> usize {
         self.met
     }
 }
@@ -227,14 +227,14 @@ mod tests {
     #[test]
     fn a_second_one_is_new() {
         let mut known = baseline(2, 0).known();
-        let mut strike = |code, subject| known.strike("a b/k,1.ptx", code, subject);
+        let mut strike = |code, subject| known.take("a b/k,1.ptx", code, subject);
         assert_eq!([strike("A002", "text"), strike("A001", "txt")], [false, false]);
         assert_eq!(
             [strike("A001", "text"), strike("A001", "text"), strike("A001", "text")],
             [true, true, false]
         );
-        assert!(!known.strike("other.ptx", "A001", "text"));
-        assert_eq!(known.met(), 2);
+        assert!(!known.take("other.ptx", "A001", "text"));
+        assert_eq!(known.taken(), 2);
     }
 
     #[test]
@@ -242,10 +242,10 @@ mod tests {
         // One listed finding was mended, so that another one is listed in its place.
         let mut known = baseline(1, 3).known();
         assert_eq!(baseline(1, 3).findings.iter().map(|known| known.count).sum::<usize>(), 4);
-        assert!(known.strike("a b/k,1.ptx", "A001", "another"));
-        assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 0);
-        assert_eq!(known.strike_unlisted("a b/k,1.ptx", "A001", 2), 2);
-        assert_eq!(known.met(), 3);
+        assert!(known.take("a b/k,1.ptx", "A001", "another"));
+        assert_eq!(known.take_unlisted("a b/k,1.ptx", "A001", 2), 0);
+        assert_eq!(known.take_unlisted("a b/k,1.ptx", "A001", 2), 2);
+        assert_eq!(known.taken(), 3);
     }
 
     #[test]

@@ -33,12 +33,12 @@ pub struct Catalog {
 impl Catalog {
     /// Creates a catalog of the rules of a table.
     pub fn of<I: RuleTable>() -> Self {
-        Self::default().and::<I>()
+        Self::default().with_table::<I>()
     }
 
     /// Adds the rules of one more table.
     #[must_use]
-    pub fn and<I: RuleTable>(mut self) -> Self {
+    pub fn with_table<I: RuleTable>(mut self) -> Self {
         self.rules.extend(I::rules().iter().map(RuleText::of));
         self
     }
@@ -55,7 +55,7 @@ impl Catalog {
 
     /// Calls `add` on every rule, to add what its table does not know.
     #[must_use]
-    pub fn with(mut self, add: impl FnMut(&mut RuleText)) -> Self {
+    pub fn with_texts(mut self, add: impl FnMut(&mut RuleText)) -> Self {
         self.rules.iter_mut().for_each(add);
         self
     }
@@ -98,7 +98,7 @@ impl fmt::Display for Explanation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = self.0;
         let RuleText { code, name, severity, subject, more, .. } = rule;
-        write!(f, "{code} {name} ({}; {subject})", severity.word())?;
+        write!(f, "{code} {name} ({}; {subject})", severity.as_str())?;
         for (label, text) in rule.lines() {
             let colon = if label.is_empty() { "" } else { ": " };
             write!(f, "\n\n{label}{colon}{text}")?;
@@ -118,7 +118,7 @@ impl fmt::Display for Explanation<'_> {
 impl fmt::Display for RuleText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, name, severity, summary, more, .. } = self;
-        write!(f, "{code}  {:7}  {name}: {summary}", severity.word())?;
+        write!(f, "{code}  {:7}  {name}: {summary}", severity.as_str())?;
         more.known_fault_of.iter().try_for_each(|tool| write!(f, " (known fault of {tool})"))
     }
 }

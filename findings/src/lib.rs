@@ -17,7 +17,7 @@ pub use catalog::{Catalog, Explanation, RuleText};
 pub use details::{RuleDetails, ToolWords};
 pub use limits::{MAX_FINDINGS, MAX_SUBJECT};
 pub use located::{
-    FileName, LocatedFinding, Place, Region, SectionOffset, subject_of_line, subject_of_words,
+    FileName, FindingPosition, LocatedFinding, Region, SectionOffset, subject_of_line, subject_of_words,
 };
 pub use report::{Counts, Finding, Report};
 pub use rule::{Rule, RuleTable, Severity, faults_of_table};

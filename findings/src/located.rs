@@ -15,7 +15,7 @@ pub struct LocatedFinding {
     /// What is wrong, in one sentence.
     pub message: String,
     /// Where it is.
-    pub place: Place,
+    pub place: FindingPosition,
     /// Another place of the same file that belongs to it, and what that place is.
     pub related: Option<(Region, String)>,
     /// What to do about it.
@@ -26,7 +26,7 @@ pub struct LocatedFinding {
 
 /// The place of a finding: the file, and the lines, section or function in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct FindingPosition {
     /// The file.
     pub file: FileName,
     /// The lines and columns; `None` if the file has no lines, or the finding is about all of it.
@@ -128,7 +128,7 @@ impl ListedFinding {
             code,
             name,
             severity: *severity,
-            place: Place {
+            place: FindingPosition {
                 file: file.clone(),
                 region: None,
                 section: Some(SectionOffset { section: section.clone(), offset: *offset }),

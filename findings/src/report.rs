@@ -24,7 +24,7 @@ pub struct Finding<I: RuleTable> {
 impl<I: RuleTable> fmt::Display for Finding<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, section, offset, function, found, expected } = self;
-        write!(f, "{}[{}]: {section}+{offset:#x}: ", rule.severity.word(), rule.code)?;
+        write!(f, "{}[{}]: {section}+{offset:#x}: ", rule.severity.as_str(), rule.code)?;
         if let Some(function) = function {
             write!(f, "{function}: ")?;
         }

@@ -20,7 +20,7 @@ pub enum Severity {
 
 impl Severity {
     /// The severity as a word: `note`, `warning` or `error`.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
             Self::Warning => "warning",

@@ -93,16 +93,16 @@ impl Summary {
     }
 
     /// Removes the findings that a baseline lists for the file that it calls `file`.
-    pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
-        let before = known.met();
+    pub fn remove_known(&mut self, file: &str, known: &mut KnownFindings) {
+        let before = known.taken();
         let mut left_out = Vec::new();
         self.findings.retain(|finding| {
-            let is_known = known.strike(file, finding.code, &finding.subject());
+            let is_known = known.take(file, finding.code, &finding.subject());
             left_out.extend(is_known.then_some((finding.severity, 1)));
             !is_known
         });
         for more in &mut self.more {
-            let new = known.strike_unlisted(file, more.code, more.count);
+            let new = known.take_unlisted(file, more.code, more.count);
             left_out.push((more.severity, more.count - new));
             more.count = new;
         }
@@ -111,7 +111,7 @@ impl Summary {
             let count = self.count_mut(severity);
             *count = count.saturating_sub(number);
         }
-        self.in_baseline = Some(known.met() - before);
+        self.in_baseline = Some(known.taken() - before);
     }
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for ListedFinding {
     /// Writes the finding on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, severity, section, offset, function, .. } = self;
-        write!(f, "{}[{code}]: {section}+{offset:#x}: ", severity.word())?;
+        write!(f, "{}[{code}]: {section}+{offset:#x}: ", severity.as_str())?;
         function.iter().try_for_each(|function| write!(f, "{function}: "))?;
         f.write_str(&self.words())
     }
@@ -192,7 +192,7 @@ mod tests {
         builder.add(&all.findings[1].located(&FileName::new("a.cubin", None)));
         let mut known = builder.finish("verify").known();
         let mut new = summed(&[]);
-        new.leave_out("a.cubin", &mut known);
+        new.remove_known("a.cubin", &mut known);
         assert_eq!((new.errors, new.notes, new.findings.len(), new.in_baseline), (1, 1, 2, Some(1)));
     }
 }

@@ -4,7 +4,9 @@
 
 use crate::Target;
 use crate::seeds::files;
-use ptx_syntax::check::{Context, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, Verdict, check};
+use ptx_syntax::check::{
+    CheckContext, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, Verdict, check,
+};
 use ptx_syntax::{LineIndex, parse};
 
 /// Crashes of ptxas, which come without a word.
@@ -21,7 +23,8 @@ pub(crate) fn inputs(target: &Target) {
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
-    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)), ..Context::default() });
+    let report =
+        check(&parsed, &CheckContext { source_lines: Some(&|_| Some(3)), ..CheckContext::default() });
     assert!(report.findings.is_sorted_by_key(|finding| finding.range));
     assert!(report.findings.len() <= RULES.len() * 3 * MAX_FINDINGS_PER_RULE);
     for finding in &report.findings {

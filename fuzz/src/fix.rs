@@ -3,7 +3,7 @@
 
 use crate::Target;
 use crate::seeds::faulty_modules;
-use ptx_syntax::fix::{Fixes, REPAIRS, Repair, apply, edits, fix};
+use ptx_syntax::fix::{FixSelection, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;
 
 pub(crate) fn inputs(target: &Target) {
@@ -17,17 +17,17 @@ pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
     let path_map = vec![("a".to_owned(), "ab".to_owned()), ("/".to_owned(), String::new())];
-    let fixes = Fixes { path_map, ..Fixes::of(all.get(2..).unwrap_or(&[])) };
+    let fixes = FixSelection { path_map, ..FixSelection::of(all.get(2..).unwrap_or(&[])) };
     for &repair in &all {
         check_edits(text, repair, &fixes);
-        check_fix(text, &Fixes { repairs: vec![repair], ..fixes.clone() });
+        check_fix(text, &FixSelection { repairs: vec![repair], ..fixes.clone() });
     }
-    check_fix(text, &Fixes::default());
+    check_fix(text, &FixSelection::default());
     check_fix(text, &fixes);
 }
 
 /// Edits ascend, cut no character, and only they change the text.
-fn check_edits(text: &str, repair: Repair, fixes: &Fixes) {
+fn check_edits(text: &str, repair: Repair, fixes: &FixSelection) {
     let edits = edits(&parse(text), repair, fixes);
     let mut expected = String::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ fn check_edits(text: &str, repair: Repair, fixes: &Fixes) {
     assert_eq!(apply(text, &edits), expected);
 }
 
-fn check_fix(text: &str, fixes: &Fixes) {
+fn check_fix(text: &str, fixes: &FixSelection) {
     let fixed = fix(text, fixes);
     assert_eq!(fixed.applied.is_empty(), fixed.text == text);
     let again = fix(&fixed.text, fixes);

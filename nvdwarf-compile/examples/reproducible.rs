@@ -7,12 +7,12 @@
 use std::error::Error;
 
 use nvdwarf_compile::arch::Arch;
-use nvdwarf_compile::{CodeImage, CompileError, Compiled, Extras, Options, PathMap, compile};
+use nvdwarf_compile::{CodeImage, CompileError, Compiled, NonPtxasOptions, Options, PathMap, compile};
 use ptx_syntax::LineIndex;
 
 fn options(arch: &str) -> Result<Options, Box<dyn Error>> {
     let path_maps = vec![PathMap { old: "/tmp/nvdwarf".to_owned(), new: "/src".to_owned() }];
-    let extras = Extras { path_maps, ..Extras::default() };
+    let extras = NonPtxasOptions { path_maps, ..NonPtxasOptions::default() };
     Ok(Options { arch: arch.parse::<Arch>()?, line_info: true, extras, ..Options::default() })
 }
 
@@ -22,7 +22,7 @@ fn render(file: &str, text: &str, error: &CompileError) -> String {
     let mut said = vec![error.kind.to_string()];
     for diagnostic in &error.diagnostics {
         let (line, column) = diagnostic.range.map_or((0, 0), |range| lines.line_col(range.start));
-        let (severity, message) = (diagnostic.severity.word(), &diagnostic.message);
+        let (severity, message) = (diagnostic.severity.as_str(), &diagnostic.message);
         said.push(format!("{file}:{line}:{column}: {severity}: {message}"));
     }
     said.join("\n")

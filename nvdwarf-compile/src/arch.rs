@@ -88,7 +88,7 @@ const TABLE: &[Row] = &{
 
 /// Why a name is not a supported architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotAnArch {
+pub enum ArchError {
     /// Not a number and suffix that ptxas 13.0.88 knows.
     #[error("no architecture that ptxas {} knows", Release::default().version())]
     Unknown,
@@ -131,10 +131,10 @@ pub enum CannotRun {
 }
 
 impl std::str::FromStr for Arch {
-    type Err = NotAnArch;
+    type Err = ArchError;
 
     /// As [`Arch::parse`].
-    fn from_str(name: &str) -> Result<Self, NotAnArch> {
+    fn from_str(name: &str) -> Result<Self, ArchError> {
         Self::parse(name)
     }
 }
@@ -144,16 +144,16 @@ impl Arch {
     ///
     /// # Errors
     ///
-    /// [`NotAnArch::Virtual`] for a `compute_` or `lto_` name of a known architecture, [`NotAnArch::Unknown`] for
+    /// [`ArchError::Virtual`] for a `compute_` or `lto_` name of a known architecture, [`ArchError::Unknown`] for
     /// everything else, `.target`-only numbers such as `sm_70` included.
-    pub fn parse(name: &str) -> Result<Self, NotAnArch> {
+    pub fn parse(name: &str) -> Result<Self, ArchError> {
         if let Some(rest) = name.strip_prefix("sm_") {
-            return known(rest, true).ok_or(NotAnArch::Unknown);
+            return known(rest, true).ok_or(ArchError::Unknown);
         }
         let virtual_name = name.strip_prefix("compute_").or_else(|| name.strip_prefix("lto_"));
         match virtual_name.and_then(|rest| known(rest, true)) {
-            Some(_) => Err(NotAnArch::Virtual),
-            None => Err(NotAnArch::Unknown),
+            Some(_) => Err(ArchError::Virtual),
+            None => Err(ArchError::Unknown),
         }
     }
 
@@ -161,10 +161,10 @@ impl Arch {
     ///
     /// # Errors
     ///
-    /// [`NotAnArch::Unknown`]: ptxas says ``Unsupported .target 'sm_73'``, at the directive.
-    pub fn parse_target(name: &str) -> Result<Self, NotAnArch> {
+    /// [`ArchError::Unknown`]: ptxas says ``Unsupported .target 'sm_73'``, at the directive.
+    pub fn parse_target(name: &str) -> Result<Self, ArchError> {
         let rest = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"));
-        rest.and_then(|rest| known(rest, false)).ok_or(NotAnArch::Unknown)
+        rest.and_then(|rest| known(rest, false)).ok_or(ArchError::Unknown)
     }
 
     /// Iterates over every architecture that `-arch` takes, in ascending order.
@@ -313,17 +313,17 @@ mod tests {
         for name in
             ["", "sm_", "sm_a", "sm_70", "sm_82", "sm_101", "sm_90f", "sm_75a", "sm_90aa", "sm_090", "sm_+90"]
         {
-            assert_eq!(Arch::parse(name), Err(NotAnArch::Unknown), "{name}");
+            assert_eq!(Arch::parse(name), Err(ArchError::Unknown), "{name}");
         }
         for name in
             ["SM_90", " sm_90", "sm_90,sm_80", "90", "compute_70", "sm_99999999999999999999", "sm_9\u{e4}"]
         {
-            assert_eq!(Arch::parse(name), Err(NotAnArch::Unknown), "{name}");
+            assert_eq!(Arch::parse(name), Err(ArchError::Unknown), "{name}");
         }
         for name in ["compute_90", "lto_100f", "compute_90a"] {
-            assert_eq!(Arch::parse(name), Err(NotAnArch::Virtual), "{name}");
+            assert_eq!(Arch::parse(name), Err(ArchError::Virtual), "{name}");
         }
-        assert_eq!(Arch::parse_target("sm_73"), Err(NotAnArch::Unknown));
+        assert_eq!(Arch::parse_target("sm_73"), Err(ArchError::Unknown));
     }
 
     /// Messages as ptxas 13.0.88 prints them, recorded by hand; the whole matrix is in `tests/arch_matrix.rs`.

@@ -5,14 +5,14 @@ use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
 use nv_debug_sections::level::PtxDirectives;
-use ptx_syntax::check::{self, Context, Report, RuleId, Severity};
+use ptx_syntax::check::{self, CheckContext, Report, RuleId, Severity};
 use ptx_syntax::{Module, Parsed, Ptxas, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut Vec<Diagnostic>) -> Report {
     let (mode, relocatable) = (options.mode(), options.relocatable);
     let ptxas = Ptxas::named(options.release.name()).unwrap_or_default();
-    let report = check::check(parsed, &Context { ptxas, relocatable, ..Context::default() });
+    let report = check::check(parsed, &CheckContext { ptxas, relocatable, ..CheckContext::default() });
     for finding in &report.findings {
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.

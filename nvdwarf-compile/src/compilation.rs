@@ -64,7 +64,7 @@ pub struct Statistics {
 /// Faults of the PTX, code that is not that of this PTX, values that no section can hold.
 pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Compiled, CompileError> {
     let lines = LineIndex::new(ptx);
-    let (checked, mut said) = Checked::new(ptx, &lines, options)?;
+    let (checked, mut said) = CheckedPtx::new(ptx, &lines, options)?;
     let (prepared, more) = checked.prepare(false).map_err(|error| error.after(&mut said))?;
     said.extend(more);
     let mut compiled = prepared.compile(code).map_err(|error| error.after(&mut said))?;
@@ -76,7 +76,7 @@ pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Com
 /// A checked PTX text that ptxas would accept: the first step of [`compile`], for callers that run
 /// a code generator in between.
 #[derive(Debug)]
-pub struct Checked<'p> {
+pub struct CheckedPtx<'p> {
     text: &'p str,
     lines: &'p LineIndex,
     options: &'p Options,
@@ -93,7 +93,7 @@ struct Index<'p> {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl<'p> Checked<'p> {
+impl<'p> CheckedPtx<'p> {
     /// Parses and checks a PTX text; `lines` are its own. Warnings are returned with it.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl<'p> Checked<'p> {
     /// # Errors
     ///
     /// [`ErrorKind::Ptx`]: the debug directives of the text do not fit together. [`ErrorKind::OptimizedDebug`].
-    pub fn prepare(self, by_ptxas: bool) -> Result<(Prepared<'p>, Vec<Diagnostic>), CompileError> {
+    pub fn prepare(self, by_ptxas: bool) -> Result<(PreparedPtx<'p>, Vec<Diagnostic>), CompileError> {
         let Self { text, lines, options, module, index, report } = self;
         let Index { sections, facts, diagnostics: of_index } = index;
         let mut diagnostics = Vec::new();
@@ -137,7 +137,7 @@ impl<'p> Checked<'p> {
             diagnostics.extend(report.ptxas_remarks(options.mode()).map(Diagnostic::ptxas_warning));
         }
         let diagnostics = without_errors(diagnostics)?;
-        let prepared = Prepared { text, options, module, sections, facts, level, found: Vec::new() };
+        let prepared = PreparedPtx { text, options, module, sections, facts, level, found: Vec::new() };
         Ok((prepared, diagnostics))
     }
 }
@@ -176,7 +176,7 @@ fn level(
 
 /// A PTX text that waits for its code: the second step of [`compile`].
 #[derive(Debug)]
-pub struct Prepared<'p> {
+pub struct PreparedPtx<'p> {
     text: &'p str,
     options: &'p Options,
     module: Module<'p>,
@@ -187,7 +187,7 @@ pub struct Prepared<'p> {
     found: Vec<FileStat>,
 }
 
-impl<'p> Prepared<'p> {
+impl<'p> PreparedPtx<'p> {
     /// Returns the text for the code generator. For optimised code with debug information it lacks
     /// `debug` in `.target`.
     pub fn generator_text(&self) -> Cow<'p, str> {
@@ -231,7 +231,7 @@ impl<'p> Prepared<'p> {
     }
 
     fn make(self, code: &CodeImage<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(Vec<u8>, Statistics)> {
-        let Prepared { text, options, module, sections, facts, level, found } = self;
+        let PreparedPtx { text, options, module, sections, facts, level, found } = self;
         let target = options.target();
         let has_code = !matches!(code, CodeImage::None);
         let relocatable = options.relocatable && has_code;
@@ -259,12 +259,12 @@ impl<'p> Prepared<'p> {
                 // Optimised code has no more to say than lines.
                 let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
                 let request =
-                    cubin::Request { facts: &facts, sections: &sections, target, relocatable, level };
+                    cubin::CubinRequest { facts: &facts, sections: &sections, target, relocatable, level };
                 cubin::provide(data, request)?
             }
         };
-        let Provided { image, mercury, mut container, placed } = provided;
-        let input = lower::Input {
+        let Provided { image, mercury, mut container, debug_only: placed } = provided;
+        let input = lower::LoweringInput {
             source: text,
             facts: &facts,
             sections: &sections,
@@ -275,7 +275,7 @@ impl<'p> Prepared<'p> {
             relocatable,
             level,
             extras,
-            placed,
+            debug_only: placed,
         };
         let lowered = lower::lower(&input, diagnostics)?;
         let statistics = Statistics {

@@ -15,11 +15,11 @@ mod provider;
 mod ptx_program;
 mod sources;
 
-pub use compilation::{Checked, CodeImage, Compiled, Prepared, Statistics, compile};
+pub use compilation::{CheckedPtx, CodeImage, Compiled, PreparedPtx, Statistics, compile};
 pub use diagnostic::{Diagnostic, Severity};
 pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
 pub use message::Message;
-pub use options::{Extras, FileStat, LineTableStyle, Options, PathMap};
+pub use options::{FileStat, LineTableStyle, NonPtxasOptions, Options, PathMap};
 
 /// The facts of a PTX that debug information is made of, for callers that do not compile it.
 pub mod ptx {

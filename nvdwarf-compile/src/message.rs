@@ -1,7 +1,7 @@
 //! A diagnostic with its place as lines and columns: an answer for programs.
 
 use crate::{Diagnostic, Severity};
-use ptx_syntax::{LineIndex, Place, TextRange};
+use ptx_syntax::{LineIndex, TextRange, TextSpan};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,10 +19,10 @@ pub struct Message {
     pub message: String,
     /// Where in the text. Absent where it is about the text as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     /// Another place that belongs to it. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<OtherPlace>,
+    pub related: Option<RelatedPosition>,
     /// What to do about it. Absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -30,30 +30,31 @@ pub struct Message {
 
 /// Another place that belongs to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct OtherPlace {
+#[schemars(rename = "OtherPlace")]
+pub struct RelatedPosition {
     /// What is there.
     pub message: String,
     /// Where in the text.
-    pub place: Place,
+    pub place: TextSpan,
 }
 
 impl Message {
     /// Converts a diagnostic to a message. `lines` are the lines of the text.
     pub fn new(diagnostic: &Diagnostic, lines: &LineIndex) -> Self {
         let Diagnostic { severity, message, range, code, related, help, .. } = diagnostic.clone();
-        let place = |range: TextRange| Place::new(lines, range);
+        let place = |range: TextRange| TextSpan::new(lines, range);
         Self {
-            severity: severity.word(),
+            severity: severity.as_str(),
             code,
             message,
             place: range.map(place),
-            related: related.map(|(range, message)| OtherPlace { message, place: place(range) }),
+            related: related.map(|(range, message)| RelatedPosition { message, place: place(range) }),
             help,
         }
     }
 
     /// Creates a message about the complete text.
     pub fn of_text(severity: Severity, message: String) -> Self {
-        Self { severity: severity.word(), code: None, message, place: None, related: None, help: None }
+        Self { severity: severity.as_str(), code: None, message, place: None, related: None, help: None }
     }
 }

@@ -28,7 +28,7 @@ pub struct Options {
     /// given here, both are 0.
     pub file_stats: Vec<FileStat>,
     /// What ptxas cannot do.
-    pub extras: Extras,
+    pub extras: NonPtxasOptions,
 }
 
 impl Default for Options {
@@ -42,7 +42,7 @@ impl Default for Options {
             relocatable: false,
             opt_level: None,
             file_stats: Vec::new(),
-            extras: Extras::default(),
+            extras: NonPtxasOptions::default(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl PathMap {
 
 /// Options beyond those of ptxas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extras {
+pub struct NonPtxasOptions {
     /// `--debug-opt keep`, with `-g` only.
     pub keep_optimised: bool,
     /// `--line-table`
@@ -102,7 +102,7 @@ pub struct Extras {
     pub embed_ptx: bool,
 }
 
-impl Default for Extras {
+impl Default for NonPtxasOptions {
     fn default() -> Self {
         Self {
             keep_optimised: false,

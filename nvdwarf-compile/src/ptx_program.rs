@@ -6,7 +6,7 @@ use nv_debug_sections::level::{
     DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, PtxSection, ReferenceKind,
     ReferenceKinds,
 };
-use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
+use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
@@ -55,7 +55,7 @@ pub fn program<'a>(
 fn own_sections<'a>(module: &Module<'a>) -> Vec<PtxSection<'a>> {
     let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
     let lines = assemble_at_dwarf(module).into_iter().map(|section| (section.name.text, section.assembled));
-    let all: Vec<(&str, Assembled<'_>)> = blocks.chain(lines).collect();
+    let all: Vec<(&str, AssembledSection<'_>)> = blocks.chain(lines).collect();
     let has_abbreviations = all.iter().any(|(name, _)| *name == SectionKind::DebugAbbrev.name());
     let names = Names::new(module, &all);
     let mut seen = HashSet::new();
@@ -87,7 +87,7 @@ enum Named {
 struct Names<'a>(HashMap<&'a str, Named>);
 
 impl<'a> Names<'a> {
-    fn new(module: &Module<'a>, sections: &[(&'a str, Assembled<'a>)]) -> Self {
+    fn new(module: &Module<'a>, sections: &[(&'a str, AssembledSection<'a>)]) -> Self {
         let mut names = HashMap::new();
         let of_space = |space| match space {
             StateSpace::Local | StateSpace::Param | StateSpace::Reg => Named::Nothing,
@@ -126,7 +126,7 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
-    fn references(&self, section: &str, data: &Assembled<'_>) -> ReferenceKinds {
+    fn references(&self, section: &str, data: &AssembledSection<'_>) -> ReferenceKinds {
         let is_info = section == SectionKind::DebugInfo.name();
         let mut references = Vec::new();
         for fixup in &data.fixups {

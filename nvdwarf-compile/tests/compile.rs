@@ -4,7 +4,7 @@
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::arch::Arch;
 use nvdwarf_compile::{
-    Checked, CodeImage, CompileError, Compiled, ErrorKind, FileStat, LineTableStyle, Options, compile,
+    CheckedPtx, CodeImage, CompileError, Compiled, ErrorKind, FileStat, LineTableStyle, Options, compile,
 };
 use ptx_syntax::LineIndex;
 use std::fs;
@@ -54,7 +54,7 @@ fn both_ways_give_the_same() {
     let options = Options { arch: arch("sm_75"), device_debug: true, ..Options::default() };
     for code in [CodeImage::None, CodeImage::Cubin(&cubin)] {
         let lines = LineIndex::new(&ptx);
-        let (checked, _) = Checked::new(&ptx, &lines, &options).unwrap();
+        let (checked, _) = CheckedPtx::new(&ptx, &lines, &options).unwrap();
         let (prepared, _) = checked.prepare(true).unwrap();
         assert_eq!(prepared.generator_text(), ptx);
         let made = prepared.compile(&code).unwrap();
@@ -115,7 +115,7 @@ fn source_files_are_values() {
     assert_eq!(given.warnings, []);
 
     let options = lines();
-    let prepare = || Checked::new(SOURCES, &lines_of, &options).unwrap().0.prepare(false).unwrap().0;
+    let prepare = || CheckedPtx::new(SOURCES, &lines_of, &options).unwrap().0.prepare(false).unwrap().0;
     let mut prepared = prepare();
     assert_eq!(prepared.unknown_sources(), ["a.cu"]);
     prepared.add_sources([stat]);

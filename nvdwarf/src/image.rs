@@ -194,7 +194,7 @@ impl Image {
             variables.all().iter().filter(|variable| in_scope.get(variable.scope) == Some(&true)).collect();
         // Outer scopes come first in the file.
         found.sort_by_key(|variable| std::cmp::Reverse(variable.scope));
-        Ok(found.into_iter().map(|variable| self::variable(variables, variable, (section, at))).collect())
+        Ok(found.into_iter().map(|variable| self::variable(variables, variable, section, at)).collect())
     }
 
     /// Checks the debug information, and returns what is wrong with it.
@@ -270,7 +270,8 @@ impl Image {
 fn variable(
     variables: &Variables<'_>,
     variable: &cubin_debuginfo::variables::Variable,
-    (section, at): (nv_debug_sections::cubin::SectionIndex, u64),
+    section: nv_debug_sections::cubin::SectionIndex,
+    at: u64,
 ) -> Variable {
     let declared = variables.declared(variable).map(|line| SourceLine {
         file: line.file.map(str::to_owned),

@@ -3,8 +3,8 @@
 use crate::lexer::{Lexer, TokenKind};
 use crate::parameter::Parameter;
 use crate::text::{Name, TextRange};
+use crate::token_list::{IntegerTokens, NameTokens};
 use crate::types::function_directive;
-use crate::words::{Integers, Names};
 
 /// `.pragma "nounroll", "b";` (PTX ISA §.pragma), in a module or a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Pragma<'a> {
 
 impl<'a> Pragma<'a> {
     /// Iterates over the strings without their quotes.
-    pub fn strings(&self) -> Names<'a> {
-        Names::new(self.text, self.range.start, TokenKind::String)
+    pub fn strings(&self) -> NameTokens<'a> {
+        NameTokens::new(self.text, self.range.start, TokenKind::String)
     }
 }
 
@@ -46,8 +46,8 @@ pub struct Targets<'a> {
 
 impl<'a> Targets<'a> {
     /// Iterates over the labels or functions that a branch or call through `label` may reach.
-    pub fn names(&self) -> Names<'a> {
-        Names::new(self.text, self.range.start, TokenKind::Ident)
+    pub fn names(&self) -> NameTokens<'a> {
+        NameTokens::new(self.text, self.range.start, TokenKind::Ident)
     }
 }
 
@@ -147,13 +147,13 @@ pub struct FunctionDirective<'a> {
 
 impl<'a> FunctionDirective<'a> {
     /// Iterates over the numbers after the directive's name; none for `.noreturn`, `.pragma`, ...
-    pub fn integers(&self) -> Integers<'a> {
-        Integers::new(self.arguments)
+    pub fn integers(&self) -> IntegerTokens<'a> {
+        IntegerTokens::new(self.arguments)
     }
 
     /// Iterates over the strings of a `.pragma`, without their quotes.
-    pub fn strings(&self) -> Names<'a> {
-        Names::new(self.arguments, self.name.range.end, TokenKind::String)
+    pub fn strings(&self) -> NameTokens<'a> {
+        NameTokens::new(self.arguments, self.name.range.end, TokenKind::String)
     }
 
     /// The range of the directive, from its name to its last argument.
@@ -175,7 +175,7 @@ pub struct Attributes<'a> {
 impl<'a> Attributes<'a> {
     /// Iterates over the names inside the parentheses: `.managed`, `.unified`.
     pub fn names(&self) -> impl Iterator<Item = Name<'a>> + use<'a> {
-        Names::new(self.text, self.range.start, TokenKind::DotIdent)
+        NameTokens::new(self.text, self.range.start, TokenKind::DotIdent)
             .filter(|name| !matches!(name.text, ".attribute" | ".align"))
     }
 
@@ -183,7 +183,7 @@ impl<'a> Attributes<'a> {
     pub fn unified(&self) -> Option<(u64, u64)> {
         let name = self.names().find(|name| name.text == ".unified")?;
         let behind = self.text.get((name.range.end - self.range.start) as usize..)?;
-        let mut integers = Integers::new(behind);
+        let mut integers = IntegerTokens::new(behind);
         Some((integers.next()?, integers.next()?))
     }
 }

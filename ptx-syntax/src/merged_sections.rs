@@ -2,8 +2,8 @@
 
 use crate::error::SyntaxError;
 use crate::nodes::Module;
-use crate::section_data::{Assembled, assemble, assemble_at_dwarf};
-use crate::section_order::{Place, places};
+use crate::section_data::{AssembledSection, assemble, assemble_at_dwarf};
+use crate::section_order::{BlockPlacement, block_placements};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// The sections of a PTX module: the blocks of one name, joined.
@@ -23,9 +23,9 @@ pub struct MergedSection<'a> {
     /// Its name with its dot.
     pub name: &'a str,
     /// What ptxas does with it.
-    pub place: Place,
+    pub place: BlockPlacement,
     /// Contents.
-    pub assembled: Assembled<'a>,
+    pub assembled: AssembledSection<'a>,
 }
 
 impl<'a> MergedSections<'a> {
@@ -45,7 +45,7 @@ impl<'a> MergedSections<'a> {
             }
         }
         let listed: Vec<_> = blocks.iter().map(|(name, assembled)| (*name, assembled)).collect();
-        let mut placed: Vec<_> = places(&listed, module.text).into_iter().zip(blocks).collect();
+        let mut placed: Vec<_> = block_placements(&listed, module.text).into_iter().zip(blocks).collect();
         placed.sort_by_key(|(place, _)| place.rank);
         let mut first: HashMap<&str, usize> = HashMap::new();
         for (place, (name, assembled)) in placed {
@@ -77,8 +77,8 @@ impl<'a> MergedSections<'a> {
 
 impl<'a> MergedSection<'a> {
     /// Adds another block of this section.
-    fn lay_over(&mut self, block: Assembled<'a>) {
-        let Assembled { bytes, fixups, .. } = &mut self.assembled;
+    fn lay_over(&mut self, block: AssembledSection<'a>) {
+        let AssembledSection { bytes, fixups, .. } = &mut self.assembled;
         bytes.extend(block.bytes.get(bytes.len()..).unwrap_or_default());
         fixups.extend(block.fixups);
     }

@@ -3,7 +3,7 @@
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::number::Number;
 use crate::text::{Name, TextRange};
-use crate::words::Names;
+use crate::token_list::NameTokens;
 
 /// The form of an operand. Names are not looked up: `%r1` and `param_0` are both
 /// [`OperandKind::Name`].
@@ -62,8 +62,8 @@ impl<'a> Operand<'a> {
 
     /// Iterates over all registers, variables and labels in the operand, at any depth, without
     /// their components (`%tid` of `%tid.x`).
-    pub fn names(&self) -> Names<'a> {
-        Names::new(self.text, self.range.start, TokenKind::Ident)
+    pub fn names(&self) -> NameTokens<'a> {
+        NameTokens::new(self.text, self.range.start, TokenKind::Ident)
     }
 }
 

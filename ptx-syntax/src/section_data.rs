@@ -10,7 +10,7 @@ use crate::text::{Name, TextRange};
 
 /// The assembled bytes of a section, with its fixups and labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Assembled<'a> {
+pub struct AssembledSection<'a> {
     /// The contents, little-endian; 0 where a fixup stands.
     pub bytes: Vec<u8>,
     /// The places to fill in, ascending.
@@ -66,13 +66,13 @@ pub enum FixupTarget<'a> {
 /// Assembles a section. Values are cut to their width; those out of range are also errors.
 ///
 /// Of a label defined twice the first place counts.
-pub fn assemble<'a>(section: &SectionBlock<'a>) -> Assembled<'a> {
+pub fn assemble<'a>(section: &SectionBlock<'a>) -> AssembledSection<'a> {
     if section.open.is_empty() {
-        return Assembled::default(); // no `{`: what follows is not the section's
+        return AssembledSection::default(); // no `{`: what follows is not the section's
     }
     let mut cursor = DataCursor::new(section.text, section.open.end);
     let mut sink = ErrorSink::default();
-    let mut out = Assembled::default();
+    let mut out = AssembledSection::default();
     loop {
         cursor.run_plain(|width, value| emit(&mut out.bytes, width, u64::from(value)));
         match cursor.next_item(&mut sink) {
@@ -93,7 +93,7 @@ pub struct AtDwarfSection<'a> {
     /// With its dot.
     pub name: Name<'a>,
     /// The assembled contents. They have no labels.
-    pub assembled: Assembled<'a>,
+    pub assembled: AssembledSection<'a>,
 }
 
 /// Joins the `@@DWARF` lines of a module to sections. Each `@@DWARF .section` line begins one, as a
@@ -105,7 +105,7 @@ pub fn assemble_at_dwarf<'a>(module: &Module<'a>) -> Vec<AtDwarfSection<'a>> {
     let mut sections = Vec::new();
     for line in module.at_dwarf() {
         if let AtDwarfKind::Section { name, .. } = line.kind() {
-            sections.push(AtDwarfSection { name, assembled: Assembled::default() });
+            sections.push(AtDwarfSection { name, assembled: AssembledSection::default() });
         }
         let Some(AtDwarfSection { assembled, .. }) = sections.last_mut() else { continue };
         let mut sink = ErrorSink::default();
@@ -127,7 +127,7 @@ fn emit(bytes: &mut Vec<u8>, width: u8, value: u64) {
     }
 }
 
-impl<'a> Assembled<'a> {
+impl<'a> AssembledSection<'a> {
     fn value(&mut self, value: Value<'a>) {
         let target = match value.kind {
             ValueKind::Integer(number) => return emit(&mut self.bytes, value.width, number),

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::section_data::{Assembled, FixupTarget};
+use crate::section_data::{AssembledSection, FixupTarget};
 use crate::text::TextRange;
 
 /// Sections that ptxas writes itself when asked for full debug information.
@@ -53,7 +53,7 @@ fn special(name: &str) -> Option<Special> {
 
 /// The position of one block in ptxas' order, and whether ptxas keeps it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct BlockPlacement {
     /// Its place in ptxas' order, from 0.
     pub rank: u32,
     /// ptxas keeps the block, unless it is `early`. Empty ones make no section, but `.debug_info` does.
@@ -64,13 +64,13 @@ pub struct Place {
 
 /// Returns the positions of all blocks, in the order of `blocks`, which have the names of their
 /// sections. `text` is that of the module.
-pub fn places<'a>(blocks: &[(&'a str, &Assembled<'a>)], text: &str) -> Vec<Place> {
-    let mut places = vec![Place::default(); blocks.len()];
+pub fn block_placements<'a>(blocks: &[(&'a str, &AssembledSection<'a>)], text: &str) -> Vec<BlockPlacement> {
+    let mut placements = vec![BlockPlacement::default(); blocks.len()];
     let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");
     let mut seen = HashSet::new();
     let mut order: Vec<(u8, usize)> = Vec::new();
     let mut labels: HashMap<&str, &str> = HashMap::new();
-    for (index, ((name, assembled), place)) in blocks.iter().zip(&mut places).enumerate() {
+    for (index, ((name, assembled), place)) in blocks.iter().zip(&mut placements).enumerate() {
         let special = special(name);
         let is_first = seen.insert(*name);
         place.kept = special.is_none_or(|special| !special.dropped && (is_first || !special.only_first))
@@ -85,7 +85,7 @@ pub fn places<'a>(blocks: &[(&'a str, &Assembled<'a>)], text: &str) -> Vec<Place
     let mut known: HashSet<&str> = RESERVED.into_iter().chain([".debug_info", ".debug_line"]).collect();
     let mut early: HashMap<&str, TextRange> = HashMap::new();
     for (rank, &(_, index)) in (0..).zip(&order) {
-        let (Some(&(name, assembled)), Some(place)) = (blocks.get(index), places.get_mut(index)) else {
+        let (Some(&(name, assembled)), Some(place)) = (blocks.get(index), placements.get_mut(index)) else {
             continue;
         };
         (place.rank, place.early) = (rank, early.get(name).copied());
@@ -113,5 +113,5 @@ pub fn places<'a>(blocks: &[(&'a str, &Assembled<'a>)], text: &str) -> Vec<Place
             }
         }
     }
-    places
+    placements
 }

@@ -7,8 +7,8 @@ use crate::loc::{FileDirective, LocDirective};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
 use crate::text::{Name, TextRange};
+use crate::token_list::NameTokens;
 use crate::variable::Variable;
-use crate::words::Names;
 
 /// One statement of a function body. The list of a [`crate::Body`] is flat, so no input causes
 /// recursion.
@@ -132,8 +132,8 @@ impl<'a> Instruction<'a> {
 
     /// Iterates over the suffixes of the opcode with their dots: `.global`, `.u32` of
     /// `ld.global.u32`; `.shared::cluster` is one.
-    pub fn modifiers(&self) -> Names<'a> {
-        Names::new(self.opcode.text, self.opcode.range.start, TokenKind::DotIdent)
+    pub fn modifiers(&self) -> NameTokens<'a> {
+        NameTokens::new(self.opcode.text, self.opcode.range.start, TokenKind::DotIdent)
     }
 
     /// Returns the first word of the opcode (`ld` of `ld.global.u32`).

@@ -90,24 +90,24 @@ pub enum FunctionKind {
 
 /// Directives that may stand between a function's parameters and its body (PTX ISA §Performance-Tuning Directives,
 /// §Cluster Dimension Directives, §.noreturn, §.abi_preserve). Places and numbers of arguments: ptxas 13.0.88.
-const FUNCTION_DIRECTIVES: &[(&str, Arguments, Place)] = &[
-    (".maxnreg", Arguments::Integers(1), Place::Kernel),
-    (".maxntid", Arguments::Integers(3), Place::Kernel),
-    (".reqntid", Arguments::Integers(3), Place::Kernel),
-    (".minnctapersm", Arguments::Integers(1), Place::Kernel),
-    (".maxnctapersm", Arguments::Integers(1), Place::Kernel),
-    (".pragma", Arguments::Strings, Place::Kernel),
-    (".reqnctapercluster", Arguments::Integers(3), Place::Kernel),
-    (".explicitcluster", Arguments::None, Place::Kernel),
-    (".maxclusterrank", Arguments::Integers(1), Place::Kernel),
-    (".blocksareclusters", Arguments::None, Place::Kernel),
-    (".noreturn", Arguments::None, Place::CallableFirst),
-    (".abi_preserve", Arguments::Integers(1), Place::Callable),
-    (".abi_preserve_control", Arguments::Integers(1), Place::Callable),
+const FUNCTION_DIRECTIVES: &[(&str, Arguments, DirectiveOwner)] = &[
+    (".maxnreg", Arguments::Integers(1), DirectiveOwner::Kernel),
+    (".maxntid", Arguments::Integers(3), DirectiveOwner::Kernel),
+    (".reqntid", Arguments::Integers(3), DirectiveOwner::Kernel),
+    (".minnctapersm", Arguments::Integers(1), DirectiveOwner::Kernel),
+    (".maxnctapersm", Arguments::Integers(1), DirectiveOwner::Kernel),
+    (".pragma", Arguments::Strings, DirectiveOwner::Kernel),
+    (".reqnctapercluster", Arguments::Integers(3), DirectiveOwner::Kernel),
+    (".explicitcluster", Arguments::None, DirectiveOwner::Kernel),
+    (".maxclusterrank", Arguments::Integers(1), DirectiveOwner::Kernel),
+    (".blocksareclusters", Arguments::None, DirectiveOwner::Kernel),
+    (".noreturn", Arguments::None, DirectiveOwner::CallableFirst),
+    (".abi_preserve", Arguments::Integers(1), DirectiveOwner::Callable),
+    (".abi_preserve_control", Arguments::Integers(1), DirectiveOwner::Callable),
 ];
 
 /// What follows a function directive, and what it may belong to; none for other words.
-pub(crate) fn function_directive(word: &str) -> Option<(Arguments, Place)> {
+pub(crate) fn function_directive(word: &str) -> Option<(Arguments, DirectiveOwner)> {
     FUNCTION_DIRECTIVES
         .iter()
         .find(|(directive, ..)| *directive == word)
@@ -126,7 +126,7 @@ pub(crate) enum Arguments {
 
 /// What a function directive belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DirectiveOwner {
     /// `.entry`
     Kernel,
     /// `.func` and `.callprototype`

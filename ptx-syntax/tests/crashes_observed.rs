@@ -8,7 +8,7 @@ mod support;
 use std::fs;
 use std::process::Command;
 
-use ptx_syntax::check::{Context, Mode, Report, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, Report, Verdict, check};
 use ptx_syntax::parse;
 use support::ptxas;
 
@@ -187,7 +187,7 @@ fn all() -> Vec<(String, [Option<&'static str>; 3])> {
 const MODES: [(Mode, &[&str]); 3] = [(Mode::None, &[]), (Mode::Lineinfo, &["-lineinfo"]), (Mode::G, &["-g"])];
 
 fn report(text: &str) -> Report {
-    check(&parse(text), &Context::default())
+    check(&parse(text), &CheckContext::default())
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::process::Command;
 
-use ptx_syntax::check::{Context, Mode, PtxasLines, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, PtxasLines, Verdict, check};
 use ptx_syntax::{LineIndex, MergedSections, parse};
 
 /// What ptxas does with a module.
@@ -218,7 +218,7 @@ fn at_dwarf() -> Vec<Row> {
 
 /// What `check` says that ptxas does.
 fn judged(text: &str, mode: Mode) -> (bool, String) {
-    let report = check(&parse(text), &Context::default());
+    let report = check(&parse(text), &CheckContext::default());
     let words = report.ptxas_messages(mode, "a.ptx", &PtxasLines::new(text, &LineIndex::new(text)));
     (report.verdict(mode) == Verdict::Accept, words)
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use ptx_syntax::check::{Context, Mode, Severity, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, Severity, Verdict, check};
 use ptx_syntax::{LineIndex, parse};
 
 fn text(name: &str) -> String {
@@ -16,7 +16,7 @@ fn text(name: &str) -> String {
 
 /// Findings on debug data, in text order: `CODE LINE`.
 fn findings(text: &str) -> Vec<String> {
-    let report = check(&parse(text), &Context::default());
+    let report = check(&parse(text), &CheckContext::default());
     let lines = LineIndex::new(text);
     let of_data = report.findings.iter().filter(|finding| finding.rule.code.starts_with(['D', 'W']));
     of_data.map(|finding| format!("{} {}", finding.rule.code, lines.line(finding.range.start))).collect()
@@ -27,7 +27,7 @@ fn the_unit_of_the_wrong_length_is_named() {
     for (name, line, length) in [("84-short", 91, 63), ("84-long", 75, 61), ("84-last", 107, 61)] {
         let text = text(name);
         assert_eq!(findings(&text), [format!("W001 {line}")], "{name}");
-        let report = check(&parse(&text), &Context::default());
+        let report = check(&parse(&text), &CheckContext::default());
         let finding = report.findings.iter().find(|finding| finding.rule.code == "W001").unwrap();
         assert!(finding.message.ends_with(&format!("its entries end after {length} bytes")), "{finding:?}");
     }
@@ -114,7 +114,7 @@ fn a_bare_number_is_no_address() {
 fn an_operand_ends_inside_its_expression() {
     let text = text("operand");
     assert_eq!(findings(&text), ["W027 19"]);
-    let report = check(&parse(&text), &Context::default());
+    let report = check(&parse(&text), &CheckContext::default());
     assert!(matches!(report.verdict(Mode::G), Verdict::Reject(rule) if rule.code == "W027"));
     assert!(report.findings.iter().all(|finding| finding.severity < Severity::Error));
 }

@@ -2,8 +2,8 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 
-use ptx_syntax::check::{Context, Mode, Report, Verdict, check};
-use ptx_syntax::fix::{Fixes, Repair, fix};
+use ptx_syntax::check::{CheckContext, Mode, Report, Verdict, check};
+use ptx_syntax::fix::{FixSelection, Repair, fix};
 use ptx_syntax::parse;
 
 const NAMES: &str = ".shared .b32 su;\n.func f(.param .b32 fp) { ret; }\n\
@@ -13,7 +13,7 @@ const NAMES: &str = ".shared .b32 su;\n.func f(.param .b32 fp) { ret; }\n\
 const ABBREV: &str = "1,17,1,3,8,0,0, 2,52,0,2,10,0,0, 3,46,1,0,0, 4,17,0,3,14,1,19,0,0, 5,46,1,3,8,0,0, 0";
 
 fn report(text: &str) -> Report {
-    check(&parse(text), &Context::default())
+    check(&parse(text), &CheckContext::default())
 }
 
 /// Where findings of debug data stand, in text order: `CODE WHERE`, without those on what the module lacks.
@@ -43,13 +43,13 @@ fn a_length_is_a_number() {
     assert_eq!(report.verdict(Mode::Lineinfo), Verdict::Accept);
     let help = report.findings.iter().find_map(|finding| finding.help.clone());
     assert_eq!(help.as_deref(), Some("write the number: 11"));
-    for fixes in [Fixes::of(&[Repair::FoldDifferences]), Fixes::default()] {
+    for fixes in [FixSelection::of(&[Repair::FoldDifferences]), FixSelection::default()] {
         assert_eq!(fix(&text, &fixes).text, unit("11", ".debug_abbrev", ".b8 1,97,0,0"));
     }
     assert_eq!(codes(&unit("11", ".debug_abbrev", ".b8 1,97,0,0")), [""; 0]);
     // Differences elsewhere are left alone.
     let text = unit("11", "B-B", ".b8 1,97,0,0");
-    assert_eq!(fix(&text, &Fixes::default()).text, text);
+    assert_eq!(fix(&text, &FixSelection::default()).text, text);
 }
 
 #[test]

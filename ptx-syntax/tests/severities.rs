@@ -12,13 +12,13 @@ use std::process::Command;
 use std::{env, fs};
 
 use object::{Object, ObjectSection};
-use ptx_syntax::check::{Context, Finding, Mode, RULES, Report, Severity, Verdict, check};
+use ptx_syntax::check::{CheckContext, Finding, Mode, RULES, Report, Severity, Verdict, check};
 use ptx_syntax::{LineIndex, parse};
 use serde_json::Value;
 use support::{corpus_root, ptxas, shared};
 
 fn report(text: &str) -> Report {
-    check(&parse(text), &Context::default())
+    check(&parse(text), &CheckContext::default())
 }
 
 // ---- compilers ----
@@ -55,7 +55,7 @@ fn what_healthy_compilers_emit_is_a_note() {
         }
         for Finding { rule, severity, range, message, .. } in more {
             let (line, code) = (lines.line(range.start), rule.code);
-            writeln!(list, "  {line}: {}[{code}]: {message}", severity.word()).unwrap();
+            writeln!(list, "  {line}: {}[{code}]: {message}", severity.as_str()).unwrap();
         }
     }
     assert_eq!(accepted, if corpus_root::is_whole() { 464 } else { 368 });

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use ptx_syntax::check::{Context, Mode, PtxasLines, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, PtxasLines, Verdict, check};
 use ptx_syntax::{LineIndex, parse};
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn snippets_are_judged_as_ptxas_does() {
     let (mut verdicts, mut wrong) = (0, Vec::new());
     for snippet in snippets() {
         let text = snippet["text"].as_str().unwrap();
-        let context = Context { relocatable: is_relocatable(&snippet), ..Context::default() };
+        let context = CheckContext { relocatable: is_relocatable(&snippet), ..CheckContext::default() };
         let report = check(&parse(text), &context);
         let index = LineIndex::new(text);
         let ptxas_lines = PtxasLines::new(text, &index);

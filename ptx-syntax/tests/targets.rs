@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ptx_syntax::check::{Context, Mode, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, Verdict, check};
 use ptx_syntax::parse;
 
 /// The names of `ptxas --help`, `--gpu-name`, and the versions that ptxas takes.
@@ -52,7 +52,7 @@ fn each_architecture_has_its_first_version() {
         let first = VERSIONS.iter().position(|version| *version == first).unwrap();
         for (at, version) in VERSIONS.iter().enumerate() {
             let text = module(target, version);
-            let report = check(&parse(&text), &Context::default());
+            let report = check(&parse(&text), &CheckContext::default());
             let is_taken = report.verdict(Mode::None) == Verdict::Accept;
             assert_eq!(is_taken, at >= first, "{target} with {version}: {:?}", report.findings);
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptx_syntax::check::{Context, Mode, PtxasLines, Report, Severity, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, PtxasLines, Report, Severity, Verdict, check};
 use ptx_syntax::{LineIndex, parse};
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ fn entry_of<'j>(case: &'j Value, mode: &str) -> &'j Value {
 fn run(case: &Case) -> (Report, [BTreeSet<String>; 3]) {
     let bytes = fs::read(&case.path).unwrap();
     let text = String::from_utf8_lossy(&bytes);
-    let report = check(&parse(&text), &Context::default());
+    let report = check(&parse(&text), &CheckContext::default());
     let index = LineIndex::new(&text);
     let lines = PtxasLines::new(&text, &index);
     let said = MODES.map(|(_, mode)| sorted(&report.ptxas_messages(mode, &case.name, &lines)));
@@ -201,7 +201,7 @@ fn corpus_has_no_errors() {
         let relocatable = entry["command"]
             .as_array()
             .is_some_and(|c| c.iter().any(|word| word == "-c" || word == "-rdc=true"));
-        let report = check(&parse(&text), &Context { relocatable, ..Context::default() });
+        let report = check(&parse(&text), &CheckContext { relocatable, ..CheckContext::default() });
         let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();
         assert!(errors.is_empty(), "{path}: {errors:?}");
         if entry["writer"] == "ptxas-13.0.88" {

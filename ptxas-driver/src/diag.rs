@@ -133,7 +133,7 @@ impl<'a> Reporter<'a> {
     /// A line too long to show from its start: the text around the place.
     fn render_inside_long_line(&self, diagnostic: &Diagnostic, range: TextRange) -> String {
         let (line, column) = self.lines.line_col(range.start);
-        let level = diagnostic.severity.word();
+        let level = diagnostic.severity.as_str();
         let code = diagnostic.code.map(|code| format!("[{code}]")).unwrap_or_default();
         let whole = self.lines.line_range(line);
         let piece =

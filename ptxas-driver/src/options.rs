@@ -14,7 +14,7 @@ mod value;
 
 pub use command::{command, table_completions};
 use nvdwarf_compile::arch::Arch;
-pub use nvdwarf_compile::{Extras, FileStat, LineTableStyle, OPTIMIZED_DEBUG, PathMap};
+pub use nvdwarf_compile::{FileStat, LineTableStyle, NonPtxasOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ impl Options {
     /// Returns the options on the command line that only this program has and that act on debug
     /// information, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
-        let Extras { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
+        let NonPtxasOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
         let given = [
             ("--debug-opt", *keep_optimised),
             ("--line-table", *line_table != LineTableStyle::Ptxas),

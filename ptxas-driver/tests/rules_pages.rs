@@ -73,7 +73,7 @@ fn check_page() -> String {
         [
             format!("{}{fix}", rule.code),
             format!("`{}`", rule.name),
-            rule.severity.word().to_owned(),
+            rule.severity.as_str().to_owned(),
             format!("{}{since}", rule.summary),
             details.reference.to_owned(),
             details.ptxas.to_owned(),
@@ -107,7 +107,13 @@ fn verify_page() -> String {
     let capsule = capsule::RULES.iter();
     let capsule = capsule.map(|rule| (rule.code, rule.name, rule.severity, rule.summary, rule.details));
     let rows = native.chain(capsule).map(|(code, name, severity, summary, why)| {
-        [code.to_owned(), format!("`{name}`"), severity.word().to_owned(), summary.to_owned(), why.to_owned()]
+        [
+            code.to_owned(),
+            format!("`{name}`"),
+            severity.as_str().to_owned(),
+            summary.to_owned(),
+            why.to_owned(),
+        ]
     });
     let faults = verify::RULES.iter().filter_map(|rule| {
         let tool = rule.details.fault_of?.to_owned();

@@ -4,7 +4,7 @@
 use super::report::{Measure, Report, Shortfall};
 use RuleId as Id;
 use findings::{
-    FileName, KnownFindings, LocatedFinding, Place, RuleDetails, RuleTable, Selection, Severity,
+    FileName, FindingPosition, KnownFindings, LocatedFinding, RuleDetails, RuleTable, Selection, Severity,
     subject_of_words,
 };
 
@@ -106,20 +106,20 @@ impl Report {
     /// Removes the findings that a baseline lists for the file that it calls `file`. A function
     /// below a limit is known as long as its share does not get worse.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
-        let before = known.met();
+        let before = known.taken();
         for function in &mut self.functions {
             let name = &function.name;
             function.below.retain(|shortfall| {
                 let is_no_worse = |share: &str| shortfall.is_no_worse_than(share);
                 let code = shortfall.measure.rule().code;
-                !known.strike_like(file, code, &beginning_of_subject(name), is_no_worse)
+                !known.take_similar(file, code, &beginning_of_subject(name), is_no_worse)
             });
         }
         let is_known = |error: &mut String| {
-            known.strike(file, Id::RegisterMap.rule().code, &subject_of_words(REGISTER_MAP, error))
+            known.take(file, Id::RegisterMap.rule().code, &subject_of_words(REGISTER_MAP, error))
         };
         self.register_fault.take_if(is_known);
-        self.in_baseline = Some(known.met() - before);
+        self.in_baseline = Some(known.taken() - before);
     }
 
     /// Returns the findings of the report, located in `file`.
@@ -150,13 +150,17 @@ pub fn unrelated_ptx(ptx: &FileName, message: String) -> LocatedFinding {
 
 fn of_file(id: RuleId, file: &FileName, message: String, subject: String) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *id.rule();
-    let place = Place { file: file.clone(), ..Place::default() };
+    let place = FindingPosition { file: file.clone(), ..FindingPosition::default() };
     LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
 }
 
 fn of_function(file: &FileName, function: &str, shortfall: &Shortfall) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *shortfall.measure.rule();
-    let place = Place { file: file.clone(), function: Some(function.to_owned()), ..Place::default() };
+    let place = FindingPosition {
+        file: file.clone(),
+        function: Some(function.to_owned()),
+        ..FindingPosition::default()
+    };
     let (message, subject) = (shortfall.to_string(), subject_of_shortfall(function, shortfall));
     LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
 }
@@ -204,7 +208,7 @@ mod tests {
         let strike = |function, measure: Measure, found| {
             let is_no_worse = |share: &str| shortfall(measure, found).is_no_worse_than(share);
             let (code, beginning) = (measure.rule().code, beginning_of_subject(function));
-            known.clone().strike_like("a.cubin", code, &beginning, is_no_worse)
+            known.clone().take_similar("a.cubin", code, &beginning, is_no_worse)
         };
         assert!(strike("k1", Measure::Lines, 90.0) && strike("k1", Measure::Lines, 93.0));
         assert!(!strike("k1", Measure::Lines, 89.0) && !strike("k1", Measure::Lines, 9.5));

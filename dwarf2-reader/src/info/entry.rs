@@ -310,7 +310,7 @@ impl<'d> Iterator for Attributes<'_, 'd> {
         let start = self.cursor.offset();
         // Entries of `Nodes` have all their values; others end where the section is wrong.
         let (form, value) = self.unit.widths.read(written, &mut self.cursor).ok()?;
-        let is_section_offset = form::is_section_offset(name, form, (self.unit.format, self.unit.version));
+        let is_section_offset = form::is_section_offset(name, form, self.unit.format, self.unit.version);
         let (span, is_indirect) = (start..self.cursor.offset(), written == DW_FORM_indirect);
         Some(Attribute { name, form, is_indirect, span, value, is_section_offset })
     }

@@ -38,7 +38,7 @@ pub enum Value<'d> {
 
 /// How the values of a form are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum FormLayout {
     /// A fixed number of bytes.
     Fixed(u8),
     /// As many bytes as an address of the unit has.
@@ -59,7 +59,7 @@ pub enum Layout {
     Indirect,
 }
 
-impl Layout {
+impl FormLayout {
     /// Returns the encoding of a `DW_FORM_*`; `None` for a number that no version up to 4 has.
     #[inline]
     #[must_use]
@@ -107,10 +107,10 @@ impl FixedPlace {
     /// The place after a value of this form; `None` where its size is not fixed, or too much is before.
     pub(crate) fn after(self, form: u16) -> Option<Self> {
         let Self { mut bytes, mut addresses, mut offsets } = self;
-        match Layout::of(form)? {
-            Layout::Fixed(size) => bytes = bytes.checked_add(size)?,
-            Layout::Address => addresses = addresses.checked_add(1)?,
-            Layout::Offset => offsets = offsets.checked_add(1)?,
+        match FormLayout::of(form)? {
+            FormLayout::Fixed(size) => bytes = bytes.checked_add(size)?,
+            FormLayout::Address => addresses = addresses.checked_add(1)?,
+            FormLayout::Offset => offsets = offsets.checked_add(1)?,
             _ => return None,
         }
         Some(Self { bytes, addresses, offsets })
@@ -134,11 +134,11 @@ impl Widths {
     /// Bytes of each value of a form; `None` where the values differ.
     #[inline]
     pub(super) fn fixed(self, form: u16) -> Option<u8> {
-        Some(match Layout::of(form)? {
-            Layout::Fixed(bytes) => bytes,
-            Layout::Address => self.address,
-            Layout::InfoReference if self.version == 2 => self.address,
-            Layout::Offset | Layout::InfoReference => self.offset,
+        Some(match FormLayout::of(form)? {
+            FormLayout::Fixed(bytes) => bytes,
+            FormLayout::Address => self.address,
+            FormLayout::InfoReference if self.version == 2 => self.address,
+            FormLayout::Offset | FormLayout::InfoReference => self.offset,
             _ => return None,
         })
     }
@@ -155,17 +155,17 @@ impl Widths {
     #[inline]
     pub(super) fn skip(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
         let what = "the value of an attribute";
-        match Layout::of(form) {
-            Some(Layout::Fixed(width)) => _ = cursor.take(width.into(), what)?,
-            Some(Layout::Address) => _ = cursor.take(self.address.into(), what)?,
-            Some(Layout::Offset) => _ = cursor.take(self.offset.into(), what)?,
-            Some(Layout::String) => _ = cursor.string("a string")?,
-            Some(Layout::Leb) if cursor.skip_leb() => {}
-            Some(Layout::BlockLeb) => {
+        match FormLayout::of(form) {
+            Some(FormLayout::Fixed(width)) => _ = cursor.take(width.into(), what)?,
+            Some(FormLayout::Address) => _ = cursor.take(self.address.into(), what)?,
+            Some(FormLayout::Offset) => _ = cursor.take(self.offset.into(), what)?,
+            Some(FormLayout::String) => _ = cursor.string("a string")?,
+            Some(FormLayout::Leb) if cursor.skip_leb() => {}
+            Some(FormLayout::BlockLeb) => {
                 let length = cursor.uleb("the length of a block")?;
                 cursor.take(length, "a block")?;
             }
-            Some(Layout::Block(width)) => {
+            Some(FormLayout::Block(width)) => {
                 let length = cursor.number(width, "the length of a block")?;
                 cursor.take(length, "a block")?;
             }
@@ -210,15 +210,15 @@ impl Widths {
             DW_FORM_ref8 => Value::UnitReference(cursor.number(8, what)?),
             DW_FORM_ref_udata => Value::UnitReference(cursor.uleb(what)?),
             DW_FORM_ref_sig8 => Value::Signature(cursor.number(8, what)?),
-            _ => match Layout::of(form) {
-                Some(Layout::InfoReference) => {
+            _ => match FormLayout::of(form) {
+                Some(FormLayout::InfoReference) => {
                     let width = self.fixed(form).unwrap_or(self.offset);
                     Value::InfoReference(cursor.number(width, what)?)
                 }
-                Some(Layout::Block(width)) => {
+                Some(FormLayout::Block(width)) => {
                     block(cursor, |cursor| cursor.number(width, "the length of a block"))?
                 }
-                Some(Layout::BlockLeb) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
+                Some(FormLayout::BlockLeb) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
                 _ => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
             },
         };
@@ -267,8 +267,7 @@ pub(super) fn pointed_section(name: u16) -> Option<&'static str> {
 }
 
 /// Whether such an attribute may be a plain number of this form: before version 4 has `DW_FORM_sec_offset`.
-pub(super) fn is_section_offset(name: u16, form: u16, unit: (Format, u16)) -> bool {
-    let (format, version) = unit;
+pub(super) fn is_section_offset(name: u16, form: u16, format: Format, version: u16) -> bool {
     let fits = match form {
         DW_FORM_data4 => format == Format::Dwarf32,
         DW_FORM_data8 => format == Format::Dwarf64,

@@ -253,7 +253,7 @@ impl Writer<'_> {
                 }
                 Field::Entry { form, width, id } => {
                     let from = EntryId { unit: self.number, index };
-                    self.reference(from, id, (form, width), out)?;
+                    self.reference(from, id, form, width, out)?;
                 }
             }
         }
@@ -267,7 +267,8 @@ impl Writer<'_> {
         &self,
         from: EntryId,
         to: EntryId,
-        (form, width): (RefForm, u8),
+        form: RefForm,
+        width: u8,
         out: &mut Section,
     ) -> Result<(), Error> {
         let unit = self.units.get(to.unit as usize).ok_or(Error::UnknownEntry(to))?;

@@ -80,7 +80,7 @@ pub(super) struct Unit {
 
 /// Ends of what [`Attributes`] hold.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct AttributeEnds {
     bytes: u32,
     fixups: u32,
     missing: u64,
@@ -88,13 +88,13 @@ pub(super) struct Mark {
 
 impl Unit {
     #[inline]
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> AttributeEnds {
         let Attributes { bytes, fixups, missing, .. } = &self.attributes;
-        Mark { bytes: bytes.len() as u32, fixups: fixups.len() as u32, missing: *missing }
+        AttributeEnds { bytes: bytes.len() as u32, fixups: fixups.len() as u32, missing: *missing }
     }
 
     /// Drops what was put since `mark`.
-    pub(super) fn rewind(&mut self, mark: Mark) {
+    pub(super) fn rewind(&mut self, mark: AttributeEnds) {
         self.attributes.bytes.truncate(mark.bytes as usize);
         self.attributes.fixups.truncate(mark.fixups as usize);
         self.attributes.missing = mark.missing;
@@ -102,7 +102,7 @@ impl Unit {
 
     /// Makes the reserved entry `index` the last child of `parent`, with the attributes that were put since `mark`.
     #[inline]
-    pub(super) fn link(&mut self, index: u32, parent: Option<u32>, shape: u32, mark: Mark) {
+    pub(super) fn link(&mut self, index: u32, parent: Option<u32>, shape: u32, mark: AttributeEnds) {
         let end = self.mark();
         let mut last = NONE;
         if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent as usize)) {

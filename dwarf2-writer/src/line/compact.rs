@@ -31,7 +31,7 @@ const fn const_add(params: Params) -> u64 {
     ((0xff - params.opcode_base) / params.line_range) as u64
 }
 
-/// The smallest opcodes for a row. `units` is below [`super::rows::FAR`].
+/// The smallest opcodes for a row. `units` is below [`super::row_encoder::FAR`].
 pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
     if let Some(opcode) = special(params, units, lines) {
         return if units == 0 && lines == 0 {

@@ -8,7 +8,7 @@ use super::compact::special;
 use super::opcodes::Opcodes;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
 
-/// The opcodes of a row whose address advance is below [`super::rows::FAR`].
+/// The opcodes of a row whose address advance is below [`super::row_encoder::FAR`].
 pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
     if let Some(opcode) = special(params, units, lines)
         && units != 0

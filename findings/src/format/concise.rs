@@ -17,7 +17,7 @@ impl fmt::Display for Concise<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LocatedFinding { code, severity, place, .. } = self.0;
         let (line, column) = place.region.map_or((1, 1), |Region { line, column, .. }| (line, column));
-        write!(f, "{}:{line}:{column}: {}[{code}]: {}", place.file.path, severity.word(), Words(self.0))
+        write!(f, "{}:{line}:{column}: {}[{code}]: {}", place.file.path, severity.as_str(), Words(self.0))
     }
 }
 

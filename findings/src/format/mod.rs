@@ -29,7 +29,8 @@ impl fmt::Display for Words<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use crate::{
-        FileName, LocatedFinding, Place, Region, SectionOffset, Severity, subject_of_line, subject_of_words,
+        FileName, FindingPosition, LocatedFinding, Region, SectionOffset, Severity, subject_of_line,
+        subject_of_words,
     };
 
     /// A finding in text.
@@ -39,10 +40,10 @@ pub(crate) mod tests {
             name: "first",
             severity: Severity::Error,
             message: "100% wrong,\nand: more".to_owned(),
-            place: Place {
+            place: FindingPosition {
                 file: FileName::new("./a b/k,1.ptx", None),
                 region: Some(Region { line: 3, column: 5, end_line: 3, end_column: 9 }),
-                ..Place::default()
+                ..FindingPosition::default()
             },
             related: Some((
                 Region { line: 1, column: 1, end_line: 1, end_column: 2 },
@@ -60,7 +61,7 @@ pub(crate) mod tests {
             name: "third",
             severity: Severity::Note,
             message: "0; expected 1".to_owned(),
-            place: Place {
+            place: FindingPosition {
                 file: FileName::of_image("lib.a:sm_90:2", "sm_90:2", None),
                 region: None,
                 section: Some(SectionOffset { section: ".debug_line".to_owned(), offset: 16 }),

@@ -223,7 +223,7 @@ fn notification(level: &'static str, file: &FileName, text: String) -> Notificat
 
 const fn level(severity: Severity) -> &'static str {
     // The words are the same.
-    severity.word()
+    severity.as_str()
 }
 
 impl Descriptor {
@@ -392,7 +392,8 @@ mod tests {
     #[test]
     fn equal_findings_have_numbers_and_others_another_fingerprint() {
         let other = LocatedFinding { subject: "other".to_owned(), ..of_text() };
-        let moved = LocatedFinding { place: crate::Place { region: None, ..of_text().place }, ..of_text() };
+        let moved =
+            LocatedFinding { place: crate::FindingPosition { region: None, ..of_text().place }, ..of_text() };
         let log = log_of(&[of_text(), moved, other], &[]);
         let results = log["runs"][0]["results"].as_array().unwrap();
         let prints = results.iter().map(|result| &result["partialFingerprints"]["ruleFileSubject/v1"]);

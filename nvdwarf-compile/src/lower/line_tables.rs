@@ -1,6 +1,6 @@
 //! Builds `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
 
-use super::{Context, Lowered};
+use super::{Context, LoweredSection};
 use crate::code_facts::CodeSection;
 use crate::error::Result;
 use crate::lower::ptx_facts::PtxFacts;
@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// The source location table, and how many rows it has.
-pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
+pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(LoweredSection, usize)> {
     let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
     let Sequences { list, inlined, sets_file_0, rows } = sequences(context, SectionKind::DebugLine, lines)?;
     let FileTable { directories, files } = file_table::build(files.iter().copied(), sets_file_0);
@@ -50,7 +50,7 @@ pub(super) fn line_sass(
     context: &Context<'_>,
     ptx_txt_name: &str,
     files: &[SourceFile<'_>],
-) -> Result<Lowered> {
+) -> Result<LoweredSection> {
     let file = u32::from(context.relocatable);
     let lines = |section: &CodeSection| {
         let lines = section.ptx_lines.as_ref()?;
@@ -100,7 +100,7 @@ struct SectionLines<'l> {
 const CHUNK: usize = 1 << 14;
 
 /// Neighbouring code sections.
-struct Chunk {
+struct SectionChunk {
     sections: Range<usize>,
     /// Gives the `last_inlined_name` of the sections before.
     name_before: Receiver<u32>,
@@ -108,7 +108,7 @@ struct Chunk {
     name_after: Sender<u32>,
 }
 
-fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
+fn chunks(sections: &[CodeSection]) -> Vec<SectionChunk> {
     let mut chunks = Vec::new();
     let (first, mut name_before) = channel();
     let _ = first.send(0); // its receiver is at hand
@@ -118,7 +118,7 @@ fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
         if lines >= CHUNK || number == sections.len() {
             let (name_after, next) = channel();
             let name_before = std::mem::replace(&mut name_before, next);
-            chunks.push(Chunk { sections: start..number, name_before, name_after });
+            chunks.push(SectionChunk { sections: start..number, name_before, name_after });
             (start, lines) = (number, 0);
         }
     }
@@ -151,7 +151,7 @@ fn sequences<'l>(
 fn lower<'l>(
     context: &Context<'_>,
     kind: SectionKind,
-    chunk: Chunk,
+    chunk: SectionChunk,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
 ) -> Result<Sequences> {
     let sections = context.image.sections.get(chunk.sections.clone()).unwrap_or_default();
@@ -305,17 +305,17 @@ fn join(
     unit: &LineTable<'_>,
     sequences: Vec<(SymbolIndex, EncodedSequence)>,
     debug_str: Option<SymbolId>,
-) -> Result<Lowered> {
+) -> Result<LoweredSection> {
     let sequences = sequences.into_iter().map(|(_, sequence)| sequence);
     let Section { bytes, relocs } = line::join_sequences(kind.name(), unit, debug_str, sequences)?;
-    Ok(Lowered::of(kind, bytes, relocs))
+    Ok(LoweredSection::of(kind, bytes, relocs))
 }
 
 /// `--line-table compact`: the same rows in fewer bytes.
-fn compact(lowered: &Lowered, debug_str: Option<SymbolId>) -> Result<Lowered> {
+fn compact(lowered: &LoweredSection, debug_str: Option<SymbolId>) -> Result<LoweredSection> {
     let kind = SectionKind::DebugLine;
     let tables = line::decode(kind.name(), &lowered.bytes)?;
-    let Some(table) = tables.first() else { return Ok(Lowered::of(kind, Vec::new(), Vec::new())) };
+    let Some(table) = tables.first() else { return Ok(LoweredSection::of(kind, Vec::new(), Vec::new())) };
     let symbols: HashMap<u64, SymbolId> =
         lowered.relocs.iter().map(|reloc| (reloc.offset, reloc.symbol)).collect();
     let symbol_of = |sequence: &Sequence| symbols.get(&sequence.base_offset).copied();
@@ -326,5 +326,5 @@ fn compact(lowered: &Lowered, debug_str: Option<SymbolId>) -> Result<Lowered> {
     };
     let policy = Policy::Compact(Header::Choose);
     let Section { bytes, relocs } = line::encode_as(policy, kind.name(), table, debug_str, base)?;
-    Ok(Lowered::of(kind, bytes, relocs))
+    Ok(LoweredSection::of(kind, bytes, relocs))
 }

@@ -3,20 +3,20 @@
 //!
 //! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code beside it.
 
-mod kept;
 mod labels;
 mod line_locs;
 mod line_tables;
 pub(crate) mod mercury_lines;
+mod optimized_debug;
 pub(crate) mod ptx_facts;
 pub(crate) mod ptx_sections;
 pub(crate) mod shared_lines;
-mod signposts;
+mod synthetic_unit;
 
 use crate::code_facts::{CodeFacts, CodeSection, MercuryFacts};
 use crate::diagnostic::Diagnostic;
 use crate::error::{ErrorKind, Result};
-use crate::options::{Extras, LineTableStyle};
+use crate::options::{LineTableStyle, NonPtxasOptions};
 use crate::parallel;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
@@ -35,9 +35,9 @@ use ptx_facts::PtxFacts;
 use ptx_sections::PtxSections;
 use std::collections::HashMap;
 
-/// What is lowered, and how.
+/// The inputs of lowering: the PTX, its code, and the options.
 #[derive(Debug)]
-pub(crate) struct Input<'a> {
+pub(crate) struct LoweringInput<'a> {
     /// The PTX file as it is.
     pub(crate) source: &'a str,
     /// Its index.
@@ -57,9 +57,9 @@ pub(crate) struct Input<'a> {
     /// How much is written.
     pub(crate) level: DebugLevel,
     /// What is written otherwise than by ptxas.
-    pub(crate) extras: &'a Extras,
+    pub(crate) extras: &'a NonPtxasOptions,
     /// Whether there is no code, and every function has an address of its own.
-    pub(crate) placed: bool,
+    pub(crate) debug_only: bool,
 }
 
 /// Everything that lowering one section looks at.
@@ -74,18 +74,18 @@ struct Context<'a> {
     labels: &'a Labels<'a>,
     space: Space,
     /// Native code's Mercury code.
-    mercury: Option<Mercury<'a>>,
+    mercury: Option<MercurySource<'a>>,
     target: Target,
     relocatable: bool,
-    placed: bool,
+    debug_only: bool,
     line_table: LineTableStyle,
     /// How many bytes below the end of its function's frame a local variable begins.
     local_offsets: HashMap<&'a str, u64>,
 }
 
-/// What native code takes from Mercury code.
+/// The Mercury code from which native line tables and labels are made.
 #[derive(Debug, Clone, Copy)]
-struct Mercury<'a> {
+struct MercurySource<'a> {
     image: &'a MercuryFacts,
     labels: &'a Labels<'a>,
 }
@@ -103,9 +103,9 @@ impl Context<'_> {
     }
 }
 
-/// A section before its relocations are filed.
+/// A debug section before its relocations are split into `.rel` and `.rela`.
 #[derive(Debug)]
-struct Lowered {
+struct LoweredSection {
     /// `None` for a section that only the PTX knows.
     kind: Option<SectionKind>,
     name: String,
@@ -113,7 +113,7 @@ struct Lowered {
     relocs: Vec<Reloc>,
 }
 
-impl Lowered {
+impl LoweredSection {
     fn of(kind: SectionKind, bytes: Vec<u8>, relocs: Vec<Reloc>) -> Self {
         Self { kind: Some(kind), name: kind.name().to_owned(), bytes, relocs }
     }
@@ -135,16 +135,16 @@ pub(crate) struct LoweredModule {
 /// # Errors
 ///
 /// Values that no section can hold. Faults of the PTX go to `diagnostics`.
-pub(crate) fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
+pub(crate) fn lower(input: &LoweringInput<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
     let labels = Labels::new(input.facts, input.image);
     let there = input.mercury.map(|mercury| Labels::new(input.facts, &mercury.image));
-    let mercury = input.mercury.zip(there.as_ref()).map(|(image, labels)| Mercury { image, labels });
+    let mercury = input.mercury.zip(there.as_ref()).map(|(image, labels)| MercurySource { image, labels });
     let native = context(input, Space::Native, input.image, &labels, mercury);
     let (lowered, rows) = lower_space(input, &native, diagnostics)?;
     let sections: Vec<DebugSection> =
         lowered.into_iter().map(|section| split_relocations(section, input.target)).collect::<Result<_>>()?;
     let mercury = match mercury {
-        Some(Mercury { image, labels }) => {
+        Some(MercurySource { image, labels }) => {
             let context = context(input, Space::Mercury, &image.image, labels, None);
             // What is wrong with the PTX has been said.
             let (lowered, _) = lower_space(input, &context, &mut Vec::new())?;
@@ -162,11 +162,11 @@ pub(crate) fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Res
 }
 
 fn context<'a>(
-    input: &Input<'a>,
+    input: &LoweringInput<'a>,
     space: Space,
     image: &'a CodeFacts,
     labels: &'a Labels<'a>,
-    mercury: Option<Mercury<'a>>,
+    mercury: Option<MercurySource<'a>>,
 ) -> Context<'a> {
     Context {
         facts: input.facts,
@@ -178,7 +178,7 @@ fn context<'a>(
         mercury,
         target: input.target,
         relocatable: input.relocatable,
-        placed: input.placed,
+        debug_only: input.debug_only,
         line_table: input.extras.line_table,
         local_offsets: local_offsets(input.facts, input.image),
     }
@@ -186,10 +186,10 @@ fn context<'a>(
 
 /// The sections of one space, and how many rows its source table has.
 fn lower_space(
-    input: &Input<'_>,
+    input: &LoweringInput<'_>,
     context: &Context<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<(Vec<Lowered>, usize)> {
+) -> Result<(Vec<LoweredSection>, usize)> {
     let image = context.image;
     let mut lowered = Vec::new();
     let mut rows = 0;
@@ -218,46 +218,50 @@ fn lower_space(
         lowered.push(line_sass);
         if input.extras.embed_ptx {
             let kind = Some(SectionKind::NvDebugPtxTxt);
-            lowered.push(Lowered { kind, name, bytes: text?, relocs: Vec::new() });
+            lowered.push(LoweredSection { kind, name, bytes: text?, relocs: Vec::new() });
         }
     }
     if input.level >= DebugLevel::Full {
         if image.has_registers {
             lowered.extend(register_sections(&image.sections)?);
         }
-        for section in input.sections.in_file_order(input.placed) {
+        for section in input.sections.in_file_order(input.debug_only) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
     }
     let changes = input.extras.keep_optimised || !input.extras.path_maps.is_empty();
     if changes {
         // A fault of the PTX, not of the code.
-        if let Err(error) = kept::apply(context, (input.extras, input.source.len()), &mut lowered) {
+        if let Err(error) = optimized_debug::apply(context, input.extras, input.source.len(), &mut lowered) {
             diagnostics.push(Diagnostic::error(None, error.to_string()));
         }
     }
-    if input.placed {
-        signposts::add(context, input.files, &mut lowered)?;
+    if input.debug_only {
+        synthetic_unit::add(context, input.files, &mut lowered)?;
     }
     Ok((lowered, rows))
 }
 
 /// Splits a section's relocations into `.rel` and `.rela`.
-fn split_relocations(section: Lowered, target: Target) -> Result<DebugSection> {
-    let Lowered { name, mut bytes, relocs, .. } = section;
+fn split_relocations(section: LoweredSection, target: Target) -> Result<DebugSection> {
+    let LoweredSection { name, mut bytes, relocs, .. } = section;
     let filed = reloc::split_relocations(&name, target, Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
 /// The clone of a native section. Places of entries in optimised code are others in Mercury code.
-fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> Result<MercurySection> {
-    let Lowered { name, bytes, relocs, .. } = section;
+fn clone(
+    section: LoweredSection,
+    native: Option<&DebugSection>,
+    input: &LoweringInput<'_>,
+) -> Result<MercurySection> {
+    let LoweredSection { name, bytes, relocs, .. } = section;
     let original = native.map(|native| &*native.bytes);
     let values = MercuryContents { bytes, relocs };
     Ok(merc_capsule::clone_section(&name, values, original, input.target, input.extras.keep_optimised)?)
 }
 
-fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {
+fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<LoweredSection> {
     let encode = |image: &CodeFacts, entries| {
         let own_symbol = image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
         frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))
@@ -266,11 +270,11 @@ fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowere
     let there = context.mercury.map(|mercury| &mercury.image.image).filter(|_| context.relocatable);
     let there = there.and_then(|there| Some(encode(there, there.frame.as_ref()?))).transpose()?;
     let relocs = merc_capsule::frame::native_relocs(&section, there.as_ref());
-    Ok(Lowered::of(SectionKind::DebugFrame, section.bytes, relocs))
+    Ok(LoweredSection::of(SectionKind::DebugFrame, section.bytes, relocs))
 }
 
 /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
-fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
+fn register_sections(sections: &[CodeSection]) -> Result<[LoweredSection; 2]> {
     let ranges = sections.iter().map(|section| {
         let ranges = section.registers.iter().map(|range| reg_sass::RegisterRange {
             part: range.part,
@@ -291,8 +295,8 @@ fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
         .map(|(section, types)| FunctionTypes { function: section.function.as_bytes(), types })
         .collect();
     Ok([
-        Lowered::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(ranges)?, Vec::new()),
-        Lowered::of(SectionKind::NvDebugInfoRegType, reg_type::encode(&types)?, Vec::new()),
+        LoweredSection::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(ranges)?, Vec::new()),
+        LoweredSection::of(SectionKind::NvDebugInfoRegType, reg_type::encode(&types)?, Vec::new()),
     ])
 }
 

@@ -1,15 +1,15 @@
 //! The debug sections that the PTX file itself has: bytes as written, references resolved
 //! (docs/formats/relocations.md, what a name in PTX becomes).
 
-use super::{Context, Lowered};
+use super::{Context, LoweredSection};
 use crate::diagnostic::Diagnostic;
 use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
-use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget};
-use ptx_syntax::section_order::Place;
+use ptx_syntax::section_data::{AssembledSection, Fixup, FixupTarget};
+use ptx_syntax::section_order::BlockPlacement;
 use ptx_syntax::{MergedSection, MergedSections, Module, StateSpace};
 
 /// The `.section` blocks of a module as sections, each with its kind.
@@ -29,9 +29,9 @@ pub(crate) struct PtxSection<'a> {
     /// Which section that is; `None` for one that only this PTX knows.
     pub(crate) kind: Option<SectionKind>,
     /// What ptxas does with it.
-    place: Place,
+    place: BlockPlacement,
     /// Contents.
-    pub(crate) assembled: Assembled<'a>,
+    pub(crate) assembled: AssembledSection<'a>,
 }
 
 impl<'a> PtxSections<'a> {
@@ -86,7 +86,7 @@ pub(super) fn lower(
     section: &PtxSection<'_>,
     context: &Context<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Lowered {
+) -> LoweredSection {
     let mut lowering = Lowering {
         context,
         kind: section.kind,
@@ -97,7 +97,7 @@ pub(super) fn lower(
     for fixup in &section.assembled.fixups {
         lowering.fixup(fixup);
     }
-    Lowered {
+    LoweredSection {
         kind: section.kind,
         name: section.name.to_owned(),
         bytes: lowering.bytes,
@@ -147,8 +147,8 @@ impl Lowering<'_, '_> {
 
     fn symbol(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
         let Context { facts, image, sections, .. } = self.context;
-        if let Some(place) = sections.merged.label(name) {
-            self.section_label(fixup, name, addend, place);
+        if let Some((section, offset)) = sections.merged.label(name) {
+            self.section_label(fixup, name, addend, section, offset);
         } else if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
         } else if let Some(&offset) = facts.kernel_parameters.get(name) {
@@ -165,7 +165,7 @@ impl Lowering<'_, '_> {
     /// Whether every reference is resolved here. Elsewhere than in `.debug_info` ptxas loses `symbol+constant`, constant bank and
     /// shared variables, and labels of debug sections (observed: 13.0.88, sm_75 and sm_90); debug-only objects need not follow.
     fn resolves_all(&self) -> bool {
-        self.kind == Some(SectionKind::DebugInfo) || self.context.placed
+        self.kind == Some(SectionKind::DebugInfo) || self.context.debug_only
     }
 
     /// Nothing in a whole program; in a relocatable file ptxas makes a symbol of the whole expression, `name+offset`.
@@ -242,7 +242,7 @@ impl Lowering<'_, '_> {
                 self.value(fixup, i128::from(symbol.value) - i128::from(base) + i128::from(addend));
             }
             // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
-            (StateSpace::Shared, None) if !self.context.placed => {
+            (StateSpace::Shared, None) if !self.context.debug_only => {
                 let base = if self.resolves_all() { window } else { 0 };
                 self.value(fixup, i128::from(base) - 1 + i128::from(addend));
             }
@@ -263,7 +263,7 @@ impl Lowering<'_, '_> {
     }
 
     /// ptxas resolves labels of debug sections in `.debug_info` only.
-    fn section_label(&mut self, fixup: &Fixup<'_>, label: &str, addend: i64, (section, offset): (&str, u64)) {
+    fn section_label(&mut self, fixup: &Fixup<'_>, label: &str, addend: i64, section: &str, offset: u64) {
         let offset = (offset as i64).wrapping_add(addend);
         if self.resolves_all() {
             self.section_offset(fixup, section, offset);

@@ -16,5 +16,5 @@ pub(crate) struct Provided<'d> {
     /// Code, symbols and everything else that is not debug information. Debug sections of its own are replaced.
     pub(crate) container: Cubin<'d>,
     /// Whether sections have addresses, so that relocations are applied rather than kept.
-    pub(crate) placed: bool,
+    pub(crate) debug_only: bool,
 }

@@ -67,7 +67,7 @@ pub(crate) fn provide(
             calls: Vec::new(),
         });
     }
-    Ok(Provided { image, mercury: None, container, placed: true })
+    Ok(Provided { image, mercury: None, container, debug_only: true })
 }
 
 /// Every variable declaration of the module, in bodies too.

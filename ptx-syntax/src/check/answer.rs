@@ -2,14 +2,14 @@
 //! `docs/json.md` has its members.
 
 use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
-use crate::{LineIndex, Place, TextRange};
+use crate::{LineIndex, TextRange, TextSpan};
 use findings::Severity;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The findings of `check` in one module, as an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct CheckAnswer {
     /// What ptxas 13.0.88 does with the module.
     verdict: Verdicts,
     /// The least `.version` that the module can have.
@@ -76,7 +76,7 @@ struct Finding {
     /// What is wrong at this place.
     message: String,
     #[serde(flatten)]
-    place: Place,
+    place: TextSpan,
     /// Another place that belongs to it. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Related>,
@@ -94,7 +94,7 @@ struct Related {
     /// What is there.
     message: String,
     #[serde(flatten)]
-    place: Place,
+    place: TextSpan,
 }
 
 /// The findings of one rule and severity that are only counted.
@@ -110,18 +110,18 @@ struct More {
     count: usize,
 }
 
-impl Answer {
+impl CheckAnswer {
     /// Converts a report on `text` to an answer. `lines` are the lines of the text.
     pub fn new(report: &Report, text: &str, lines: &LineIndex) -> Self {
         let reject = |mode| match report.verdict(mode) {
             Verdict::Accept => None,
             Verdict::Reject(rule) => Some(rule.code),
         };
-        let place = |range| Place::new(lines, range);
+        let place = |range| TextSpan::new(lines, range);
         let findings = report.findings.iter().map(|finding| Finding {
             code: finding.rule.code,
             name: finding.rule.name,
-            severity: finding.severity.word(),
+            severity: finding.severity.as_str(),
             message: finding.message.clone(),
             place: place(finding.range),
             related: finding
@@ -139,7 +139,11 @@ impl Answer {
             more: report
                 .more
                 .iter()
-                .map(|more| More { code: more.rule.code, severity: more.severity.word(), count: more.count })
+                .map(|more| More {
+                    code: more.rule.code,
+                    severity: more.severity.as_str(),
+                    count: more.count,
+                })
                 .collect(),
             in_baseline: report.in_baseline,
         }
@@ -203,7 +207,7 @@ impl From<&'static Rule> for RuleRow {
         Self {
             code: rule.code,
             name: rule.name,
-            severity: rule.severity.word(),
+            severity: rule.severity.as_str(),
             summary: rule.summary,
             since: version(rule.details.since),
             until: version(rule.details.until),

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Known;
+use super::ModuleFacts;
 use super::gates::Gates;
 use super::grammar::next_token;
 use super::layout::{self, is_reference};
@@ -18,7 +18,7 @@ use crate::number::Literal;
 use crate::reserved::is_reserved;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::section_data::{Fixup, FixupTarget};
-use crate::section_order::{self, Place, RESERVED, TABLES, is_deleted_if_empty};
+use crate::section_order::{self, BlockPlacement, RESERVED, TABLES, is_deleted_if_empty};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 use findings::Severity;
@@ -26,7 +26,7 @@ use findings::Severity;
 /// Checks every block.
 pub(super) fn check<'a>(
     module: &Module<'a>,
-    known: &Known,
+    known: &ModuleFacts,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
 ) -> Sections<'a> {
@@ -45,7 +45,7 @@ pub(super) fn check<'a>(
     sections.list.iter().for_each(|section| reach(section.name, sink));
     let blocks: Vec<_> =
         sections.list.iter().map(|section| (section.name.text, &section.assembled)).collect();
-    let places = section_order::places(&blocks, sink.text);
+    let places = section_order::block_placements(&blocks, sink.text);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
         references(&sections, &places, &declared(module), known, sink);
@@ -74,7 +74,7 @@ fn lines<'a>(
                     let message = format_args!("label `{}` is defined twice", label.text);
                     sink.error(RuleId::DuplicateLabel, label.range, message);
                     let said = format_args!("Duplicate definition of label '{}'", label.text);
-                    sink.says_error(RuleId::DuplicateLabel, colon, said);
+                    sink.ptxas_error(RuleId::DuplicateLabel, colon, said);
                 }
             }
             Some(DataItem::Directive { width: 2, range }) => {
@@ -168,7 +168,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
                 let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
                 sink.error(rule, range, format_args!("{message}"));
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
-                sink.says_error(rule, range.end - 1, format_args!("{said}"));
+                sink.ptxas_error(rule, range.end - 1, format_args!("{said}"));
             }
         } else if !in_section && line.whole {
             in_section = true;
@@ -176,7 +176,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
             let ptxas = sink.ptxas;
             let message = format_args!("this crashes {ptxas}: expected `@@DWARF .section` first");
             sink.error(rule, range, message);
-            sink.says_at(rule, range.end, (Level::Crash, Modes::ALL), format_args!(""));
+            sink.ptxas_message_at(rule, range.end, Level::Crash, Modes::ALL, format_args!(""));
         }
         for value in line.values().filter(|value| matches!(value.kind, ValueKind::Integer(_))) {
             check_value(&value, gates, sink);
@@ -185,7 +185,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
 }
 
 /// `.debug_info` needs `.debug_abbrev`; and what ptxas says of sections that are not there.
-fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
+fn abbreviations(sections: &Sections<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let abbrev = sections.named(".debug_abbrev").is_some();
     let mut infos = 0_u32;
     for section in sections.list.iter().filter(|section| section.name.text == ".debug_info") {
@@ -208,8 +208,8 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
         return;
     }
     let mut warn = |level: Level, text: &str| {
-        let (rule, at) = (RuleId::InfoWithoutAbbrev, (Phase::Warn, 2));
-        sink.says(rule, at, (level, Modes::G), format_args!("{text}"));
+        let rule = RuleId::InfoWithoutAbbrev;
+        sink.ptxas_message(rule, Phase::Warn, 2, level, Modes::G, format_args!("{text}"));
     };
     if !abbrev {
         warn(Level::Warning, " .debug_abbrev section not found");
@@ -227,9 +227,9 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
 /// What the blocks refer to.
 fn references(
     sections: &Sections<'_>,
-    places: &[Place],
+    places: &[BlockPlacement],
     declared: &Names<'_>,
-    known: &Known,
+    known: &ModuleFacts,
     sink: &mut Sink<'_>,
 ) {
     let mut used = HashMap::new();
@@ -240,8 +240,9 @@ fn references(
                 continue;
             }
             if place.early.is_some() && is_reference(&fixup.target) {
-                let at = (Phase::Sections, place.rank);
-                sink.says(RuleId::SectionEarly, at, (Level::Crash, Modes::G), format_args!(""));
+                let (phase, at) = (Phase::Sections, place.rank);
+                let nothing = format_args!("");
+                sink.ptxas_message(RuleId::SectionEarly, phase, at, Level::Crash, Modes::G, nothing);
             }
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
@@ -260,8 +261,8 @@ struct References<'r, 'a> {
     sections: &'r Sections<'a>,
     declared: &'r Names<'a>,
     section: &'r Section<'a>,
-    place: Place,
-    known: &'r Known,
+    place: BlockPlacement,
+    known: &'r ModuleFacts,
     /// Labels of sections used in `.debug_info`, with their offset.
     used: &'r mut HashMap<(&'a str, i64), TextRange>,
 }
@@ -297,8 +298,8 @@ impl<'a> References<'_, 'a> {
             finding.help = Some("write 0: its place is known in .debug_info only".into());
         }
         if self.known.code {
-            let at = (Phase::Sections, self.place.rank);
-            sink.says(rule, at, (Level::Fatal, Modes::G), format_args!("Internal error: unknown attribute"));
+            let said = format_args!("Internal error: unknown attribute");
+            sink.ptxas_message(rule, Phase::Sections, self.place.rank, Level::Fatal, Modes::G, said);
         }
         true
     }
@@ -403,8 +404,8 @@ impl<'a> References<'_, 'a> {
                 format_args!("with -c and -g ptxas fails over {name}: the module has no bytes of it");
             sink.error(rule, range, message);
             if self.known.code {
-                let at = (Phase::Sections, u32::MAX);
-                sink.says(rule, at, (Level::Fatal, self.modes()), format_args!("{DELETED_SYMBOL}"));
+                let said = format_args!("{DELETED_SYMBOL}");
+                sink.ptxas_message(rule, Phase::Sections, u32::MAX, Level::Fatal, self.modes(), said);
             }
         }
     }
@@ -422,7 +423,7 @@ impl<'a> References<'_, 'a> {
         let labels = &self.sections.labels;
         let modes = self.modes();
         let resolved = self.place.kept && self.known.code;
-        let at = (Phase::Sections, self.place.rank);
+        let (phase, at) = (Phase::Sections, self.place.rank);
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {
@@ -437,7 +438,7 @@ impl<'a> References<'_, 'a> {
             }
             for label in missing.into_iter().filter(|_| resolved) {
                 let said = format_args!("label '{label}' invalid");
-                sink.says(rule, at, (Level::Error, modes), said);
+                sink.ptxas_message(rule, phase, at, Level::Error, modes, said);
             }
             return;
         }
@@ -452,7 +453,7 @@ impl<'a> References<'_, 'a> {
         sink.error(rule, range, format_args!("`{left}` and `{right}` are labels of different sections"));
         if resolved {
             let said = format_args!("labels '{left}' and '{right}' must be defined in the same section");
-            sink.says(rule, at, (Level::Error, modes), said);
+            sink.ptxas_message(rule, phase, at, Level::Error, modes, said);
         }
     }
 }

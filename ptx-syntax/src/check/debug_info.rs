@@ -15,7 +15,7 @@ use crate::declared::{self, Declared};
 use crate::error::ErrorSink;
 use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
-use crate::section_data::{Assembled, Fixup, FixupTarget};
+use crate::section_data::{AssembledSection, Fixup, FixupTarget};
 use crate::statement::Statement;
 use crate::text::TextRange;
 use crate::types::StateSpace;
@@ -141,7 +141,7 @@ struct Views<'a> {
 
 impl<'a> Views<'a> {
     fn of(info: &'a Section<'_>, sections: &Sections<'_>) -> Self {
-        let Assembled { bytes, fixups, .. } = &info.assembled;
+        let AssembledSection { bytes, fixups, .. } = &info.assembled;
         let bytes = Cow::Borrowed(&**bytes);
         let mut views = Self { read: bytes.clone(), written: bytes, ..Self::default() };
         for (fixup, number) in numbered(&info.assembled) {
@@ -161,7 +161,7 @@ impl<'a> Views<'a> {
     }
 
     /// Lengths of units that are written by name, with the number that ptxas takes each for; those with a fault have a finding.
-    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<NamedLength> {
+    fn lengths(&self, info: &AssembledSection<'_>, faults: &[Fault]) -> Vec<NamedLength> {
         let mut lengths = Vec::new();
         let mut start = 0;
         while let Some(length) = self.written.get(start..).and_then(|rest| rest.first_chunk()) {
@@ -201,7 +201,7 @@ fn is_abbreviations(fixup: &Fixup<'_>) -> bool {
 
 /// What is written by name, ascending, with the number that ptxas takes it for: N for `.debug_abbrev+N`; for any other name,
 /// label or difference its place among these, from 1.
-fn numbered<'s, 'a>(section: &'s Assembled<'a>) -> impl Iterator<Item = (&'s Fixup<'a>, u64)> {
+fn numbered<'s, 'a>(section: &'s AssembledSection<'a>) -> impl Iterator<Item = (&'s Fixup<'a>, u64)> {
     let (mut fixups, mut folded) = (section.fixups.iter().peekable(), section.folded.iter().peekable());
     let ordered = std::iter::from_fn(move || match (fixups.peek(), folded.peek()) {
         (Some(fixup), Some(other)) if fixup.offset < other.offset => fixups.next(),
@@ -249,7 +249,7 @@ fn local(fixup: &Fixup<'_>, module: &Module<'_>, sink: &mut Sink<'_>) {
     );
     sink.error(rule, fixup.range, message);
     let said = format_args!("Internal error: unknown attribute");
-    sink.says(rule, (Phase::Sections, 0), (Level::Fatal, Modes::G), said);
+    sink.ptxas_message(rule, Phase::Sections, 0, Level::Fatal, Modes::G, said);
 }
 
 /// What ptxas does, by the first fault if there is one.
@@ -284,7 +284,7 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
         };
         sink.error(rule, range, message);
     }
-    sink.says(rule, (Phase::Dwarf, 0), (level, Modes::G), format_args!("{text}"));
+    sink.ptxas_message(rule, Phase::Dwarf, 0, level, Modes::G, format_args!("{text}"));
 }
 
 /// The rule of a fault, and what is wrong.

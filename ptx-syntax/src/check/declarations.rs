@@ -84,15 +84,15 @@ fn variable(variable: &Variable<'_>, sink: &mut Sink<'_>) {
                 Some(behind) => format!("{before} '{}' {behind}", name.text).trim_end().to_owned(),
                 None => before.to_owned(),
             };
-            report(fault.rule, (name.range, at), format_args!("{said}"), sink);
+            report(fault.rule, name.range, at, format_args!("{said}"), sink);
         }
     }
 }
 
 /// A finding in ptxas' own words.
-fn report(rule: RuleId, (range, at): (TextRange, u32), said: fmt::Arguments<'_>, sink: &mut Sink<'_>) {
+fn report(rule: RuleId, range: TextRange, at: u32, said: fmt::Arguments<'_>, sink: &mut Sink<'_>) {
     sink.error(rule, range, said);
-    sink.says_error(rule, at, said);
+    sink.ptxas_error(rule, at, said);
 }
 
 /// Reports an `.align` of the declaration that is not a power of two.
@@ -100,7 +100,7 @@ fn alignment(declaration: TextRange, sink: &mut Sink<'_>) {
     for value in values_of_align(declaration, sink.text) {
         if !Literal::read(value.slice(sink.text)).to_u32().0.is_power_of_two() {
             let said = format_args!("Alignment must be a power of two");
-            report(RuleId::Alignment, (value, value.start), said, sink);
+            report(RuleId::Alignment, value, value.start, said, sink);
         }
     }
 }
@@ -159,10 +159,10 @@ fn pointer(parameter: &Parameter<'_>, sink: &mut Sink<'_>) {
     };
     let rule = RuleId::PointerAttribute;
     let said = "Illegal placement of kernel parameter attribute";
-    report(rule, (word, lexer.next_significant().range.start), format_args!("{said}"), sink);
+    report(rule, word, lexer.next_significant().range.start, format_args!("{said}"), sink);
     let value = values_of_align(TextRange::new(word.start, parameter.range.end), text).first().copied();
     if let Some(value) = value.filter(|_| pointer.align.is_some()) {
-        sink.says_error(rule, value.start, format_args!("{said}"));
+        sink.ptxas_error(rule, value.start, format_args!("{said}"));
     }
 }
 
@@ -175,13 +175,13 @@ fn directives(function: &Function<'_>, sink: &mut Sink<'_>) {
     {
         let at = next_token(sink.text, found.name.range.end).range.start;
         let said = format_args!("Invalid directive '.noreturn' for function '{}'", function.name.text);
-        report(RuleId::NoReturnResult, (found.name.range, at), said, sink);
+        report(RuleId::NoReturnResult, found.name.range, at, said, sink);
     }
     let threads = |name| function.directives.get(name);
     if let (Some(_), Some(required)) = (threads(".maxntid"), threads(".reqntid")) {
         let at = next_token(sink.text, function.directives.range.end).range.start;
         let said = "Conflicting directives: .maxntid and .reqntid cannot both be specified";
-        report(RuleId::ThreadCounts, (required.name.range, at), format_args!("{said}"), sink);
+        report(RuleId::ThreadCounts, required.name.range, at, format_args!("{said}"), sink);
     }
 }
 
@@ -236,7 +236,7 @@ fn scope(function: &Function<'_>, sink: &mut Sink<'_>) {
             Statement::Variable(variable) => {
                 for (index, declarator) in variable.declarators.iter().enumerate() {
                     let at = name_end(variable, index, sink.text);
-                    declared(&mut scope, block, (declarator, at), sink);
+                    declared(&mut scope, block, declarator, at, sink);
                 }
             }
             _ => {}
@@ -247,7 +247,8 @@ fn scope(function: &Function<'_>, sink: &mut Sink<'_>) {
 fn declared<'a>(
     scope: &mut Scope<'a>,
     block: u32,
-    (declarator, at): (&Declarator<'a>, u32),
+    declarator: &Declarator<'a>,
+    at: u32,
     sink: &mut Sink<'_>,
 ) {
     let name = declarator.name;

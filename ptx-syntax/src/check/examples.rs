@@ -79,7 +79,7 @@ static EXAMPLES: [(Id, At, &str); 52] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Context, RuleTable as _, check};
+    use crate::check::{CheckContext, RuleTable as _, check};
     use crate::parse;
 
     fn module(at: At, lines: &str) -> String {
@@ -96,7 +96,7 @@ mod tests {
     fn each_example_breaks_its_rule() {
         let mut wrong = Vec::new();
         for (rule, at, lines) in EXAMPLES {
-            let report = check(&parse(&module(at, lines)), &Context::default());
+            let report = check(&parse(&module(at, lines)), &CheckContext::default());
             let codes: Vec<&str> = report.findings.iter().map(|finding| finding.rule.code).collect();
             if !codes.contains(&rule.rule().code) {
                 wrong.push(format!("{} {}: {codes:?}", rule.rule().code, rule.rule().name));

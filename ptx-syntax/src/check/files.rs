@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::Known;
+use super::ModuleFacts;
 use super::gates::Gates;
 use super::grammar::next_token;
 use super::rules::RuleId;
@@ -24,7 +24,7 @@ pub(super) type Files<'m, 'a> = HashMap<u64, &'m FileDirective<'a>>;
 /// Checks all `.file` directives at module scope.
 pub(super) fn check<'m, 'a>(
     module: &'m Module<'a>,
-    known: &Known,
+    known: &ModuleFacts,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
 ) -> Files<'m, 'a> {
@@ -53,7 +53,7 @@ pub(super) fn check<'m, 'a>(
                     finding.related = Some((first, "first given here".into()));
                 }
                 if file.whole {
-                    sink.says_error(rule, end, format_args!("Duplicate file index #{index}"));
+                    sink.ptxas_error(rule, end, format_args!("Duplicate file index #{index}"));
                 }
             }
         }
@@ -78,7 +78,7 @@ pub(super) fn check<'m, 'a>(
 
 /// A file without a name ends the table for readers, ptxas among them: it takes what follows for line opcodes. What comes
 /// of that depends on their bytes and on those of the lines; this is what mostly happens.
-fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+fn empty_name(files: &Files<'_, '_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let mut sorted: Vec<_> = files.values().collect();
     sorted.sort_by_key(|file| file.index);
     let is_empty = |file: &&&FileDirective<'_>| split(file.path).1.is_empty();
@@ -99,13 +99,13 @@ fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
         let message = format_args!("file {index} has no name, {what}: this can crash {ptxas}");
         sink.error(rule, file.range, message);
     }
-    sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, modes), format_args!(""));
+    sink.ptxas_message(rule, Phase::Lines, file.range.start, Level::Crash, modes, format_args!(""));
 }
 
 /// The modes in which ptxas crashes on the time and size of a last file without a name. It writes
 /// both as LEB128. Numbers of one byte are harmless, longer ones less harmful if there are no
 /// lines.
-fn time_crashes(file: &FileDirective<'_>, known: &Known) -> Modes {
+fn time_crashes(file: &FileDirective<'_>, known: &ModuleFacts) -> Modes {
     const LONG: u32 = 1 << 7;
     const LONG_WITHOUT_ROWS: u32 = 1 << 21;
     let (time, size) = (file.timestamp.unwrap_or(0), file.size.unwrap_or(0) as u32);
@@ -159,7 +159,7 @@ fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
+fn name(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let (path, range) = (file.path, file.path_range);
     if split(path).1.is_empty() {
         sink.error(
@@ -237,7 +237,7 @@ fn escapes_utf8(path: &[u8]) -> bool {
     })
 }
 
-fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
+fn time(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
     let ptxas = sink.ptxas;
     if file.size.is_none() && file.whole {
@@ -276,6 +276,6 @@ fn numbers(file: &FileDirective<'_>, text: &str) -> [TextRange; 2] {
 }
 
 /// ptxas crashes where it writes the line table: with `-g` always, else if there are lines.
-fn crash(rule: RuleId, range: TextRange, known: &Known, sink: &mut Sink<'_>) {
-    sink.says(rule, (Phase::Lines, range.start), (Level::Crash, known.line_table), format_args!(""));
+fn crash(rule: RuleId, range: TextRange, known: &ModuleFacts, sink: &mut Sink<'_>) {
+    sink.ptxas_message(rule, Phase::Lines, range.start, Level::Crash, known.line_table, format_args!(""));
 }

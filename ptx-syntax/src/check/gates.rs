@@ -8,7 +8,7 @@ use crate::text::TextRange;
 
 /// A feature of the debug directives that some PTX version introduced.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Gate {
+pub struct VersionGate {
     /// The rule it is.
     pub rule: RuleId,
     /// What ptxas calls it.
@@ -24,18 +24,18 @@ const fn gate(
     feature: &'static str,
     documented: (u32, u32),
     enforced: Option<(u32, u32)>,
-) -> Gate {
+) -> VersionGate {
     let documented = PtxVersion::new(documented.0, documented.1);
     let enforced = match enforced {
         Some((major, minor)) => Some(PtxVersion::new(major, minor)),
         None => None,
     };
-    Gate { rule, feature, documented, enforced }
+    VersionGate { rule, feature, documented, enforced }
 }
 
 /// All gated features. Sources: the notes of PTX ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last
 /// column was tried with ptxas 13.0.88 version by version.
-pub static GATES: [Gate; 11] = [
+pub static GATES: [VersionGate; 11] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
     gate(RuleId::GateAddressSize, ".address_size directive", (2, 3), Some((2, 3))),
@@ -50,15 +50,15 @@ pub static GATES: [Gate; 11] = [
 ];
 
 /// The gate of a rule.
-pub(super) fn gate_of(rule: RuleId) -> Option<&'static Gate> {
+pub(super) fn gate_of(rule: RuleId) -> Option<&'static VersionGate> {
     GATES.iter().find(|gate| gate.rule == rule)
 }
 
 /// The first use of a gated feature in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Use {
+pub struct GatedUse {
     /// The feature.
-    pub gate: &'static Gate,
+    pub gate: &'static VersionGate,
     /// Its first place in the text.
     pub range: TextRange,
 }
@@ -67,7 +67,7 @@ pub struct Use {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MinVersion {
     /// The features used, by their first place, in the order of [`GATES`].
-    pub uses: Vec<Use>,
+    pub uses: Vec<GatedUse>,
     /// What the architectures of `.target` need, with the word; none for unknown ones.
     pub target: Option<(PtxVersion, TextRange)>,
 }
@@ -83,17 +83,17 @@ impl MinVersion {
         self.least(|gate| Some(gate.documented))
     }
 
-    fn least(&self, of: impl Fn(&Gate) -> Option<PtxVersion>) -> PtxVersion {
+    fn least(&self, of: impl Fn(&VersionGate) -> Option<PtxVersion>) -> PtxVersion {
         let uses = self.uses.iter().filter_map(|used| of(used.gate));
         let all = uses.chain(self.target.map(|(version, _)| version));
         all.max().unwrap_or(PtxVersion::new(1, 0))
     }
 
     /// Notes a use; only the first of each feature counts. Returns whether this is it.
-    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) -> bool {
+    pub(super) fn note(&mut self, gate: &'static VersionGate, range: TextRange) -> bool {
         let first = !self.uses.iter().any(|used| used.gate.rule == gate.rule);
         if first {
-            self.uses.push(Use { gate, range });
+            self.uses.push(GatedUse { gate, range });
         }
         first
     }
@@ -137,7 +137,7 @@ impl Gates {
             );
             let said =
                 format_args!("Feature '{}' requires PTX ISA .version {enforced} or later", gate.feature);
-            sink.says_at(rule, at, (Level::Error, modes), said);
+            sink.ptxas_message_at(rule, at, Level::Error, modes, said);
         } else if first && version < gate.documented {
             let documented = gate.documented;
             let ptxas = sink.ptxas;
@@ -156,7 +156,7 @@ impl Gates {
 }
 
 /// The feature in our words.
-fn what(gate: &Gate) -> &'static str {
+fn what(gate: &VersionGate) -> &'static str {
     match gate.rule {
         RuleId::GateAtDwarf => "`@@DWARF`",
         RuleId::GateSection => "`.section`",

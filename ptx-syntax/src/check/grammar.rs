@@ -52,7 +52,7 @@ fn instructions(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
             let message = format_args!("no opcode of PTX begins with `{word}`");
             sink.error(rule, TextRange::new(range.start, range.start + word.len() as u32), message);
             let said = format_args!("Not a name of any known instruction: '{word}'");
-            sink.says_error(rule, range.end.saturating_sub(1), said);
+            sink.ptxas_error(rule, range.end.saturating_sub(1), said);
         }
         if let Some(range) = instruction.backslash() {
             sink.error(
@@ -90,7 +90,7 @@ impl Grammar<'_, '_> {
             Kind::UnterminatedComment => {
                 sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
                 let said = format_args!("Parsing error near '': unexpected EOF while scanning");
-                sink.says_fatal(RuleId::UnterminatedComment, range.start, said);
+                sink.ptxas_fatal(RuleId::UnterminatedComment, range.start, said);
             }
             Kind::MissingVersion => {
                 sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
@@ -106,7 +106,7 @@ impl Grammar<'_, '_> {
             Kind::AddressSize => {
                 sink.error(RuleId::AddressSize, range, format_args!("{error}"));
                 let said = format_args!("Illegal value for .address_size directive (must be 32 or 64)");
-                sink.says_error(RuleId::AddressSize, range.start, said);
+                sink.ptxas_error(RuleId::AddressSize, range.start, said);
             }
             Kind::Misplaced(_) => {
                 let rule = match range.slice(text) {
@@ -117,23 +117,23 @@ impl Grammar<'_, '_> {
                 };
                 sink.error(rule, range, format_args!("{error}"));
                 if range.start >= self.version_missed {
-                    says_near(rule, behind_linkage(text, range), sink);
+                    ptxas_syntax_error(rule, behind_linkage(text, range), sink);
                 }
             }
             Kind::Expected { .. } => self.unexpected(error, sink),
             Kind::UnknownCharacter | Kind::UnterminatedString => {
                 sink.error(RuleId::Syntax, range, format_args!("{error}"));
-                says_near(RuleId::Syntax, range, sink);
+                ptxas_syntax_error(RuleId::Syntax, range, sink);
             }
             Kind::ConstantOverflow => {
                 sink.error(RuleId::ConstantOverflow, range, format_args!("{error}"));
-                sink.says_error(RuleId::ConstantOverflow, range.start, format_args!("Constant overflow"));
+                sink.ptxas_error(RuleId::ConstantOverflow, range.start, format_args!("Constant overflow"));
             }
             Kind::ValueOutOfRange { bits } => self.data.value_out_of_range(bits, range, sink),
             Kind::DataType => self.data.data_type(error, sink),
             Kind::NoStorage => {
                 sink.error(RuleId::Syntax, range, format_args!("{error}"));
-                sink.says_fatal(RuleId::Syntax, range.start, format_args!("No variable storage specified"));
+                sink.ptxas_fatal(RuleId::Syntax, range.start, format_args!("No variable storage specified"));
             }
             Kind::NarrowLabel => narrow_label(error, sink),
             Kind::NestingTooDeep => sink.error(RuleId::NestingTooDeep, range, format_args!("{error}")),
@@ -166,7 +166,7 @@ impl Grammar<'_, '_> {
         if std::mem::take(&mut self.first_strange_byte) {
             let line = LineIndex::new(sink.text).line(range.start);
             let said = format_args!("{said} encountered on line {line}");
-            sink.says(rule, (Phase::Read, range.start), (Level::Fatal, Modes::ALL), said);
+            sink.ptxas_message(rule, Phase::Read, range.start, Level::Fatal, Modes::ALL, said);
         }
     }
 
@@ -182,7 +182,7 @@ impl Grammar<'_, '_> {
                 if let Some(finding) = sink.find(RuleId::Syntax, symbol, format_args!("{error}")) {
                     finding.help = Some("the line before has a word too many, or lacks its `;`".into());
                 }
-                return says_near(RuleId::Syntax, range, sink);
+                return ptxas_syntax_error(RuleId::Syntax, range, sink);
             }
             let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
@@ -191,7 +191,7 @@ impl Grammar<'_, '_> {
                     None => "no declared name has the same letters".into(),
                 });
             }
-            return says_near(RuleId::DottedSymbol, range, sink);
+            return ptxas_syntax_error(RuleId::DottedSymbol, range, sink);
         }
         // A directive of the module stands inside a section only where its `}` is missing or it was meant elsewhere.
         let rule = match range.slice(text) {
@@ -201,7 +201,7 @@ impl Grammar<'_, '_> {
         };
         sink.error(rule, range, format_args!("{error}"));
         let missing_brace = matches!(error.kind, SyntaxErrorKind::Expected { what: BODY_END, .. });
-        says_near(rule, if missing_brace { behind_linkage(text, range) } else { range }, sink);
+        ptxas_syntax_error(rule, if missing_brace { behind_linkage(text, range) } else { range }, sink);
     }
 }
 
@@ -233,7 +233,7 @@ fn begins_line(text: &str, at: TextRange) -> bool {
 }
 
 fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {
-    sink.says_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
+    sink.ptxas_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
 }
 
 /// The position at which ptxas finds the version missing: at a `.version` whose number it cannot
@@ -255,9 +255,9 @@ fn version_token(text: &str, at: u32) -> u32 {
 }
 
 /// `Parsing error near 'TOKEN'`, with the token as ptxas reads it.
-fn says_near(rule: RuleId, range: TextRange, sink: &mut Sink<'_>) {
+fn ptxas_syntax_error(rule: RuleId, range: TextRange, sink: &mut Sink<'_>) {
     let token = near(sink.text, range);
-    sink.says_fatal(rule, range.start, format_args!("Parsing error near '{token}': syntax error"));
+    sink.ptxas_fatal(rule, range.start, format_args!("Parsing error near '{token}': syntax error"));
 }
 
 fn near(text: &str, range: TextRange) -> &str {
@@ -300,7 +300,7 @@ fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {
     // Behind a label alone ptxas looks for a sign first.
     let is_label_alone = !range.slice(sink.text).contains(['+', '-']);
     let at = if is_label_alone { next_token(sink.text, range.end).range.start } else { range.end - 1 };
-    sink.says_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
+    sink.ptxas_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
 }
 
 /// The token at or after `offset` that is neither a blank nor a comment.
@@ -346,7 +346,7 @@ impl DataErrors {
         }
         if let Some(end) = self.list_end(text, range.end) {
             let said = format_args!("Value out of range for type .b{bits} {value}");
-            sink.says_error(RuleId::ValueRange, end, said);
+            sink.ptxas_error(RuleId::ValueRange, end, said);
         }
     }
 
@@ -355,7 +355,7 @@ impl DataErrors {
         if ScalarType::from_keyword(range.slice(text)).is_none() {
             // Behind `@@DWARF`, where ptxas' grammar has no other word.
             sink.error(RuleId::Syntax, range, format_args!("{error}"));
-            return says_near(RuleId::Syntax, range, sink);
+            return ptxas_syntax_error(RuleId::Syntax, range, sink);
         }
         sink.error(RuleId::DataType, range, format_args!("{error}"));
         let first = next_token(text, range.end);
@@ -367,7 +367,7 @@ impl DataErrors {
         };
         if is_name {
             let end = next_token(text, first.range.end).range.start;
-            return sink.says_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
+            return sink.ptxas_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
         }
         let mut values = Vec::new();
         let (end, complete) = walk_list(text, range.end, false, |value| values.push(value_as_ptxas(value)));
@@ -375,10 +375,10 @@ impl DataErrors {
         if !complete {
             return;
         }
-        sink.says_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
+        sink.ptxas_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
         // The type is 0 bits wide to ptxas.
         for value in values.into_iter().filter(|&value| value != 0) {
-            sink.says_error(RuleId::DataType, end, format_args!("Value out of range for type .b0 {value}"));
+            sink.ptxas_error(RuleId::DataType, end, format_args!("Value out of range for type .b0 {value}"));
         }
     }
 }

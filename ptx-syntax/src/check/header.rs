@@ -33,7 +33,7 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, s
         (version, targets.too_new && super::first_item(module).is_some(), targets.arch)
     {
         let said = format_args!("PTX .version {major}.{minor} does not support .target {word}");
-        sink.says_late(RuleId::TargetNeedsVersion, Phase::Module, at, said);
+        sink.ptxas_late_error(RuleId::TargetNeedsVersion, Phase::Module, at, said);
     }
     let size = module.items.iter().find_map(|item| match item {
         Item::AddressSize(size) => Some(size),
@@ -58,7 +58,7 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
         }
         let written = range.slice(sink.text).trim_start_matches(".version").trim();
         let said = format_args!("Unsupported .version {written}; current version is '{newest}'");
-        sink.says_fatal(rule, range.start, said);
+        sink.ptxas_fatal(rule, range.start, said);
     } else if let Some(read) = read.filter(|_| minor > 9) {
         let message = format_args!("there is no PTX {major}.{minor}: {ptxas} takes it for {read}");
         sink.error(RuleId::MinorVersion, range, message);
@@ -73,7 +73,7 @@ fn check_relocatable(version: &VersionDirective, sink: &mut Sink<'_>) {
         let message = format_args!("-c needs PTX {FIRST_RELOCATABLE}, the module has {major}.{minor}");
         sink.error(rule, range, message);
         let said = format_args!("'Compile only(-c)' requires PTX ISA .version {FIRST_RELOCATABLE} or later");
-        sink.says(rule, (Phase::Symbols, 0), (Level::Fatal, Modes::ALL), said);
+        sink.ptxas_message(rule, Phase::Symbols, 0, Level::Fatal, Modes::ALL, said);
     }
 }
 
@@ -102,10 +102,10 @@ impl<'m> Targets<'m> {
                 let message = format_args!("expected an architecture such as sm_90 before `{}`", word.text);
                 sink.error(RuleId::NoArchitecture, word.range, message);
                 let said = format_args!("Target architecture not defined at start of file '{FILE}'");
-                return sink.says_fatal(RuleId::NoArchitecture, at, said);
+                return sink.ptxas_fatal(RuleId::NoArchitecture, at, said);
             }
             if let Some(read) = gates::target(word.text) {
-                self.architecture((word, read), at, version, gates, sink);
+                self.architecture(word, read, at, version, gates, sink);
             } else if TARGET_OPTIONS.contains(&word.text) {
                 self.option(word, at, gates, sink);
             } else {
@@ -113,7 +113,7 @@ impl<'m> Targets<'m> {
                 let message = format_args!("{ptxas} knows no target `{}`", word.text);
                 sink.error(RuleId::UnknownTarget, word.range, message);
                 let said = format_args!("Unsupported .target '{}'", word.text);
-                sink.says_fatal(RuleId::UnknownTarget, at, said);
+                sink.ptxas_fatal(RuleId::UnknownTarget, at, said);
                 if self.arch.is_none() {
                     return;
                 }
@@ -123,7 +123,8 @@ impl<'m> Targets<'m> {
 
     fn architecture(
         &mut self,
-        (word, read): (&'m Name<'_>, gates::Target),
+        word: &'m Name<'_>,
+        read: gates::Target,
         at: u32,
         version: Option<&VersionDirective>,
         gates: &mut Gates,
@@ -158,13 +159,13 @@ impl<'m> Targets<'m> {
                 let message = "sm_13 and later have f64: ptxas takes `map_f64_to_f32` for older ones only";
                 sink.error(rule, word.range, format_args!("{message}"));
                 let said = "Directive map_f64_to_f32 is not supported with SM 1.3 or higher";
-                sink.says_error(rule, at, format_args!("{said}"));
+                sink.ptxas_error(rule, at, format_args!("{said}"));
             }
             "map_f64_to_f32" => {}
             mode => match self.texture_mode {
                 Some(other) if other != mode => {
                     sink.error(rule, word.range, format_args!("`{mode}` contradicts `{other}`"));
-                    sink.says_error(rule, at, format_args!("Conflicting .target option '{mode}'"));
+                    sink.ptxas_error(rule, at, format_args!("Conflicting .target option '{mode}'"));
                 }
                 _ => self.texture_mode = Some(mode),
             },
@@ -181,19 +182,19 @@ fn check_address_size(size: &AddressSizeDirective, arch: u32, gates: &mut Gates,
     if size.bits == 32 {
         let rule = RuleId::Address32;
         sink.error(rule, size.range, format_args!("32-bit addresses are no longer supported: expected 64"));
-        let at = (Phase::Warn, 1);
+        let (phase, at) = (Phase::Warn, 1);
         let matching = "64 Bit host architecture (--machine) being used must match with .address_size of 32 bits for -g compilation";
-        sink.says(rule, at, (Level::Fatal, Modes::G), format_args!(" {matching}"));
-        let at = (Phase::Warn, size.range.start);
+        sink.ptxas_message(rule, phase, at, Level::Fatal, Modes::G, format_args!(" {matching}"));
+        let (phase, at) = (Phase::Warn, size.range.start);
         let warned =
             "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";
-        sink.says(rule, at, (Level::Warning, Modes::ALL), format_args!(" {warned}"));
+        sink.ptxas_message(rule, phase, at, Level::Warning, Modes::ALL, format_args!(" {warned}"));
         // These are the words for a module that is compiled for its own architecture.
         let said = if arch < 90 {
             "32-Bit compilation is no longer supported"
         } else {
             "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures."
         };
-        sink.says(rule, at, (Level::Fatal, Modes::ALL), format_args!(" {said}"));
+        sink.ptxas_message(rule, phase, at, Level::Fatal, Modes::ALL, format_args!(" {said}"));
     }
 }

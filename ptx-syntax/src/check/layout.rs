@@ -3,20 +3,25 @@
 
 use std::collections::HashMap;
 
-use super::Known;
+use super::ModuleFacts;
 use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;
-use crate::section_order::{Place, RESERVED, TABLES};
+use crate::section_order::{BlockPlacement, RESERVED, TABLES};
 use crate::text::TextRange;
 use findings::Severity;
 
 /// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
 /// all of the last kind where it has put nothing else.
-pub(super) fn overlaps(sections: &Sections<'_>, places: &[Place], known: &Known, sink: &mut Sink<'_>) {
-    let mut ordered: Vec<(&Section<'_>, Place)> =
+pub(super) fn overlaps(
+    sections: &Sections<'_>,
+    places: &[BlockPlacement],
+    known: &ModuleFacts,
+    sink: &mut Sink<'_>,
+) {
+    let mut ordered: Vec<(&Section<'_>, BlockPlacement)> =
         sections.list.iter().zip(places.iter().copied()).filter(|(s, _)| !s.name.text.is_empty()).collect();
     ordered.sort_by_key(|(_, place)| place.rank);
     let mut first: HashMap<&str, &Section<'_>> = HashMap::new();
@@ -40,7 +45,7 @@ pub(super) fn overlaps(sections: &Sections<'_>, places: &[Place], known: &Known,
             reserved(section, sink);
             RuleId::SectionReserved
         } else if let Some(before) = before {
-            repeated((before, section), place, differs.is_some(), sink);
+            repeated(before, section, place, differs.is_some(), sink);
             RuleId::SectionRepeated
         } else if let Some(at) = place.early {
             early(section, at, differs, sink);
@@ -50,7 +55,7 @@ pub(super) fn overlaps(sections: &Sections<'_>, places: &[Place], known: &Known,
         };
         if known.code && (is_reserved || differs.is_some()) {
             let said = format_args!("Internal error: overlapping non-identical data");
-            sink.says(rule, (Phase::Sections, place.rank), (Level::Fatal, Modes::G), said);
+            sink.ptxas_message(rule, Phase::Sections, place.rank, Level::Fatal, Modes::G, said);
         }
     }
 }
@@ -61,7 +66,13 @@ fn reserved(section: &Section<'_>, sink: &mut Sink<'_>) {
     sink.error(RuleId::SectionReserved, name.range, message);
 }
 
-fn repeated((before, section): (&Section<'_>, &Section<'_>), place: Place, fails: bool, sink: &mut Sink<'_>) {
+fn repeated(
+    before: &Section<'_>,
+    section: &Section<'_>,
+    place: BlockPlacement,
+    fails: bool,
+    sink: &mut Sink<'_>,
+) {
     let (rule, name) = (RuleId::SectionRepeated, section.name);
     let what = match name.text {
         ".debug_line" => "ptxas drops both",

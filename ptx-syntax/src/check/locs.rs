@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::files::Files;
 use super::gates::Gates;
 use super::loc_equality::same;
-use super::reach::{Kept, leaves, reached_functions, reached_labels};
+use super::reach::{LiveInstructions, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
 use super::sections::Sections;
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::zero_lines::ZeroLines;
-use super::{Context, Known};
+use super::{CheckContext, ModuleFacts};
 use crate::call_sites::{CallSite, CallSites};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::limits::MAX_CALL_CHAIN;
@@ -21,23 +21,23 @@ use crate::number::Literal;
 use crate::statement::Statement;
 use crate::text::TextRange;
 
-/// What `.loc` refers to.
-pub(super) struct Surroundings<'s, 'm, 'a> {
+/// What the check of `.loc` directives needs: the files, the sections and the options.
+pub(super) struct LocContext<'s, 'm, 'a> {
     pub(super) files: &'s Files<'m, 'a>,
     pub(super) sections: &'s Sections<'a>,
-    pub(super) context: &'s Context<'s>,
+    pub(super) options: &'s CheckContext<'s>,
 }
 
-/// The `.loc` of a function.
-struct Calls<'l> {
+/// The inlined calls of the `.loc` directives of a function.
+struct InlinedCalls<'l> {
     /// None where one is not inlined.
-    list: Vec<Option<Call<'l>>>,
+    list: Vec<Option<InlinedCall<'l>>>,
     /// Number of the first, as [`CallSites`] counts.
     first: u32,
 }
 
 /// An inlined `.loc`.
-struct Call<'l> {
+struct InlinedCall<'l> {
     at: &'l InlinedAt<'l>,
     /// Its name has no label.
     unresolved: bool,
@@ -45,11 +45,12 @@ struct Call<'l> {
     caller: Option<u32>,
 }
 
-impl<'l> Calls<'l> {
+impl<'l> InlinedCalls<'l> {
     /// The calls that lead to the last of the first `count` `.loc`, the innermost first.
-    fn chain(&self, count: usize) -> impl Iterator<Item = &Call<'l>> {
+    fn chain(&self, count: usize) -> impl Iterator<Item = &InlinedCall<'l>> {
         let call = |index: usize| self.list.get(index)?.as_ref();
-        let caller = move |of: &&Call<'l>| of.caller.and_then(|number| call((number - self.first) as usize));
+        let caller =
+            move |of: &&InlinedCall<'l>| of.caller.and_then(|number| call((number - self.first) as usize));
         std::iter::successors(count.checked_sub(1).and_then(call), caller).take(MAX_CALL_CHAIN)
     }
 
@@ -61,17 +62,17 @@ impl<'l> Calls<'l> {
 /// Checks every `.loc` of every body.
 pub(super) fn check(
     module: &Module<'_>,
-    known: &Known,
-    around: &Surroundings<'_, '_, '_>,
+    known: &ModuleFacts,
+    context: &LocContext<'_, '_, '_>,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
 ) {
-    let mut locs = Locs {
-        around,
+    let mut locs = LocChecker {
+        context,
         known,
         call_sites: CallSites::of(module),
         undeclared: HashSet::new(),
-        needs_names: around.context.relocatable && !around.sections.has_bytes(".debug_str"),
+        needs_names: context.options.relocatable && !context.sections.has_bytes(".debug_str"),
         unresolved: Vec::new(),
         named: Vec::new(),
         first: None,
@@ -82,15 +83,15 @@ pub(super) fn check(
     for (index, function) in module.functions().enumerate() {
         locs.function(index, function, gates, sink);
     }
-    locs.whole(module, sink);
+    locs.check_module(module, sink);
     if memchr::memmem::find(module.text.as_bytes(), b"begin inline asm").is_some() {
         inline_asm(module, sink);
     }
 }
 
-struct Locs<'s, 'm, 'a> {
-    around: &'s Surroundings<'s, 'm, 'a>,
-    known: &'s Known,
+struct LocChecker<'s, 'm, 'a> {
+    context: &'s LocContext<'s, 'm, 'a>,
+    known: &'s ModuleFacts,
     call_sites: CallSites,
     undeclared: HashSet<u64>,
     /// Whether ptxas fails over any row of an inlined call.
@@ -116,14 +117,14 @@ struct Unresolved {
     range: TextRange,
 }
 
-impl Locs<'_, '_, '_> {
+impl LocChecker<'_, '_, '_> {
     fn function(&mut self, index: usize, function: &Function<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
         self.call_sites.begin_function();
-        let mut calls = Calls { list: Vec::new(), first: self.call_sites.next_number() };
-        let mut zero_lines = ZeroLines::new(self.around.files);
+        let mut calls = InlinedCalls { list: Vec::new(), first: self.call_sites.next_number() };
+        let mut zero_lines = ZeroLines::new(self.context.files);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
@@ -138,7 +139,7 @@ impl Locs<'_, '_, '_> {
                             CallSite::Here(number) => Some(number),
                             CallSite::Unseen | CallSite::Elsewhere(_) => None,
                         };
-                        Call { at, unresolved, caller }
+                        InlinedCall { at, unresolved, caller }
                     });
                     calls.list.push(call);
                     if let Some(current) = current {
@@ -162,7 +163,7 @@ impl Locs<'_, '_, '_> {
     }
 
     /// Notes the rows of inlined calls that ptxas writes for a function, and the names they lack.
-    fn rows(&mut self, index: usize, function: &Function<'_>, calls: &Calls<'_>) {
+    fn rows(&mut self, index: usize, function: &Function<'_>, calls: &InlinedCalls<'_>) {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         // How many `.loc` came so far, and the last of them.
         let (mut count, mut current): (usize, Option<&LocDirective<'_>>) = (0, None);
@@ -198,7 +199,7 @@ impl Locs<'_, '_, '_> {
                     let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
                     let has_line = current.is_some_and(|loc| loc.line != 0);
                     if has_line && calls.chain(count).next().is_some() {
-                        let kept = kept.get_or_insert_with(|| Kept::of(function));
+                        let kept = kept.get_or_insert_with(|| LiveInstructions::of(function));
                         let is_first = kept.unoptimised(at) && !std::mem::replace(&mut used, true);
                         // Without -g the first one counts that optimised code keeps.
                         let is_first_optimised = runs && gives_row && !optimised && kept.optimised(at);
@@ -220,7 +221,7 @@ impl Locs<'_, '_, '_> {
     }
 
     /// A row of an inlined call, the last of the first `count` `.loc`, of code that runs and is kept or not.
-    fn row(&mut self, function: usize, runs: bool, calls: &Calls<'_>, count: usize) {
+    fn row(&mut self, function: usize, runs: bool, calls: &InlinedCalls<'_>, count: usize) {
         let inlined = calls.chain(count).next().map(|call| (function, call.at.range, runs));
         self.named.extend(inlined);
         for call in calls.chain(count).filter(|call| call.unresolved) {
@@ -235,7 +236,7 @@ impl Locs<'_, '_, '_> {
 
     fn loc(&mut self, loc: &LocDirective<'_>, sink: &mut Sink<'_>) {
         let LocDirective { file, line, range, .. } = *loc;
-        let files = self.around.files;
+        let files = self.context.files;
         if !files.is_empty() && !files.contains_key(&file) && self.undeclared.insert(file) {
             let message = format_args!(
                 "file {file} is not declared: ptxas writes rows of a file that no reader will find"
@@ -250,8 +251,8 @@ impl Locs<'_, '_, '_> {
 
     /// With the source at hand: whether it has the line.
     fn past_end(&mut self, file: u64, line: u64, range: TextRange, sink: &mut Sink<'_>) {
-        let Some(source_lines) = self.around.context.source_lines else { return };
-        let Some(declared) = self.around.files.get(&file) else { return };
+        let Some(source_lines) = self.context.options.source_lines else { return };
+        let Some(declared) = self.context.files.get(&file) else { return };
         let count = *self.ends.entry(file).or_insert_with(|| source_lines(declared.path));
         let Some(count) = count.filter(|&count| line > u64::from(count)) else { return };
         if self.past_end.insert((file, line)) {
@@ -280,7 +281,7 @@ impl Locs<'_, '_, '_> {
                     "Source location {} {} {} used in inlined_at directive must be used in a preceding .loc directive",
                     file as i32, line as i32, column as i32
                 );
-                sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
+                sink.ptxas_message_at(rule, range.end - 1, Level::Error, modes, said);
             }
             CallSite::Elsewhere(_) => {
                 let message = format_args!(
@@ -302,7 +303,7 @@ impl Locs<'_, '_, '_> {
     /// Checks the name. True: no label, which ptxas finds out when it writes the line table.
     fn function_name(&self, at: &InlinedAt<'_>, sink: &mut Sink<'_>) -> bool {
         let name = at.function_name.text;
-        let sections = self.around.sections;
+        let sections = self.context.sections;
         let start = match sections.labels.get(name) {
             Some(&(section, offset)) => {
                 let holder = sections.name(section);
@@ -374,13 +375,13 @@ impl Locs<'_, '_, '_> {
     }
 
     /// What is said once.
-    fn whole(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
+    fn check_module(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
         let Some(first) = self.first else { return };
-        if self.around.files.is_empty() {
+        if self.context.files.is_empty() {
             let rule = RuleId::NoFile;
             sink.error(rule, first, format_args!("the module has `.loc`, but declares no file"));
             let said = ".loc directive without .file directive is found, line information in generated binary may not be complete";
-            sink.says(rule, (Phase::Symbols, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
+            sink.ptxas_message(rule, Phase::Symbols, 0, Level::Warning, Modes::ALL, format_args!("{said}"));
         }
         if let Some((range, before, count)) = self.column_lost {
             let message = format_args!(
@@ -407,7 +408,7 @@ impl Locs<'_, '_, '_> {
     /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of what a kernel
     /// reaches. Of code that runs it drops more than is seen here.
     fn say_unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
-        let relocatable = self.around.context.relocatable;
+        let relocatable = self.context.options.relocatable;
         let nameless = if self.needs_names { &*self.named } else { &[] };
         if self.unresolved.is_empty() && nameless.is_empty() {
             return;
@@ -426,12 +427,12 @@ impl Locs<'_, '_, '_> {
                 sink.error(rule, range, format_args!("{message}"));
             }
             let (said, modes) = (format_args!("{DELETED_SYMBOL}"), modes(function, runs));
-            sink.says(rule, (Phase::Sections, u32::MAX), (Level::Fatal, modes), said);
+            sink.ptxas_message(rule, Phase::Sections, u32::MAX, Level::Fatal, modes, said);
         }
         for Unresolved { function, runs, name, range } in &self.unresolved {
             let modes = modes(*function, *runs);
             let said = format_args!("Unresolved label '{name}' used in function_name attribute.");
-            sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
+            sink.ptxas_message(RuleId::NameUnresolved, Phase::Lines, range.start, Level::Error, modes, said);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of line markers (`# 5 "a.cu"`) inside function bodies.
 
-use super::Known;
+use super::ModuleFacts;
 use super::ptxas_lines::PtxasLines;
 use super::rules::RuleId;
 use super::sink::Sink;
@@ -12,7 +12,7 @@ use crate::text::{LineIndex, TextRange};
 /// ptxas makes tables from the first to the last line of a body and of the code of one `.loc`. It
 /// crashes at the end of those of negative size; an empty one, whose last line is the one before
 /// the first, passes.
-pub(super) fn check(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
+pub(super) fn check(module: &Module<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     if memchr::memchr(b'#', module.text.as_bytes()).is_none() {
         return; // the usual case, which needs no index of the lines
     }
@@ -27,7 +27,7 @@ pub(super) fn check(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
 
 struct Spans<'s, 'l, 'a> {
     lines: &'s PtxasLines<'l>,
-    known: &'s Known,
+    known: &'s ModuleFacts,
     sink: &'s mut Sink<'a>,
 }
 
@@ -75,6 +75,6 @@ impl Spans<'_, '_, '_> {
             finding.related = Some((first, format!("line {from}")));
             finding.help = Some("drop line markers inside of bodies: `.loc` tells the source line".into());
         }
-        self.sink.says_at(rule, at, (Level::Crash, self.known.lines), format_args!(""));
+        self.sink.ptxas_message_at(rule, at, Level::Crash, self.known.lines, format_args!(""));
     }
 }

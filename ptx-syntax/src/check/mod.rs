@@ -19,7 +19,7 @@ mod header;
 mod layout;
 mod loc_equality;
 mod loc_lines;
-mod located;
+mod located_findings;
 mod locs;
 mod markers;
 mod message;
@@ -37,12 +37,12 @@ mod version;
 mod zero_lines;
 
 pub use crate::limits::MAX_FINDINGS_PER_RULE;
-pub use answer::{Answer, RuleRow};
+pub use answer::{CheckAnswer, RuleRow};
 pub use findings::{RuleTable, Severity};
-pub use gates::{GATES, Gate, MinVersion, Use};
+pub use gates::{GATES, GatedUse, MinVersion, VersionGate};
 pub use ptxas_lines::PtxasLines;
 pub use rules::{Details, RULES, Rule, RuleId};
-pub use sink::{Finding, Unlisted};
+pub use sink::{Finding, UnlistedFindings};
 pub use transcript::{Mode, Verdict};
 pub use version::PtxVersion;
 
@@ -65,7 +65,7 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 
 /// Facts outside the text that the caller supplies to [`check`].
 #[derive(Default)]
-pub struct Context<'c> {
+pub struct CheckContext<'c> {
     /// Asked for each file once, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
     /// The ptxas that is asked about; that of CUDA 13.0 by default.
@@ -74,7 +74,7 @@ pub struct Context<'c> {
     pub relocatable: bool,
 }
 
-impl std::fmt::Debug for Context<'_> {
+impl std::fmt::Debug for CheckContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Context")
             .field("source_lines", &self.source_lines.is_some())
@@ -90,7 +90,7 @@ pub struct Report {
     /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule and severity.
     pub findings: Vec<Finding>,
     /// The findings that are not listed, in the order of [`RULES`].
-    pub more: Vec<Unlisted>,
+    pub more: Vec<UnlistedFindings>,
     /// How many findings were left out because a baseline has them; none without a baseline.
     pub in_baseline: Option<usize>,
     /// The least `.version` for the directives used.
@@ -132,7 +132,7 @@ impl Report {
 
 /// Facts of the whole module that several rules ask for.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct ModuleFacts {
     /// `.target ..., debug`
     debug: bool,
     /// Whether anything follows the header, so that ptxas does more than parse.
@@ -149,7 +149,7 @@ pub(crate) struct Known {
     names: Modes,
 }
 
-impl Known {
+impl ModuleFacts {
     fn new(module: &Module<'_>, version: Option<PtxVersion>, relocatable: bool) -> Self {
         let debug = module.is_debug();
         let bodies = module.functions().filter_map(|function| function.body.as_ref());
@@ -166,10 +166,10 @@ impl Known {
 }
 
 /// Checks the debug directives of a parsed module.
-pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
+pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     let module = &parsed.module;
     let version = module.version().and_then(PtxVersion::as_ptxas_reads);
-    let known = Known::new(module, version, context.relocatable);
+    let known = ModuleFacts::new(module, version, context.relocatable);
     let mut gates = Gates::new(version);
     let mut sink = Sink::new(module.text, context.ptxas);
 
@@ -184,7 +184,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     locs::check(
         module,
         &known,
-        &locs::Surroundings { files: &files, sections: &sections, context },
+        &locs::LocContext { files: &files, sections: &sections, options: context },
         &mut gates,
         &mut sink,
     );
@@ -192,10 +192,10 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }
-    whole(module, &known, describes, &mut sink);
+    check_module(module, &known, describes, &mut sink);
 
     let (findings, more, said) = sink.finish();
-    let first = first_item(module).filter(|item| is_whole(item, module.text));
+    let first = first_item(module).filter(|item| is_complete(item, module.text));
     let transcript = Transcript::new(said, known.debug, first.map(|item| item.range().end));
     Report { findings, more, in_baseline: None, min_version: gates.min_version, transcript }
 }
@@ -209,7 +209,7 @@ fn first_item<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Item<'a>> {
 }
 
 /// Whether no error cut an item short.
-fn is_whole(item: &Item<'_>, text: &str) -> bool {
+fn is_complete(item: &Item<'_>, text: &str) -> bool {
     match item {
         Item::File(file) => file.whole,
         Item::AtDwarf(line) => line.whole,
@@ -218,7 +218,7 @@ fn is_whole(item: &Item<'_>, text: &str) -> bool {
 }
 
 /// Checks what concerns the module as a whole. `describes` says whether `.debug_info` has entries other than those of units.
-fn whole(module: &Module<'_>, known: &Known, describes: bool, sink: &mut Sink<'_>) {
+fn check_module(module: &Module<'_>, known: &ModuleFacts, describes: bool, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
     let Some(debug) = words.into_iter().find(|word| word.text == "debug") else { return };
     let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
@@ -232,7 +232,7 @@ fn whole(module: &Module<'_>, known: &Known, describes: bool, sink: &mut Sink<'_
             finding.help = Some("drop `, debug`, or add an empty section: `.section .debug_loc { }`".into());
         }
         let said = format_args!("Debug information not found in presence of .target debug");
-        sink.says(rule, (Phase::Module, 0), (Level::Error, Modes::ALL), said);
+        sink.ptxas_message(rule, Phase::Module, 0, Level::Error, Modes::ALL, said);
     } else if known.code && describes {
         let message = format_args!("`debug` here turns optimisation off (-O0), as -g does");
         sink.find_as(Severity::Note, RuleId::DebugMeansO0, debug.range, message);

@@ -27,10 +27,10 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
         let Item::Function(function) = item else { continue };
         let old = is_old(function.range.start);
         let is_entry = function.kind == FunctionKind::Entry;
-        lists(&function.returns, &function.params, (is_entry, old && !is_entry), sink);
+        lists(&function.returns, &function.params, is_entry, old && !is_entry, sink);
         for statement in function.body.iter().flat_map(|body| &body.statements) {
             if let Statement::CallPrototype(prototype) = statement {
-                lists(&prototype.returns, &prototype.params, (false, old), sink);
+                lists(&prototype.returns, &prototype.params, false, old, sink);
             }
         }
     }
@@ -39,7 +39,8 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
 fn lists(
     returns: &[Parameter<'_>],
     params: &[Parameter<'_>],
-    (is_entry, old): (bool, bool),
+    is_entry: bool,
+    old: bool,
     sink: &mut Sink<'_>,
 ) {
     for list in [returns, params] {
@@ -50,7 +51,7 @@ fn lists(
             sink.error(RuleId::ParameterSpace, parameter.range, message);
             let at = next_token(sink.text, parameter.range.end).range.start;
             let said = format_args!("Function parameter '{name}' has illegal state space");
-            sink.says_error(RuleId::ParameterSpace, at, said);
+            sink.ptxas_error(RuleId::ParameterSpace, at, said);
         }
         let is_open = |parameter: &&Parameter<'_>| parameter.array == Some(0);
         let Some(open) = list.iter().find(is_open) else { continue };
@@ -70,7 +71,7 @@ fn lists(
                 open.range,
                 format_args!("{}", said.trim_end_matches('.')),
             );
-            sink.says_error(RuleId::IncompleteParameter, close, format_args!("{said}"));
+            sink.ptxas_error(RuleId::IncompleteParameter, close, format_args!("{said}"));
         }
     }
 }

@@ -68,12 +68,12 @@ pub(super) const PURE: &[&str] = &[
 /// write one which such an instruction reads. By the index of the statement.
 ///
 /// Observed: ptxas 13.0.88 leaves out the others, with -g too, where it keeps those with a predicate.
-pub(super) struct Kept {
+pub(super) struct LiveInstructions {
     optimised: Vec<bool>,
     unoptimised: Vec<bool>,
 }
 
-impl Kept {
+impl LiveInstructions {
     pub(super) fn of(function: &Function<'_>) -> Self {
         let is_effect = |instruction: &Instruction<'_>| {
             !PURE.contains(&instruction.mnemonic())

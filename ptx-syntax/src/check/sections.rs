@@ -1,7 +1,7 @@
 //! The bytes of all sections of a module, and the positions of their labels.
 
 use crate::nodes::Module;
-use crate::section_data::{Assembled, AtDwarfSection, assemble, assemble_at_dwarf};
+use crate::section_data::{AssembledSection, AtDwarfSection, assemble, assemble_at_dwarf};
 use crate::text::Name;
 use foldhash::HashMap;
 
@@ -9,7 +9,7 @@ use foldhash::HashMap;
 #[derive(Debug)]
 pub(super) struct Section<'a> {
     pub(super) name: Name<'a>,
-    pub(super) assembled: Assembled<'a>,
+    pub(super) assembled: AssembledSection<'a>,
 }
 
 /// All sections, and where their labels are.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::message::bounded;
 use super::rules::{Rule, RuleId};
-use super::transcript::{Level, Modes, Phase, Said};
+use super::transcript::{Level, Modes, Phase, PtxasMessage};
 use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::ptxas::Ptxas;
 use crate::text::TextRange;
@@ -29,7 +29,7 @@ pub struct Finding {
 
 /// The findings of one rule and severity that are counted and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unlisted {
+pub struct UnlistedFindings {
     /// The rule.
     pub rule: &'static Rule,
     /// How bad they are.
@@ -50,7 +50,7 @@ pub(super) struct Sink<'a> {
     findings: Vec<Finding>,
     /// By severity, each with a limit of its own: a thousand notes of a rule must not hide its only warning.
     counts: [Counts<RuleId>; SEVERITIES.len()],
-    said: Vec<Said>,
+    said: Vec<PtxasMessage>,
 }
 
 impl<'a> Sink<'a> {
@@ -112,59 +112,70 @@ impl<'a> Sink<'a> {
     }
 
     /// `ptxas FILE, line N; error   : TEXT`
-    pub(super) fn says_error(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
-        self.says_at(rule, at, (Level::Error, Modes::ALL), text);
+    pub(super) fn ptxas_error(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
+        self.ptxas_message_at(rule, at, Level::Error, Modes::ALL, text);
     }
 
     /// `ptxas FILE, line N; fatal   : TEXT`
-    pub(super) fn says_fatal(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
-        self.says_at(rule, at, (Level::Fatal, Modes::ALL), text);
+    pub(super) fn ptxas_fatal(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
+        self.ptxas_message_at(rule, at, Level::Fatal, Modes::ALL, text);
     }
 
-    /// A message of the parser, with a line.
-    pub(super) fn says_at(
+    /// Records a message of ptxas' parser, which has a line.
+    pub(super) fn ptxas_message_at(
         &mut self,
         rule: RuleId,
         at: u32,
-        (level, modes): (Level, Modes),
+        level: Level,
+        modes: Modes,
         text: fmt::Arguments<'_>,
     ) {
         if self.is_listed(rule) {
             let text = text.to_string();
-            self.said.push(Said { rule, phase: Phase::Parse, at, with_line: true, level, modes, text });
+            self.said.push(PtxasMessage {
+                rule,
+                phase: Phase::Parse,
+                at,
+                with_line: true,
+                level,
+                modes,
+                text,
+            });
         }
     }
 
     /// A message of ptxas without a line, of a later step. `at` keeps the order of those of one
     /// step.
-    pub(super) fn says(
+    pub(super) fn ptxas_message(
         &mut self,
         rule: RuleId,
-        (phase, at): (Phase, u32),
-        (level, modes): (Level, Modes),
+        phase: Phase,
+        at: u32,
+        level: Level,
+        modes: Modes,
         text: fmt::Arguments<'_>,
     ) {
         if self.is_listed(rule) {
             let text = text.to_string();
-            self.said.push(Said { rule, phase, at, with_line: false, level, modes, text });
+            self.said.push(PtxasMessage { rule, phase, at, with_line: false, level, modes, text });
         }
     }
 
-    /// A message with a line, of a later step.
-    pub(super) fn says_late(&mut self, rule: RuleId, phase: Phase, at: u32, text: fmt::Arguments<'_>) {
+    /// Records an error of a later phase of ptxas, with a line.
+    pub(super) fn ptxas_late_error(&mut self, rule: RuleId, phase: Phase, at: u32, text: fmt::Arguments<'_>) {
         let text = text.to_string();
         let (level, modes) = (Level::Error, Modes::ALL);
-        self.said.push(Said { rule, phase, at, with_line: true, level, modes, text });
+        self.said.push(PtxasMessage { rule, phase, at, with_line: true, level, modes, text });
     }
 
     /// Findings in text order, how many are not listed, and ptxas' words.
-    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<Unlisted>, Vec<Said>) {
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<UnlistedFindings>, Vec<PtxasMessage>) {
         self.findings.sort_by_key(|finding| (finding.range, finding.rule.id));
-        let mut more: Vec<Unlisted> = SEVERITIES
+        let mut more: Vec<UnlistedFindings> = SEVERITIES
             .iter()
             .zip(&self.counts)
             .flat_map(|(&severity, counts)| {
-                counts.more().map(move |(rule, count)| Unlisted { rule, severity, count })
+                counts.more().map(move |(rule, count)| UnlistedFindings { rule, severity, count })
             })
             .collect();
         more.sort_by_key(|unlisted| (unlisted.rule.id, unlisted.severity));

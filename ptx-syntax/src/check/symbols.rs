@@ -50,20 +50,20 @@ enum Symbol<'m, 'a> {
     Variable {
         linkage: Linkage,
         defined: bool,
-        shape: Shape,
+        shape: VariableType,
     },
 }
 
 /// What the declarations of a variable agree on: type and dimensions, not state space and alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
+struct VariableType {
     ty: ScalarType,
     vector: Option<u8>,
     /// Number of dimensions and of elements; none for `[]`, which agrees with all.
     elements: (usize, Option<u64>),
 }
 
-impl Shape {
+impl VariableType {
     fn of(variable: &Variable<'_>, declarator: &Declarator<'_>) -> Self {
         let dimensions = &declarator.dimensions;
         let elements = match &declarator.initializer {
@@ -103,14 +103,11 @@ impl<'m, 'a> Symbols<'m, 'a> {
             None => {}
             Some(&Symbol::Function { first: before, last, defined: is_defined }) => {
                 (first, defined) = (before, is_defined);
-                Clash { name, at, before: before.name.range }.functions(
-                    (before, last, defined),
-                    function,
-                    sink,
-                );
+                Redeclaration { name, at, before: before.name.range }
+                    .functions(before, last, defined, function, sink);
             }
             Some(&Symbol::Variable { linkage, .. }) => {
-                let clash = Clash { name, at, before: name.range };
+                let clash = Redeclaration { name, at, before: name.range };
                 clash.inconsistent(
                     format_args!("Inconsistent redefinition of variable '{}'", name.text),
                     sink,
@@ -124,7 +121,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
                     _ => (Level::Fatal, "Inconsistent redefinition of symbol"),
                 };
                 let text = format_args!("{text} '{}'", name.text);
-                sink.says_at(RuleId::InconsistentDeclaration, at, (level, Modes::ALL), text);
+                sink.ptxas_message_at(RuleId::InconsistentDeclaration, at, level, Modes::ALL, text);
                 return;
             }
         }
@@ -138,7 +135,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
                 format_args!("`{}` is declared `.extern`, and defined here", name.text),
             );
             let said = "Function definition conflicts with '.extern' declaration for function";
-            sink.says_error(rule, body.close.start, format_args!("{said} '{}'", name.text));
+            sink.ptxas_error(rule, body.close.start, format_args!("{said} '{}'", name.text));
         }
         let symbol = Symbol::Function { first, last: function, defined: defined || is_definition };
         self.known.insert(name.text, symbol);
@@ -160,9 +157,9 @@ impl<'m, 'a> Symbols<'m, 'a> {
         sink: &mut Sink<'_>,
     ) {
         let (name, linkage) = (declarator.name, variable.linkage);
-        let shape = Shape::of(variable, declarator);
+        let shape = VariableType::of(variable, declarator);
         let mut defined = linkage != Linkage::Extern;
-        let clash = Clash { name, at, before: name.range };
+        let clash = Redeclaration { name, at, before: name.range };
         let (agrees, was_defined, was_extern) = match self.known.get(name.text) {
             None => {
                 if !defined {
@@ -196,7 +193,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
         let at = alias.range.end - 1;
         let mut wrong = |name: Name<'_>, said: fmt::Arguments<'_>| {
             sink.error(RuleId::AliasTarget, name.range, format_args!("{said}"));
-            sink.says_error(RuleId::AliasTarget, at, said);
+            sink.ptxas_error(RuleId::AliasTarget, at, said);
         };
         for name in [new, old] {
             match self.known.get(name.text) {
@@ -230,13 +227,13 @@ impl<'m, 'a> Symbols<'m, 'a> {
                 let text = format_args!(
                     "Unresolved extern variable '{name_text}' in whole program compilation, ignoring extern qualifier"
                 );
-                sink.says(rule, (Phase::Symbols, 1), (Level::Warning, Modes::ALL), text);
+                sink.ptxas_message(rule, Phase::Symbols, 1, Level::Warning, Modes::ALL, text);
             } else if space != StateSpace::Shared {
                 let message =
                     format_args!("`{name_text}` has no size here, and only with -c may it be elsewhere");
                 sink.error(rule, name.range, message);
                 let text = format_args!("Unresolved extern variable '{name_text}'");
-                sink.says(rule, (Phase::Symbols, 1), (Level::Fatal, Modes::ALL), text);
+                sink.ptxas_message(rule, Phase::Symbols, 1, Level::Fatal, Modes::ALL, text);
             }
         }
     }
@@ -273,7 +270,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
             if !std::mem::replace(&mut said, true) {
                 let text = format_args!("Unresolved extern function '{name}'");
                 let at = if by_kernel { 0 } else { 2 };
-                sink.says(rule, (Phase::Symbols, at), (Level::Fatal, Modes::ALL), text);
+                sink.ptxas_message(rule, Phase::Symbols, at, Level::Fatal, Modes::ALL, text);
             }
         }
     }
@@ -299,7 +296,7 @@ fn module_scope(space: StateSpace, name: Name<'_>, at: u32, abi: bool, sink: &mu
     };
     let rule = RuleId::ModuleScope;
     sink.error(rule, name.range, format_args!("`{}` can only be declared in a function", name.text));
-    sink.says_error(rule, at, format_args!("{said}"));
+    sink.ptxas_error(rule, at, format_args!("{said}"));
 }
 
 /// The position at which ptxas knows all of a function's head: the `)` of a kernel, otherwise the
@@ -330,7 +327,7 @@ fn last_token(function: &Function<'_>, text: &str) -> u32 {
 }
 
 /// A declaration that does not agree with one before it.
-struct Clash<'a> {
+struct Redeclaration<'a> {
     name: Name<'a>,
     /// Where ptxas says so.
     at: u32,
@@ -338,10 +335,12 @@ struct Clash<'a> {
     before: TextRange,
 }
 
-impl Clash<'_> {
+impl Redeclaration<'_> {
     fn functions(
         &self,
-        (first, last, defined): (&Function<'_>, &Function<'_>, bool),
+        first: &Function<'_>,
+        last: &Function<'_>,
+        is_defined: bool,
         function: &Function<'_>,
         sink: &mut Sink<'_>,
     ) {
@@ -350,7 +349,7 @@ impl Clash<'_> {
             let said = format_args!("Inconsistent redefinition of '{name}' as entry and function");
             self.inconsistent(said, sink);
         }
-        if defined {
+        if is_defined {
             self.duplicate("function", sink);
         }
         let same_linkage = first.linkage == function.linkage
@@ -391,7 +390,7 @@ impl Clash<'_> {
         {
             finding.related = Some((self.before, "first declared here".into()));
         }
-        sink.says_error(rule, self.at, said);
+        sink.ptxas_error(rule, self.at, said);
     }
 
     fn duplicate(&self, kind: &str, sink: &mut Sink<'_>) {
@@ -407,5 +406,5 @@ fn no_return(function: &Function<'_>) -> bool {
 pub(super) fn twice(kind: &str, name: Name<'_>, at: u32, sink: &mut Sink<'_>) {
     let rule = RuleId::DuplicateDefinition;
     sink.error(rule, name.range, format_args!("{kind} `{}` is defined twice", name.text));
-    sink.says_error(rule, at, format_args!("Duplicate definition of {kind} '{}'", name.text));
+    sink.ptxas_error(rule, at, format_args!("Duplicate definition of {kind} '{}'", name.text));
 }

@@ -76,7 +76,7 @@ impl Level {
 
 /// One message.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct PtxasMessage {
     pub(super) rule: RuleId,
     pub(super) phase: Phase,
     /// Byte offset whose line it names; also its order among those of the parser.
@@ -110,7 +110,7 @@ impl fmt::Display for Verdict {
 /// All messages, in ptxas' order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transcript {
-    said: Vec<Said>,
+    said: Vec<PtxasMessage>,
     /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
     debug_target: bool,
     /// The end of the first item after the header, if the item is complete.
@@ -118,16 +118,16 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(mut said: Vec<Said>, debug_target: bool, first_item_end: Option<u32>) -> Self {
+    pub(super) fn new(mut said: Vec<PtxasMessage>, debug_target: bool, first_item_end: Option<u32>) -> Self {
         // A reduction ends with the token at which a fatal error may stand: errors first.
         said.sort_by_key(|said| (said.phase, said.at, said.level == Level::Fatal));
         Self { said, debug_target, first_item_end }
     }
 
     /// The messages of one mode, up to the one that ends the run.
-    fn heard(&self, mode: Mode) -> impl Iterator<Item = &Said> {
+    fn printed(&self, mode: Mode) -> impl Iterator<Item = &PtxasMessage> {
         let mode = if self.debug_target { Mode::G } else { mode };
-        let mut ended_by: Option<&Said> = None;
+        let mut ended_by: Option<&PtxasMessage> = None;
         let mut refused_in = None;
         self.said.iter().filter(move |said| said.modes.has(mode)).filter(move |said| {
             // The errors of these are collected.
@@ -157,17 +157,17 @@ impl Transcript {
     /// Whether a message of the rule refuses the module; a crash is none.
     pub(super) fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
         let mode = if self.debug_target { Mode::G } else { mode };
-        let refusing = |said: &&Said| said.level.refuses() && said.level != Level::Crash;
+        let refusing = |said: &&PtxasMessage| said.level.refuses() && said.level != Level::Crash;
         self.said.iter().filter(refusing).any(|said| said.rule == rule && said.modes.has(mode))
     }
 
     /// What is said and refuses nothing.
     pub(super) fn remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
-        self.heard(mode).filter(|said| !said.level.refuses()).map(|said| said.text.trim_start())
+        self.printed(mode).filter(|said| !said.level.refuses()).map(|said| said.text.trim_start())
     }
 
     pub(super) fn verdict(&self, mode: Mode) -> Verdict {
-        match self.heard(mode).find(|said| said.level.refuses()) {
+        match self.printed(mode).find(|said| said.level.refuses()) {
             Some(said) => Verdict::Reject(said.rule.rule()),
             None => Verdict::Accept,
         }
@@ -177,7 +177,7 @@ impl Transcript {
     pub(super) fn print(&self, mode: Mode, file: &str, lines: &PtxasLines<'_>) -> String {
         let mut out = String::new();
         let mut aborted = false;
-        for said in self.heard(mode) {
+        for said in self.printed(mode) {
             let level = match said.level {
                 Level::Info => "info    : ",
                 Level::Warning => "warning : ",

@@ -7,7 +7,7 @@ use findings::{Catalog, RuleTable as _};
 /// Returns the rules of [`check`](crate::check) in the order of their table, each with the repairs
 /// for its findings.
 pub fn catalog() -> Catalog {
-    Catalog::of::<RuleId>().with(|rule| {
+    Catalog::of::<RuleId>().with_texts(|rule| {
         let answers = |info: &&super::RepairInfo| info.rules.iter().any(|id| id.rule().code == rule.code);
         let repairs = REPAIRS.iter().filter(answers);
         let words = repairs.map(|info| {

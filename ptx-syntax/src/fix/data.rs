@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::versions::version;
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::check::PtxVersion;
 use crate::declared::declared;
 use crate::error::{ErrorSink, SyntaxErrorKind};
@@ -13,7 +13,7 @@ use crate::nodes::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
-use crate::section_data::{Assembled, assemble};
+use crate::section_data::{AssembledSection, assemble};
 use crate::text::TextRange;
 
 /// What takes a value's place.
@@ -47,7 +47,7 @@ fn unsigned(number: i64, width: u8) -> Option<New> {
 
 /// Differences of labels, where `.version` or the width does not allow them. ptxas asks only that both labels stand in
 /// one section, not that it is the one of the difference.
-pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn fold(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
     let lengths: HashSet<u32> =
@@ -72,7 +72,7 @@ pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
 
 /// Where differences stand that are the length of a unit, which ptxas takes for 0.
 fn unit_lengths(block: &SectionBlock<'_>) -> Vec<u32> {
-    let Assembled { bytes, folded, .. } = assemble(block);
+    let AssembledSection { bytes, folded, .. } = assemble(block);
     let mut found = Vec::new();
     let mut start = 0;
     while let Some(length) =
@@ -101,7 +101,7 @@ fn labels<'a>(module: &Module<'a>) -> HashMap<&'a str, Option<(usize, u64)>> {
 }
 
 /// Whether every value got its bytes, whatever is wrong with it.
-fn is_laid_out(assembled: &Assembled<'_>) -> bool {
+fn is_laid_out(assembled: &AssembledSection<'_>) -> bool {
     use SyntaxErrorKind as Kind;
     let harmless =
         |kind| matches!(kind, Kind::ConstantOverflow | Kind::ValueOutOfRange { .. } | Kind::NarrowLabel);
@@ -109,7 +109,7 @@ fn is_laid_out(assembled: &Assembled<'_>) -> bool {
 }
 
 /// Negative numbers where `.version` does not allow them, and `-0`, which fits no narrow directive.
-pub(super) fn negatives(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn negatives(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
     rewrite(module, |value| {
@@ -130,7 +130,7 @@ fn last_number(text: &str) -> &str {
 }
 
 /// Numbers whose low 32 bits only ptxas keeps.
-pub(super) fn wide(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn wide(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let text = parsed.module.text;
     rewrite(&parsed.module, |value| {
         let ValueKind::Integer(_) = value.kind else { return None };
@@ -145,7 +145,7 @@ pub(super) fn wide(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
 
 /// Labels that `.debug_info` refers to again with the same number added, which ptxas loses; it takes the section and the
 /// offset as often as one likes, with `-c` too (observed: 13.0.88, sm_90).
-pub(super) fn offsets(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn offsets(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let mut used = HashSet::new();
     let mut again = Vec::new();

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::loc::{FileDirective, LocDirective};
 use crate::nodes::Module;
@@ -22,7 +22,7 @@ use crate::text::TextRange;
 const MAX_INDEX: u64 = u16::MAX as u64;
 
 /// Gives the second `.file` of an index another one, or drops it.
-pub(super) fn merge(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn merge(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let table = Table::new(&parsed.module);
     if table.by_index.values().all(|files| files.len() == 1) {
         return Vec::new();
@@ -33,13 +33,14 @@ pub(super) fn merge(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (file, fate) in table.files.iter().zip(&fate) {
         match *fate {
-            Fate::Stays => {}
-            Fate::Goes => edits.push(Edit::delete(parsed.module.text, file.node.range)),
-            Fate::Becomes(index) => edits.push(Edit::new(file.number, index.to_string())),
+            FileAction::Stays => {}
+            FileAction::Goes => edits.push(Edit::delete(parsed.module.text, file.node.range)),
+            FileAction::Becomes(index) => edits.push(Edit::new(file.number, index.to_string())),
         }
     }
     for used in &uses {
-        if let Some(&Fate::Becomes(index)) = table.meant(used, leading).and_then(|file| fate.get(file)) {
+        if let Some(&FileAction::Becomes(index)) = table.meant(used, leading).and_then(|file| fate.get(file))
+        {
             edits.push(Edit::new(used.number, index.to_string()));
         }
     }
@@ -49,7 +50,7 @@ pub(super) fn merge(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
 /// Numbers the files without gaps, in the order of their indices. Files whose index ptxas cannot
 /// store go into the gaps, or after the others. A `.loc` whose file is not declared must not come
 /// to mean one that is.
-pub(super) fn renumber(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn renumber(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let table = Table::new(&parsed.module);
     let count = table.files.len() as u64;
     let sound = table.by_index.keys().all(|index| (1..=count).contains(index));
@@ -93,7 +94,7 @@ struct Use {
 
 /// What becomes of a `.file`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum FileAction {
     Stays,
     /// One before it says the same.
     Goes,
@@ -140,7 +141,7 @@ impl<'m, 'a> Table<'m, 'a> {
     }
 
     /// What becomes of each file, if all but the first of an index are to go or to get a free one.
-    fn fates(&self, uses: &[Use]) -> Vec<Fate> {
+    fn fates(&self, uses: &[Use]) -> Vec<FileAction> {
         let mut known: HashMap<(u64, &str), &FileDirective<'_>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut taken: HashSet<u64> =
@@ -149,7 +150,7 @@ impl<'m, 'a> Table<'m, 'a> {
         let fates = self.files.iter().map(|File { node, .. }| {
             if seen.insert(node.index) {
                 known.insert((node.index, node.path), node);
-                return Fate::Stays;
+                return FileAction::Stays;
             }
             let timeless = node.timestamp.is_none();
             let says_the_same = |before: &FileDirective<'_>| {
@@ -158,12 +159,12 @@ impl<'m, 'a> Table<'m, 'a> {
             };
             // Only what the first `.file` of an index says needs no index of its own.
             if known.get(&(node.index, node.path)).is_some_and(|before| says_the_same(before)) {
-                return Fate::Goes;
+                return FileAction::Goes;
             }
             while !taken.insert(free) {
                 free += 1;
             }
-            Fate::Becomes(free)
+            FileAction::Becomes(free)
         });
         fates.collect()
     }

@@ -1,14 +1,14 @@
 //! The repair that removes `.loc` directives without effect.
 
 use super::edit::is_faulty;
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::check::same_loc;
 use crate::loc::LocDirective;
 use crate::parser::Parsed;
 use crate::statement::Statement;
 
 /// The first of equal ones stays, so an `inlined_at` that needs an earlier `.loc` of its place still has it.
-pub(super) fn redundant(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn redundant(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let text = parsed.module.text;
     let mut edits = Vec::new();
     for body in parsed.module.functions().filter_map(|function| function.body.as_ref()) {

@@ -20,7 +20,7 @@ mod versions;
 pub use catalog::catalog;
 pub use edit::{Edit, apply};
 
-use crate::check::{Context, Mode, RuleId, Verdict, check};
+use crate::check::{CheckContext, Mode, RuleId, Verdict, check};
 use crate::lexer::Lexer;
 use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
 use crate::parser::{Parsed, parse};
@@ -68,7 +68,7 @@ pub struct RepairInfo {
     /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from getting lost does,
     /// and takes away nothing that is still of use.
     pub default: bool,
-    run: fn(&Parsed<'_>, &Fixes) -> Vec<Edit>,
+    run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
 }
 
 impl Repair {
@@ -91,7 +91,7 @@ const fn repair(
     name: &'static str,
     default: bool,
     rules: &'static [RuleId],
-    run: fn(&Parsed<'_>, &Fixes) -> Vec<Edit>,
+    run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
     summary: &'static str,
 ) -> RepairInfo {
     RepairInfo { repair, name, summary, rules, default, run }
@@ -151,7 +151,7 @@ pub static REPAIRS: [RepairInfo; 21] = [
 
 /// The repairs to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixes {
+pub struct FixSelection {
     /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that takes `debug` out by name.
     pub repairs: Vec<Repair>,
     /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that fits counts. A path that
@@ -161,7 +161,7 @@ pub struct Fixes {
     pub file_time: (u32, u32),
 }
 
-impl Default for Fixes {
+impl Default for FixSelection {
     /// The defaults of the table.
     fn default() -> Self {
         let repairs = REPAIRS.iter().filter(|info| info.default).map(|info| info.repair).collect();
@@ -169,7 +169,7 @@ impl Default for Fixes {
     }
 }
 
-impl Fixes {
+impl FixSelection {
     /// Creates the set of these repairs only.
     pub fn of(repairs: &[Repair]) -> Self {
         Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
@@ -187,14 +187,14 @@ impl Fixes {
     }
 
     /// Whether one of the repairs removes findings of a rule.
-    pub fn answers(&self, rule: RuleId) -> bool {
+    pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.iter().any(|repair| repair.info().rules.contains(&rule))
     }
 }
 
 /// The result of [`fix`]: the new text and the repairs made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixResult {
     /// The text as it is now.
     pub text: String,
     /// The repairs made, in the order in which each first did something, with the number of their edits.
@@ -203,7 +203,7 @@ pub struct Fixed {
 
 /// Returns the edits of one repair to a parsed module: ascending, disjoint, on character
 /// boundaries. They belong together: making only some of them may do harm.
-pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
+pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
     let mut edits = (repair.info().run)(parsed, fixes);
     edits.sort_by_key(|edit| edit.range);
     // Of two directives without a line end between, as only a broken text has them, the blanks belong to the first.
@@ -225,19 +225,19 @@ pub fn is_ptx(text: &str) -> bool {
 }
 
 /// Whether [`fix`] would change the text. It stops at the first change.
-pub fn would_change(text: &str, fixes: &Fixes) -> bool {
+pub fn would_change(text: &str, fixes: &FixSelection) -> bool {
     if !is_ptx(text) {
         return false;
     }
     let repairs: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).filter(|&r| fixes.has(r)).collect();
-    let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
+    let mut fixed = FixResult { text: text.to_owned(), applied: Vec::new() };
     repairs.iter().any(|&repair| pass(&mut fixed, &[repair], fixes))
 }
 
 /// Makes the chosen repairs until none changes the text. It takes any text, and does not change one
 /// that is not PTX.
-pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
-    let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
+pub fn fix(text: &str, fixes: &FixSelection) -> FixResult {
+    let mut fixed = FixResult { text: text.to_owned(), applied: Vec::new() };
     if !is_ptx(text) {
         return fixed;
     }
@@ -256,7 +256,7 @@ pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
 }
 
 /// Makes each repair once. False: there was nothing to do.
-fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
+fn pass(fixed: &mut FixResult, repairs: &[Repair], fixes: &FixSelection) -> bool {
     let mut from = 0;
     let mut changed = false;
     let mut accepted = None;
@@ -291,7 +291,7 @@ fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
 
 /// The modes in which ptxas 13.0.88 takes a module.
 fn accepted_in(text: &str) -> [bool; 3] {
-    let report = check(&parse(text), &Context::default());
+    let report = check(&parse(text), &CheckContext::default());
     [Mode::None, Mode::Lineinfo, Mode::G].map(|mode| report.verdict(mode) == Verdict::Accept)
 }
 
@@ -300,7 +300,7 @@ fn next_edits(
     text: &str,
     repairs: &[Repair],
     from: usize,
-    fixes: &Fixes,
+    fixes: &FixSelection,
 ) -> Option<(usize, Repair, Vec<Edit>)> {
     let rest = repairs.get(from..).filter(|rest| !rest.is_empty())?;
     let parsed = parse(text);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::edit::{insert_lines, is_faulty, line_end};
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Lexer, TokenKind};
 use crate::parser::Parsed;
@@ -12,14 +12,14 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 
 /// `.file` out of functions and sections.
-pub(super) fn files(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn files(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let mut edits = out_of_functions(parsed, |statement| matches!(statement, Statement::File(_)));
     out_of_sections(parsed, &mut edits);
     edits
 }
 
 /// `.section` out of functions.
-pub(super) fn sections(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn sections(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let whole = |section: &SectionBlock<'_>| !section.close.is_empty();
     out_of_functions(parsed, |statement| matches!(statement, Statement::Section(section) if whole(section)))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::lexer::{Lexer, TokenKind, tokenize};
 use crate::loc::FileDirective;
 use crate::parser::Parsed;
@@ -19,7 +19,7 @@ fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'
     })
 }
 
-pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mapped = files(parsed)
         .filter_map(|file| Some(Edit::new(file.path_range, map_path(file.path, &fixes.path_map)?)));
     mapped.collect()
@@ -46,7 +46,7 @@ fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
     }
 }
 
-pub(super) fn ascii(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn ascii(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let text = parsed.module.text;
     if text.is_ascii() {
         return Vec::new();
@@ -111,7 +111,7 @@ fn in_name(c: char, out: &mut String) {
 }
 
 /// ptxas looks at the source file only for a time that is 0 or missing.
-pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn time(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let (time, size) = fixes.file_time;
     let known =
         super::versions::version(&parsed.module).is_some_and(|v| v >= crate::check::PtxVersion::new(3, 2));

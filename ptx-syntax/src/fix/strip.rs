@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::target::remove_debug;
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::section::{DataItem, SectionBlock};
 use crate::statement::Statement;
 use crate::text::TextRange;
 
-pub(super) fn all(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn all(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mut strip = Strip::new(parsed, fixes);
     for item in &parsed.module.items {
         match item {
@@ -28,7 +28,7 @@ pub(super) fn all(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     strip.edits
 }
 
-pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mut strip = Strip::new(parsed, fixes);
     let names = function_names(&parsed.module);
     for item in &parsed.module.items {
@@ -72,7 +72,7 @@ struct Strip<'a> {
 }
 
 impl<'a> Strip<'a> {
-    fn new(parsed: &Parsed<'a>, fixes: &Fixes) -> Self {
+    fn new(parsed: &Parsed<'a>, fixes: &FixSelection) -> Self {
         Self { text: parsed.module.text, edits: remove_debug(parsed, fixes) }
     }
 

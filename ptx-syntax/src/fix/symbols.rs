@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::dotted::{DOT, DeclaredNames, dotted_symbol};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Token, TokenKind, tokenize};
@@ -13,7 +13,7 @@ use crate::text::TextRange;
 
 /// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared with its dots itself,
 /// it gets LLVM's form wherever it stands: to the parser `a.b` in an instruction may be a part of a vector.
-pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn mangle(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let mut found = dotted(parsed);
     if found.is_empty() {
         return Vec::new();

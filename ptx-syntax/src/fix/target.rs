@@ -1,7 +1,7 @@
 //! Repairs of `debug` in `.target`, and of the section that it requires.
 
 use super::edit::line_end;
-use super::{Edit, Fixes};
+use super::{Edit, FixSelection};
 use crate::header::TargetDirective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::{Item, Module};
@@ -13,12 +13,12 @@ fn has_section(module: &Module<'_>) -> bool {
     module.items.iter().any(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)))
 }
 
-pub(super) fn drop_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn drop_debug(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     if has_section(&parsed.module) { Vec::new() } else { remove_debug(parsed, fixes) }
 }
 
 /// Takes out each `, debug`, and a `.target debug` after the first `.target`, which has an architecture first.
-pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let is_alone =
         |target: &&TargetDirective<'_>| matches!(&*target.specifiers, [word] if word.text == "debug");
@@ -40,7 +40,7 @@ pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     edits
 }
 
-pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let last = module.target().and_then(|target| target.specifiers.last());
     let Some(last) = last.filter(|_| !module.is_debug() && !fixes.takes_debug_out()) else {
@@ -56,7 +56,7 @@ pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     edits
 }
 
-pub(super) fn add_section(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+pub(super) fn add_section(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     if !module.is_debug() || has_section(module) || fixes.takes_debug_out() || !parsed.errors.is_empty() {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! Repairs of `.version`.
 
-use super::{Edit, Fixes};
-use crate::check::{Context, MinVersion, PtxVersion, RuleId, check};
+use super::{Edit, FixSelection};
+use crate::check::{CheckContext, MinVersion, PtxVersion, RuleId, check};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::text::TextRange;
@@ -28,18 +28,18 @@ pub(super) fn version(module: &Module<'_>) -> Option<PtxVersion> {
     module.version().and_then(PtxVersion::as_ptxas_reads)
 }
 
-pub(super) fn enforced(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn enforced(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     raise(parsed, MinVersion::enforced)
 }
 
-pub(super) fn documented(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+pub(super) fn documented(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     raise(parsed, MinVersion::documented)
 }
 
 fn raise(parsed: &Parsed<'_>, least: fn(&MinVersion) -> PtxVersion) -> Vec<Edit> {
     let module = &parsed.module;
     let (Some(directive), Some(version)) = (module.version(), version(module)) else { return Vec::new() };
-    let least = least(&check(parsed, &Context::default()).min_version);
+    let least = least(&check(parsed, &CheckContext::default()).min_version);
     // `@@DWARF` ended with PTX 1.x: from 2.0 on it is what ptxas refuses.
     let ends_dwarf = version.major < 2 && least.major >= 2;
     if version >= least || ends_dwarf && module.items.iter().any(|item| matches!(item, Item::AtDwarf(_))) {

@@ -6,7 +6,9 @@ use crate::lexer::TokenKind;
 use crate::nodes::{Function, Item};
 use crate::section::is_label;
 use crate::text::{Name, TextRange};
-use crate::types::{Arguments, FunctionKind, Linkage, Place, StateSpace, begins_type, function_directive};
+use crate::types::{
+    Arguments, DirectiveOwner, FunctionKind, Linkage, StateSpace, begins_type, function_directive,
+};
 
 impl<'a> Parser<'a> {
     /// `[.visible] .func ...`, `[.extern] .global ...`.
@@ -102,13 +104,13 @@ impl<'a> Parser<'a> {
         let mut first = true;
         while let Some((arguments, place)) = function_directive(self.directive_word()) {
             match (place, kind) {
-                (Place::Kernel, FunctionKind::Func) => {
+                (DirectiveOwner::Kernel, FunctionKind::Func) => {
                     self.misplaced("this directive is only allowed on a kernel");
                 }
-                (Place::Callable | Place::CallableFirst, FunctionKind::Entry) => {
+                (DirectiveOwner::Callable | DirectiveOwner::CallableFirst, FunctionKind::Entry) => {
                     self.misplaced("this directive is only allowed on a device function");
                 }
-                (Place::CallableFirst, FunctionKind::Func) if !first => {
+                (DirectiveOwner::CallableFirst, FunctionKind::Func) if !first => {
                     self.misplaced("this directive is only allowed as the first");
                 }
                 _ => {}

@@ -1,7 +1,7 @@
 //! Laws that hold for any text at all, on made-up and on damaged modules.
 
 use proptest::prelude::*;
-use ptx_syntax::fix::{Fixes, REPAIRS, Repair};
+use ptx_syntax::fix::{FixSelection, REPAIRS, Repair};
 
 use crate::fixed;
 
@@ -43,14 +43,17 @@ end:
 /// Every repair alone, the defaults, and all that go together.
 fn laws(text: &str) {
     for info in &REPAIRS {
-        fixed(text, &Fixes { path_map: vec![("a".into(), "ab".into())], ..Fixes::of(&[info.repair]) });
+        fixed(
+            text,
+            &FixSelection { path_map: vec![("a".into(), "ab".into())], ..FixSelection::of(&[info.repair]) },
+        );
     }
-    fixed(text, &Fixes::default());
+    fixed(text, &FixSelection::default());
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
     let [_, _, rest @ ..] = &*all else { return };
     for repairs in [&all, rest] {
         let path_map = vec![("a".into(), String::new()), ("b".into(), "c".into())];
-        fixed(text, &Fixes { path_map, ..Fixes::of(repairs) });
+        fixed(text, &FixSelection { path_map, ..FixSelection::of(repairs) });
     }
 }
 
@@ -144,14 +147,14 @@ fn hostile_repetition_is_linear() {
             ".version 7.0\n.target sm_70, debug\n.func f() {\n",
             ".version 7.0\n.target sm_70\n.section .x {\n .b64 1,",
         ] {
-            fixed(&(head.to_owned() + &piece.repeat(300_000 / piece.len())), &Fixes::default());
+            fixed(&(head.to_owned() + &piece.repeat(300_000 / piece.len())), &FixSelection::default());
         }
     }
 }
 
 #[test]
 fn the_seed_has_work_for_the_defaults() {
-    let applied = ptx_syntax::fix::fix(SEED, &Fixes::default()).applied;
+    let applied = ptx_syntax::fix::fix(SEED, &FixSelection::default()).applied;
     for info in REPAIRS.iter().filter(|info| info.default && info.repair != Repair::DropDebugWithoutSection) {
         assert!(applied.iter().any(|&(repair, _)| repair == info.repair), "{} not in {applied:?}", info.name);
     }

@@ -7,11 +7,11 @@ mod shared;
 #[path = "../support/mod.rs"]
 mod support;
 
-use ptx_syntax::fix::{Edit, Fixes, REPAIRS, Repair, apply, edits, fix};
+use ptx_syntax::fix::{Edit, FixSelection, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;
 
 /// Fixes twice, checks the laws, and returns the text.
-fn fixed(text: &str, fixes: &Fixes) -> String {
+fn fixed(text: &str, fixes: &FixSelection) -> String {
     let first = fix(text, fixes);
     let second = fix(&first.text, fixes);
     assert_eq!(
@@ -44,13 +44,13 @@ const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 /// Each text behind the same head.
 fn behind_head(repair: Repair, before: &str, after: &str) {
-    let got = fixed(&format!("{HEAD}{before}"), &Fixes::of(&[repair]));
+    let got = fixed(&format!("{HEAD}{before}"), &FixSelection::of(&[repair]));
     assert_eq!(got, format!("{HEAD}{after}"));
 }
 
 /// Whole texts.
 fn whole(repair: Repair, before: &str, after: &str) {
-    assert_eq!(fixed(before, &Fixes::of(&[repair])), after);
+    assert_eq!(fixed(before, &FixSelection::of(&[repair])), after);
 }
 
 #[test]
@@ -236,8 +236,10 @@ fn header() {
         ".version 6.0\n.target sm_50\n.section .debug_x { .b16 1 }\n",
     );
     // What can be written another way needs no newer version.
-    let fixed =
-        fix(".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 -1 .b32 a-b b: }\n", &Fixes::default());
+    let fixed = fix(
+        ".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 -1 .b32 a-b b: }\n",
+        &FixSelection::default(),
+    );
     assert_eq!(
         fixed.text,
         ".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 255 .b32 4294967291 b: }\n"
@@ -258,9 +260,9 @@ fn names() {
         behind_head(Repair::AsciiText, before, after);
     }
     whole(Repair::AsciiText, &format!("\u{feff}{HEAD}"), HEAD);
-    let map = Fixes {
+    let map = FixSelection {
         path_map: vec![("/home/caf\u{e9}".into(), "src".into())],
-        ..Fixes::of(&[Repair::PathMap, Repair::AsciiText])
+        ..FixSelection::of(&[Repair::PathMap, Repair::AsciiText])
     };
     assert_eq!(
         fixed(&format!("{HEAD}.file 1 \"/home/caf\u{e9}/a.cu\"\n"), &map),

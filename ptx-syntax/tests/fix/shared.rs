@@ -7,8 +7,8 @@ use std::process::Command;
 
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection};
-use ptx_syntax::check::{Context, Mode, Verdict, check};
-use ptx_syntax::fix::{Fixes, REPAIRS, Repair, fix};
+use ptx_syntax::check::{CheckContext, Mode, Verdict, check};
+use ptx_syntax::fix::{FixSelection, REPAIRS, Repair, fix};
 use ptx_syntax::section_data::{self, Fixup, FixupTarget};
 use ptx_syntax::{Parsed, Statement, parse};
 
@@ -35,7 +35,7 @@ fn modules() -> Vec<(String, String)> {
 }
 
 fn accepts(text: &str, mode: Mode) -> bool {
-    check(&parse(text), &Context::default()).verdict(mode) == Verdict::Accept
+    check(&parse(text), &CheckContext::default()).verdict(mode) == Verdict::Accept
 }
 
 /// Inputs of field reports that have a repair.
@@ -49,12 +49,12 @@ fn bugs_and_cases() {
     }
     let mut repaired = Vec::new();
     for (name, text) in &modules {
-        let after = fixed(text, &Fixes::default());
+        let after = fixed(text, &FixSelection::default());
         for mode in [Mode::None, Mode::Lineinfo, Mode::G] {
             assert!(!accepts(text, mode) || accepts(&after, mode), "{name} {mode:?}");
         }
         for info in &REPAIRS {
-            fixed(text, &Fixes::of(&[info.repair]));
+            fixed(text, &FixSelection::of(&[info.repair]));
         }
         if !accepts(text, Mode::G) && accepts(&after, Mode::G) {
             repaired.push((name, text, after));
@@ -89,7 +89,7 @@ fn bytes(parsed: &Parsed<'_>) -> Option<Vec<u8>> {
 
 #[test]
 fn data_keep_their_bytes() {
-    let (mut changed, repairs) = (0, Fixes::of(&[Repair::FoldDifferences, Repair::RewriteNegatives]));
+    let (mut changed, repairs) = (0, FixSelection::of(&[Repair::FoldDifferences, Repair::RewriteNegatives]));
     for (name, text) in modules().into_iter().chain(corpus()) {
         // An old version, so that there is something to do.
         let parsed = parse(&text);
@@ -130,7 +130,7 @@ fn data_in_the_cubin() {
             vec![16, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1, 2, 0, 0, 0, 2, 0, 0, 0],
         ),
     ] {
-        let after = fixed(&format!("{head}{data}"), &Fixes::default());
+        let after = fixed(&format!("{head}{data}"), &FixSelection::default());
         let cubin = assemble(&ptxas, &after, &["-g"]).unwrap();
         assert_eq!(section(&cubin, section_name), Some(expected), "{after}");
     }
@@ -152,7 +152,7 @@ fn paths(text: &str) -> Vec<[Option<String>; 2]> {
 /// File indices of the corpus made worse, then repaired.
 #[test]
 fn locs_keep_their_files() {
-    let repairs = Fixes::of(&[Repair::MergeFiles, Repair::RenumberFiles]);
+    let repairs = FixSelection::of(&[Repair::MergeFiles, Repair::RenumberFiles]);
     let (mut gaps, mut pairs) = (0, 0);
     let mut modules = corpus();
     modules.retain(|(_, text)| text.contains(".file") && text.len() < 100_000);
@@ -245,7 +245,7 @@ fn some(step: usize, wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
 #[test]
 fn redundant_locs_give_no_rows() {
     let Some(ptxas) = ptxas() else { return };
-    let repair = Fixes::of(&[Repair::DropRedundantLocs]);
+    let repair = FixSelection::of(&[Repair::DropRedundantLocs]);
     let modules = some(10, |text| fix(text, &repair).text != text); // all 269 were tried once
     eprintln!("{} modules with redundant .loc", modules.len());
     for (path, text) in modules {
@@ -267,8 +267,8 @@ fn stripped_modules() {
     let modules = some(25, |text| text.contains(".loc"));
     eprintln!("{} modules to strip", modules.len());
     for (path, text) in modules {
-        let all = fixed(&text, &Fixes::of(&[Repair::StripAll]));
-        let lines = fixed(&text, &Fixes::of(&[Repair::StripToLines]));
+        let all = fixed(&text, &FixSelection::of(&[Repair::StripAll]));
+        let lines = fixed(&text, &FixSelection::of(&[Repair::StripToLines]));
         let Ok(cubin) = assemble(&ptxas, &text, &["-lineinfo"]) else { continue };
         assert!(!debug_sections(&cubin).is_empty(), "{path}");
         assert_eq!(debug_sections(&assemble(&ptxas, &all, &[]).unwrap()), [""; 0], "{path}");
@@ -287,7 +287,7 @@ fn stripped_modules() {
 fn a_fixed_time_makes_the_cubin_reproducible() {
     let (Some(ptxas), Some(bugs)) = (ptxas(), shared("bugs")) else { return };
     let text = read(&bugs.join("46-source-mtime-in-cubin/input.ptx"));
-    let fixed = fixed(&text, &Fixes::of(&[Repair::FileTime]));
+    let fixed = fixed(&text, &FixSelection::of(&[Repair::FileTime]));
     let without = |text: &str| assemble(&ptxas, text, &["-lineinfo"]);
     let with = |text: &str| assemble_beside(&ptxas, text, &["-lineinfo"], "kern.cu");
     assert_eq!(without(&fixed), with(&fixed));

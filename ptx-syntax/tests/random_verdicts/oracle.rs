@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ptx_syntax::check::{Context, Mode, Verdict, check};
+use ptx_syntax::check::{CheckContext, Mode, Verdict, check};
 use ptx_syntax::parse;
 
 /// How both are called.
@@ -130,7 +130,7 @@ const OF_CODE: &[&str] = &[
 
 /// The verdict of `check`.
 pub fn verdict(text: &str, way: Way) -> Verdict {
-    let context = Context { relocatable: way.relocatable, ..Context::default() };
+    let context = CheckContext { relocatable: way.relocatable, ..CheckContext::default() };
     check(&parse(text), &context).verdict(way.mode)
 }
 

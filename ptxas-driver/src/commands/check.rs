@@ -17,8 +17,8 @@ use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use findings::{FileName, KnownFindings, LocatedFinding, Selection};
-use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Severity, Verdict};
-use ptx_syntax::fix::{self, Fixed, Fixes, Repair};
+use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, Verdict};
+use ptx_syntax::fix::{self, FixResult, FixSelection, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -133,7 +133,7 @@ impl ModeName {
 struct Checked<'o> {
     options: &'o Options,
     file: Arc<PtxFile>,
-    repaired: Option<Fixed>,
+    repaired: Option<FixResult>,
     lines: LineIndex,
     report: Report,
     /// Whether it is the repaired text that was checked.
@@ -152,7 +152,7 @@ impl FindingList for Checked<'_> {
 
     fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let mut report = std::mem::take(&mut self.report);
-        report.leave_out(file, self.text(), &self.lines, known);
+        report.remove_known(file, self.text(), &self.lines, known);
         self.report = report;
     }
 }
@@ -230,7 +230,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 #[derive(Clone, Copy)]
 struct Check<'o> {
     options: &'o Options,
-    fixes: Option<&'o Fixes>,
+    fixes: Option<&'o FixSelection>,
     selection: &'o Selection,
 }
 
@@ -281,7 +281,7 @@ impl<'o> Check<'o> {
         let parsed = ptx_syntax::parse(text);
         let sources = options.sources.of(&file.path);
         let source_lines = |path: &str| sources.as_ref()?.line_count(path);
-        let context = Context {
+        let context = CheckContext {
             source_lines: sources.is_some().then_some(&source_lines as _),
             ptxas: Ptxas::default(),
             relocatable: options.compile_only,

@@ -20,7 +20,7 @@ use code::Choice;
 pub use document::SCHEMA;
 use document::{NVDWARF, ReportedMessage, Written};
 use nvdwarf_compile::{
-    Checked, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
+    CheckedPtx, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
 };
 use ptx_syntax::LineIndex;
 use stats::Stats;
@@ -172,7 +172,7 @@ impl<'o> Compile<'o> {
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, has_colors(&std::io::stderr()));
-        let checked = Checked::new(text, &lines, &self.options.compile);
+        let checked = CheckedPtx::new(text, &lines, &self.options.compile);
         let checked = self.take(&reporter, &name, checked)?;
 
         let choice = self.choose()?;

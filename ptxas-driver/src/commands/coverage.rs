@@ -38,9 +38,9 @@ Shares are of instructions, the NOPs after the last one of a function left out:
   regs       of the bytes at which that is a register, those at which the register map has all of it in
              SASS registers: elsewhere a debugger has a location and cannot read it
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
-inlined_at directives that no instruction or inlined call of the file has. PTX of something else, of
-which no FILE has any function, inlined function, source file or variable, is an error; of a linked
-file it may be all folded away.
+inlined_at directives that no instruction or inlined call of the file has. It is an error if no FILE
+has any function, inlined function, source file or variable of the PTX; those of a linked
+file may be all folded away.
 
 Limits hold for each kernel; those of lines for functions folded into kernels too, but for those of
 the toolkit; in a file without kernels, for each function with a section of its own. Without an entry
@@ -140,7 +140,7 @@ impl FindingList for Covered<'_> {
     fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         self.report.leave_out(file, known);
         let no_code = rules::no_code(&FileName::default(), String::new());
-        let is_known = |_: &mut String| known.strike(file, no_code.code, &no_code.subject);
+        let is_known = |_: &mut String| known.take(file, no_code.code, &no_code.subject);
         if self.no_code.take_if(is_known).is_some() {
             self.report.in_baseline = self.report.in_baseline.map(|count| count + 1);
         }

@@ -97,7 +97,7 @@ impl FindingList for Verified {
     }
 
     fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
-        self.summary.leave_out(file, known);
+        self.summary.remove_known(file, known);
     }
 }
 
@@ -115,7 +115,7 @@ impl Answer for Verified {
 
 /// The rules of both tables.
 fn catalog() -> Catalog {
-    Catalog::of::<native::RuleId>().and::<capsule::RuleId>()
+    Catalog::of::<native::RuleId>().with_table::<capsule::RuleId>()
 }
 
 /// The name of the JSON schema of `verify`.

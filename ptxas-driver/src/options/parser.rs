@@ -3,13 +3,13 @@
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
-    ABORTED, Answer, CONFLICT, CodeChoice, Extras, FileStat, Input, Message, OPTIMIZED_DEBUG, Options,
-    Parsed, Severity, UsageError, file,
+    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, NonPtxasOptions, OPTIMIZED_DEBUG,
+    Options, Parsed, Severity, UsageError, file,
 };
 use crate::input;
 use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
 use nv_debug_sections::release::Release;
-use nvdwarf_compile::arch::{self, Arch, NotAnArch, Suffix};
+use nvdwarf_compile::arch::{self, Arch, ArchError, Suffix};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ struct Parser<'a> {
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
     stat_files: bool,
-    extras: Extras,
+    extras: NonPtxasOptions,
     passed: Vec<OsString>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
             output: None,
             file_stats: Vec::new(),
             stat_files: true,
-            extras: Extras::default(),
+            extras: NonPtxasOptions::default(),
             passed: Vec::new(),
         }
     }
@@ -379,8 +379,8 @@ fn find(typed: &str, value: Option<OsString>) -> Option<(&'static Spec, Option<O
 fn named_arch(name: &str) -> Option<(Arch, Option<String>)> {
     match Arch::parse(name) {
         Ok(arch) => Some((arch, None)),
-        Err(NotAnArch::Unknown) => None,
-        Err(NotAnArch::Virtual) => {
+        Err(ArchError::Unknown) => None,
+        Err(ArchError::Virtual) => {
             let (_, number) = name.split_once('_')?;
             Some((Arch::parse(&format!("sm_{number}")).ok()?, Some(name.to_owned())))
         }

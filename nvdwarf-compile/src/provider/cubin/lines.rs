@@ -1,6 +1,6 @@
 //! The PTX line of each instruction, from `.nv_debug_line_sass`.
 
-use super::{Reader, Request};
+use super::{CubinRequest, Reader};
 use crate::code_facts::{CodeFacts, CodeSection};
 use crate::error::{self, Result};
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -39,9 +39,11 @@ pub(super) fn read(
             }
             let code = &mut image.sections[code];
             let lines = without_opening_rows(
-                (name, offset),
+                name,
+                offset,
                 sequence.line_changes().collect(),
-                (code_index, code),
+                code_index,
+                code,
                 reader,
             )?;
             code.ptx_lines = Some(lines);
@@ -53,12 +55,14 @@ pub(super) fn read(
 /// Drops the row that opens each function, after checking that it is at the `{` of that function: what tells a cubin of another
 /// PTX.
 fn without_opening_rows(
-    (name, offset): (&str, u64),
+    name: &str,
+    offset: u64,
     rows: Vec<(u64, u32)>,
-    (code_index, code): (SectionIndex, &CodeSection),
+    code_index: SectionIndex,
+    code: &CodeSection,
     reader: &Reader<'_, '_>,
 ) -> Result<Vec<(u64, u32)>> {
-    let Request { facts, target, .. } = reader.request;
+    let CubinRequest { facts, target, .. } = reader.request;
     // From sm_90 on the opening row of native code is that of the first instruction, if that has a line of its own.
     let opens_at_brace = target.generation() == Generation::PreMercury || reader.space == Space::Mercury;
     let mismatch = |message: String| {

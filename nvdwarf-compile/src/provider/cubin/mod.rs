@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// What the cubin must fit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'a> {
+pub(crate) struct CubinRequest<'a> {
     /// The PTX it was made from.
     pub(crate) facts: &'a PtxFacts<'a>,
     /// The PTX's debug sections.
@@ -48,7 +48,7 @@ pub(crate) struct Request<'a> {
 ///
 /// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines are wanted, damaged sections, from
 /// sm_100 on a function without Mercury code.
-pub(crate) fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>> {
+pub(crate) fn provide<'d>(data: &'d [u8], request: CubinRequest<'_>) -> Result<Provided<'d>> {
     let cubin = Cubin::parse(data)?;
     check_kind(&cubin, request)?;
     let image = Reader::new(&cubin, request, Space::Native).image()?;
@@ -58,10 +58,10 @@ pub(crate) fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provid
     } else {
         None
     };
-    Ok(Provided { image, mercury, container: cubin, placed: false })
+    Ok(Provided { image, mercury, container: cubin, debug_only: false })
 }
 
-fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
+fn check_kind(cubin: &Cubin<'_>, request: CubinRequest<'_>) -> Result<()> {
     let found = cubin.header.sm();
     if found != request.target.sm {
         return Err(ErrorKind::OtherArch { found, asked: request.target.sm });
@@ -89,7 +89,7 @@ const YIELD: u16 = 0x946;
 struct Reader<'r, 'd> {
     cubin: &'r Cubin<'d>,
     view: RelocatedCubin<'r, 'd>,
-    request: Request<'r>,
+    request: CubinRequest<'r>,
     space: Space,
     /// The symbol table of the space.
     symtab: Option<SectionIndex>,
@@ -110,7 +110,7 @@ struct Code {
 }
 
 impl<'r, 'd> Reader<'r, 'd> {
-    fn new(cubin: &'r Cubin<'d>, request: Request<'r>, space: Space) -> Self {
+    fn new(cubin: &'r Cubin<'d>, request: CubinRequest<'r>, space: Space) -> Self {
         let symtab = match space {
             Space::Native => cubin.symtab(),
             Space::Mercury => cubin.mercury_symtab(),
@@ -310,7 +310,7 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     /// Label addresses from the relocations of the sections that the same PTX gave the cubin.
     fn read_labels(&self, image: &mut CodeFacts) {
-        let Request { facts, sections, .. } = self.request;
+        let CubinRequest { facts, sections, .. } = self.request;
         for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
             let (Some(block), Some(index)) = (sections.by_kind(kind), self.section(kind)) else { continue };
             // Relocations that overlap, or of unknown types: PTX with strange references can have that, and the line table tells too.

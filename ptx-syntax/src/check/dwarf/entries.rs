@@ -6,11 +6,11 @@ use dwarf2_reader::constants::{
     DW_AT_location, DW_AT_low_pc, DW_AT_name, DW_FORM_indirect, DW_FORM_udata, DW_TAG_compile_unit,
     DW_TAG_subprogram,
 };
-use dwarf2_reader::info::{self, Attribute, HEADER_SIZE, Layout, Node, Unit, Value};
+use dwarf2_reader::info::{self, Attribute, FormLayout, HEADER_SIZE, Node, Unit, Value};
 use dwarf2_reader::{Cursor, Error, ErrorKind};
 
 use super::expression::Expression;
-use super::facts::{CodeAddress, Located, NameBytes, Number, SubprogramFile};
+use super::facts::{CodeAddress, EntryWithAddress, NameBytes, Number, SubprogramFile};
 use super::faults::{FaultKind, Finder};
 
 /// The attributes by which ptxas knows that an entry is a function's, whatever their form.
@@ -110,7 +110,7 @@ impl Finder<'_> {
         } else {
             self.facts.describes = true;
         }
-        let located = facts.location.map(|address| Located { address, class: facts.class });
+        let located = facts.location.map(|address| EntryWithAddress { address, class: facts.class });
         self.facts.locations.extend(located);
         if shape.tag == DW_TAG_subprogram {
             if let (Some(file), Some(low_pc)) = (facts.decl_file, facts.low_pc) {
@@ -137,11 +137,11 @@ impl Finder<'_> {
         let is_indirect = form == DW_FORM_indirect;
         let form = u64::from(form);
         let inner = if is_indirect { self.leb(unit, place) } else { Some(form) };
-        let kind = match inner.map(|form| (form, Layout::of_version_2(form))) {
+        let kind = match inner.map(|form| (form, FormLayout::of_version_2(form))) {
             // Without an indirection it has its fault in the table.
             Some((_, None)) if !is_indirect => return,
-            Some((form, None | Some(Layout::Indirect))) => FaultKind::UnknownForm { form },
-            Some((_, Some(Layout::String))) => FaultKind::OpenString,
+            Some((form, None | Some(FormLayout::Indirect))) => FaultKind::UnknownForm { form },
+            Some((_, Some(FormLayout::String))) => FaultKind::OpenString,
             inner => {
                 let form = inner.map_or(form, |(form, _)| form);
                 FaultKind::ValueCut { form, left: unit.span.end - place }

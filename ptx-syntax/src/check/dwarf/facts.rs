@@ -10,7 +10,7 @@ pub(crate) struct Number {
 
 /// An entry whose location is `DW_OP_addr ADDRESS`, and what is added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct EntryWithAddress {
     /// Byte offset of the address in `.debug_info`.
     pub(crate) address: u64,
     /// Its `DW_AT_address_class`.
@@ -39,7 +39,7 @@ pub(crate) struct SubprogramFile {
 /// All facts, ascending by place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    pub(crate) locations: Vec<Located>,
+    pub(crate) locations: Vec<EntryWithAddress>,
     pub(crate) pcs: Vec<CodeAddress>,
     /// `DW_AT_decl_file` or `DW_AT_call_file`, the number, and the entry's name.
     pub(crate) files: Vec<(u16, Number, NameBytes)>,

@@ -5,7 +5,7 @@
 use dwarf2_reader::constants::{
     DW_AT_MIPS_linkage_name, DW_AT_name, DW_AT_sibling, DW_OP_addr, DW_TAG_subprogram,
 };
-use dwarf2_reader::info::Layout;
+use dwarf2_reader::info::FormLayout;
 
 use super::ptxas::{List, Message, Outcome, Unit, Walk, stop};
 
@@ -92,20 +92,20 @@ impl Walk<'_> {
         if form == 0 {
             return Ok(0);
         }
-        let Some(layout) = Layout::of_version_2(form.into()) else {
+        let Some(layout) = FormLayout::of_version_2(form.into()) else {
             return Ok(usize::from(form)); // the number of a form that it does not know is taken for the size
         };
         Ok(match layout {
-            Layout::Address | Layout::InfoReference => 8, // whatever the unit says
-            Layout::Fixed(width) => width.into(),
-            Layout::Leb | Layout::Indirect => self.uleb(at, end)?.1,
-            Layout::String => self.string(at, end)? - at,
-            Layout::Offset => 4,
-            Layout::Block(width) => {
+            FormLayout::Address | FormLayout::InfoReference => 8, // whatever the unit says
+            FormLayout::Fixed(width) => width.into(),
+            FormLayout::Leb | FormLayout::Indirect => self.uleb(at, end)?.1,
+            FormLayout::String => self.string(at, end)? - at,
+            FormLayout::Offset => 4,
+            FormLayout::Block(width) => {
                 let width = usize::from(width);
                 width.saturating_add(self.fixed(at, width, end)? as usize)
             }
-            Layout::BlockLeb => {
+            FormLayout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 width.saturating_add(len as u32 as usize)
             }

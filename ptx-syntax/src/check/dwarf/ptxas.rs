@@ -6,7 +6,7 @@
 
 #[allow(clippy::wildcard_imports, reason = "many of DW_OP_*, DW_FORM_* and DW_AT_*")]
 use dwarf2_reader::constants::*;
-use dwarf2_reader::info::{self, HEADER_SIZE, Layout};
+use dwarf2_reader::info::{self, FormLayout, HEADER_SIZE};
 use dwarf2_reader::{Cursor, WorkBudget};
 
 use crate::limits::PTXAS_WALK_STEPS;
@@ -443,26 +443,26 @@ impl<'a> Walk<'a> {
         if form == 0 {
             return Ok(sized(0));
         }
-        let Some(layout) = Layout::of_version_2(form.into()) else { return stop(Message::FormValue) };
+        let Some(layout) = FormLayout::of_version_2(form.into()) else { return stop(Message::FormValue) };
         let reference = |value| matches!(form, DW_FORM_ref1..=DW_FORM_ref_udata).then_some(value);
         Ok(match layout {
-            Layout::Address | Layout::InfoReference => {
+            FormLayout::Address | FormLayout::InfoReference => {
                 self.fixed(at, unit.address_width(), end)?;
                 // The size counts as a signed byte, whatever was read.
                 Value { size: i64::from(unit.address as i8), ..sized(unit.address_width()) }
             }
-            Layout::Fixed(width) => {
+            FormLayout::Fixed(width) => {
                 let value = self.fixed(at, width.into(), end)?;
                 Value { reference: reference(value), ..sized(width.into()) }
             }
-            Layout::Leb => {
+            FormLayout::Leb => {
                 let (value, len) = self.uleb(at, end)?;
                 Value { reference: reference(value), ..sized(len) }
             }
-            Layout::String => sized(self.string(at, end)? - at),
+            FormLayout::String => sized(self.string(at, end)? - at),
             // Read as if it were a string, counted as four bytes.
-            Layout::Offset => Value { size: 4, ..sized(self.string(at, end)? - at) },
-            Layout::Block(width) => {
+            FormLayout::Offset => Value { size: 4, ..sized(self.string(at, end)? - at) },
+            FormLayout::Block(width) => {
                 let width = usize::from(width);
                 let len = self.fixed(at, width, end)?;
                 let next = within(at + width, len, end)?;
@@ -477,7 +477,7 @@ impl<'a> Walk<'a> {
                 let operation = self.info.get(at + width..next).and_then(<[u8]>::first).copied();
                 Value { operation: operation.filter(|_| width == 1), ..sized(next - at) }
             }
-            Layout::BlockLeb => {
+            FormLayout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 let next = within(at + width, len, end)?;
                 if len == 0 {
@@ -486,7 +486,7 @@ impl<'a> Walk<'a> {
                 self.expression(unit, at + width, next)?;
                 sized(next - at)
             }
-            Layout::Indirect => {
+            FormLayout::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);
@@ -500,19 +500,19 @@ impl<'a> Walk<'a> {
     /// Bytes that the value at `at` counts for.
     fn size(&mut self, unit: Unit, at: usize, form: u16) -> Result<i64, Outcome> {
         let end = unit.end;
-        let Some(layout) = Layout::of_version_2(form.into()) else { return Ok(0) }; // form 0: others were refused
+        let Some(layout) = FormLayout::of_version_2(form.into()) else { return Ok(0) }; // form 0: others were refused
         Ok(match layout {
-            Layout::Address | Layout::InfoReference => i64::from(unit.address as i8),
-            Layout::Fixed(width) => width.into(),
-            Layout::Leb => self.uleb(at, end)?.1 as i64,
-            Layout::String => (self.string(at, end)? - at) as i64,
-            Layout::Offset => 4,
-            Layout::Block(width) => (self.fixed(at, width.into(), end)? + u64::from(width)) as i64,
-            Layout::BlockLeb => {
+            FormLayout::Address | FormLayout::InfoReference => i64::from(unit.address as i8),
+            FormLayout::Fixed(width) => width.into(),
+            FormLayout::Leb => self.uleb(at, end)?.1 as i64,
+            FormLayout::String => (self.string(at, end)? - at) as i64,
+            FormLayout::Offset => 4,
+            FormLayout::Block(width) => (self.fixed(at, width.into(), end)? + u64::from(width)) as i64,
+            FormLayout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 (len as u32 as usize + width) as i64
             }
-            Layout::Indirect => {
+            FormLayout::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);

@@ -2,7 +2,7 @@
 
 use super::{Checked, repair};
 use findings::{RuleDetails, RuleText};
-use ptx_syntax::check::{Answer, RuleId, RuleRow, RuleTable as _};
+use ptx_syntax::check::{CheckAnswer, RuleId, RuleRow, RuleTable as _};
 use ptx_syntax::fix::Repair;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 #[derive(Serialize, JsonSchema)]
 struct OneFile {
     #[serde(flatten)]
-    answer: Answer,
+    answer: CheckAnswer,
     /// What was repaired. Absent without `--fix` and `--diff`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<Fix>,
@@ -59,7 +59,7 @@ impl OneFile {
             }),
             text: (checked.file.is_stdin() && !options.diff).then(|| shown(&repaired.text)),
         });
-        let answer = Answer::new(&checked.report, checked.text(), &checked.lines);
+        let answer = CheckAnswer::new(&checked.report, checked.text(), &checked.lines);
         Self { answer, fix }
     }
 }

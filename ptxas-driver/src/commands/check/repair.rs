@@ -4,7 +4,7 @@ use super::Options;
 use crate::limits::MAX_DIFF_TIME;
 use crate::options;
 use findings::{RuleTable as _, Selection};
-use ptx_syntax::fix::{Fixes, Repair, repair_named};
+use ptx_syntax::fix::{FixSelection, Repair, repair_named};
 use similar::TextDiff;
 
 /// A word of `--fix=`.
@@ -38,14 +38,14 @@ pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {
 }
 
 /// What is to be repaired; nothing without `--fix` and `--diff`.
-pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<Fixes> {
+pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<FixSelection> {
     let choices = options.fix.clone().or_else(|| options.diff.then(|| vec![Choice::Default]))?;
     let mut repairs = Vec::new();
     for choice in choices {
         match choice {
             // A rule that is left out has no repair either.
             Choice::Default => repairs.extend(
-                Fixes::default()
+                FixSelection::default()
                     .repairs
                     .into_iter()
                     .filter(|repair| repair.info().rules.iter().any(|rule| selection.has(rule.rule().code))),
@@ -57,7 +57,7 @@ pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<Fixes> {
         repairs.push(Repair::PathMap);
     }
     let path_map = options.path_map.clone();
-    Some(Fixes { path_map, file_time: options.file_time, ..Fixes::of(&repairs) })
+    Some(FixSelection { path_map, file_time: options.file_time, ..FixSelection::of(&repairs) })
 }
 
 /// The difference of a text to `before`, as `patch` reads it; empty if there is none.

@@ -6,7 +6,7 @@ use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RuleId, RuleTable as _, Severity};
-use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
+use ptx_syntax::fix::{self, FixSelection, REPAIRS, Repair};
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
@@ -34,7 +34,7 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
         counts.entry((more.rule.id, more.severity)).or_default().1 += more.count;
     }
     for ((rule, severity), (_, hidden)) in counts.into_iter().filter(|(_, (_, hidden))| *hidden > 0) {
-        let (rule, severity) = (rule.rule(), if hidden == 1 { severity.word() } else { plural(severity) });
+        let (rule, severity) = (rule.rule(), if hidden == 1 { severity.as_str() } else { plural(severity) });
         writeln!(out, "{name}: {hidden} more {severity} of {} {}", rule.code, rule.name)?;
     }
     let known =
@@ -73,7 +73,7 @@ fn summary(checked: &Checked<'_>) -> String {
         let count = listed + more.map(|more| more.count).sum::<usize>();
         match count {
             0 => {}
-            1 => parts.push(format!("1 {}", severity.word())),
+            1 => parts.push(format!("1 {}", severity.as_str())),
             _ => parts.push(format!("{count} {}", plural(severity))),
         }
     }
@@ -86,12 +86,12 @@ fn summary(checked: &Checked<'_>) -> String {
         let rules = repair.info().rules;
         report.findings.iter().any(|finding| rules.contains(&finding.rule.id))
     };
-    let repairs: Vec<Repair> = Fixes::default().repairs.into_iter().filter(answers).collect();
+    let repairs: Vec<Repair> = FixSelection::default().repairs.into_iter().filter(answers).collect();
     let text = checked.text();
     let is_long = text.len() > MAX_TRIED_REPAIR;
     if !repairs.is_empty() && is_long {
         summary.push_str("; --fix may have repairs");
-    } else if !repairs.is_empty() && fix::would_change(text, &Fixes::of(&repairs)) {
+    } else if !repairs.is_empty() && fix::would_change(text, &FixSelection::of(&repairs)) {
         summary.push_str("; --fix has repairs");
     }
     summary

@@ -16,8 +16,8 @@ use crate::report::{
 use anyhow::{Context, Result, anyhow, bail};
 use findings::format::{Concise, Github, GithubFault, sarif};
 use findings::{
-    Baseline, BaselineBuilder, Catalog, FileName, KnownFindings, LocatedFinding, Place, Selection, Severity,
-    UnknownRule,
+    Baseline, BaselineBuilder, Catalog, FileName, FindingPosition, KnownFindings, LocatedFinding, Selection,
+    Severity, UnknownRule,
 };
 use serde::Serialize;
 use std::cell::RefCell;
@@ -160,7 +160,7 @@ impl<'o> Findings<'o> {
             self.baseline.borrow_mut().add(&finding);
             return None;
         }
-        if self.known.borrow_mut().strike(&file.stable(), finding.code, &finding.subject) {
+        if self.known.borrow_mut().take(&file.stable(), finding.code, &finding.subject) {
             return None;
         }
         let shown = self.show(&file, vec![finding.clone()], &[]);
@@ -196,7 +196,7 @@ impl<'o> Findings<'o> {
                             .map_or("", |rule| rule.name),
                         severity: *severity,
                         message: format!("{count} more are counted and not listed"),
-                        place: Place { file: file.clone(), ..Place::default() },
+                        place: FindingPosition { file: file.clone(), ..FindingPosition::default() },
                         related: None,
                         help: None,
                         subject: String::new(),

@@ -5,7 +5,7 @@ use leb128_nv::{read_sleb128, read_uleb128};
 
 use super::opcodes::Opcodes;
 use super::program::{EXTENDED, Program};
-use super::rows::{Encoder, LineCounts};
+use super::row_encoder::{LineCounts, RowEncoder};
 use super::{Header, Params, Policy, compact};
 use crate::Reloc;
 #[allow(clippy::wildcard_imports, reason = "the standard opcodes")]
@@ -56,7 +56,7 @@ fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
 /// The same rows with other special opcodes. None if `program` is none of this crate's.
 fn reencode(old: Params, new: Params, program: &Program) -> Option<Program> {
     let bytes = program.bytes();
-    let (rows, mut out) = (Encoder::new(new, Policy::Compact(Header::Keep)), Program::default());
+    let (rows, mut out) = (RowEncoder::new(new, Policy::Compact(Header::Keep)), Program::default());
     let mut relocs = program.relocs().iter().peekable();
     let (mut units, mut lines) = (0_u64, 0_i32);
     let mut at = 0;

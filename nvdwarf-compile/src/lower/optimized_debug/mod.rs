@@ -5,21 +5,21 @@
 //! made of, and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G, clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+mod code_of_entries;
 mod error;
-mod places;
 mod tables;
 mod tree;
 
-use super::{Context, Lowered};
+use super::{Context, LoweredSection};
 use crate::limits::{KEEP_STEPS, MAX_ORIGINS};
-use crate::options::{Extras, PathMap};
+use crate::options::{NonPtxasOptions, PathMap};
+use code_of_entries::{CodeOfEntries, FunctionCode, OwnedRanges};
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::{WorkBudget, expression};
 use error::{Error, Result};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
-use places::{Home, Places, Taken};
 use ptx_syntax::StateSpace;
 use ptx_syntax::section_data::{Fixup, FixupTarget};
 use std::collections::{BTreeSet, HashMap};
@@ -34,10 +34,11 @@ use tree::{Attribute, Entry, New};
 /// Entries that cannot be read or written again, or that need too much work.
 pub(super) fn apply(
     context: &Context<'_>,
-    (extras, size): (&Extras, usize),
-    lowered: &mut Vec<Lowered>,
+    extras: &NonPtxasOptions,
+    size: usize,
+    lowered: &mut Vec<LoweredSection>,
 ) -> Result<()> {
-    let keep = extras.keep_optimised && !context.placed;
+    let keep = extras.keep_optimised && !context.debug_only;
     let strings = bytes_of(lowered, SectionKind::DebugStr).to_vec();
     let find = |kind| lowered.iter().position(|section| section.kind == Some(kind));
     let (debug_str, tree) =
@@ -60,12 +61,12 @@ pub(super) fn apply(
     let Some((info, abbrev)) = tree else { return Ok(()) };
     let (bytes, relocs) = (lowered[info].bytes.clone(), lowered[info].relocs.clone());
     let lines = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugLine));
-    let mut work = Work {
+    let mut work = RemainingWork {
         steps: WorkBudget::of_input(size as u64, KEEP_STEPS),
         strings: WorkBudget::of_strings(bytes.len() as u64, strings.len() as u64),
         lacks: None,
     };
-    let places = Places::new(context, lines.filter(|_| keep), &strings, &mut work)?;
+    let places = CodeOfEntries::new(context, lines.filter(|_| keep), &strings, &mut work)?;
     let mut editor = Editor {
         context,
         keep,
@@ -99,13 +100,13 @@ pub(super) fn apply(
     if keep {
         lowered.retain(|section| section.kind.is_none_or(|kind| !STALE.contains(&kind)));
         if !ranges.bytes.is_empty() {
-            lowered.push(Lowered::of(SectionKind::DebugRanges, ranges.bytes, ranges.relocs));
+            lowered.push(LoweredSection::of(SectionKind::DebugRanges, ranges.bytes, ranges.relocs));
         }
     }
     Ok(())
 }
 
-fn bytes_of(lowered: &[Lowered], kind: SectionKind) -> &[u8] {
+fn bytes_of(lowered: &[LoweredSection], kind: SectionKind) -> &[u8] {
     let section = lowered.iter().find(|section| section.kind == Some(kind));
     section.map_or(&[], |section| &section.bytes)
 }
@@ -166,13 +167,13 @@ const STALE: [SectionKind; 3] = [SectionKind::DebugLoc, SectionKind::DebugRanges
 const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
 
 /// Addresses of code, ascending.
-type Code = Vec<(u64, u64)>;
+type AddressRanges = Vec<(u64, u64)>;
 
-/// Where an entry is.
+/// The function, the inlined calls and the code around an entry.
 #[derive(Debug, Clone, Default)]
 struct Scope {
     /// The code of the function that it is in.
-    home: Option<Home>,
+    home: Option<FunctionCode>,
     /// The inlined calls down to it.
     chain: Option<Chain>,
     /// Its addresses, or those of the entry above that has any, ascending.
@@ -183,7 +184,7 @@ struct Editor<'e> {
     context: &'e Context<'e>,
     keep: bool,
     maps: &'e [PathMap],
-    places: Places<'e>,
+    places: CodeOfEntries<'e>,
     info: &'e [u8],
     strings: &'e [u8],
     /// The same with paths mapped.
@@ -196,23 +197,23 @@ struct Editor<'e> {
     scopes: Vec<Scope>,
     /// Chains that have their entry: of two calls of the same function from the same line the first has the code. By the number of
     /// the chain above, or the section that there is none in.
-    chains: HashMap<(Above, places::Call), usize>,
+    chains: HashMap<(ChainParent, code_of_entries::Call), usize>,
     ranges: Ranges,
     mapped: bool,
-    work: Work,
+    work: RemainingWork,
 }
 
-/// What the inlined calls down to an entry are.
+/// The chain of inlined calls down to an entry.
 #[derive(Debug, Clone)]
 struct Chain {
-    above: Above,
+    above: ChainParent,
     /// Those of the line table that may be this one.
     nodes: Rc<[usize]>,
 }
 
-/// What a chain of calls goes on from.
+/// What a chain of inlined calls begins at: the code of a section, or another chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Above {
+enum ChainParent {
     /// The code of a section.
     Section(SymbolIndex),
     /// The chain of this number.
@@ -221,7 +222,7 @@ enum Above {
 
 /// How much work may still be done.
 #[derive(Debug)]
-struct Work {
+struct RemainingWork {
     steps: WorkBudget,
     /// Bytes of strings.
     strings: WorkBudget,
@@ -229,7 +230,7 @@ struct Work {
     lacks: Option<&'static str>,
 }
 
-impl Work {
+impl RemainingWork {
     /// Takes steps from the budget, and returns whether there were as many. `what` names what there
     /// was too much of.
     fn may(&mut self, steps: usize, what: &'static str) -> bool {
@@ -294,7 +295,7 @@ impl<'e> Editor<'e> {
             let home = self.home(entry).filter(|_| has_code);
             let whole = home.as_ref().map(|home| (home.symbol, vec![home.span()]));
             let chain = home.as_ref().map(|home| Chain {
-                above: Above::Section(home.symbol),
+                above: ChainParent::Section(home.symbol),
                 nodes: self.places.root(home).into_iter().collect(),
             });
             scope = Scope { home, chain, ..Scope::default() };
@@ -338,14 +339,14 @@ impl<'e> Editor<'e> {
 
     /// The addresses of the code made from the PTX between an entry's labels, if the entry around
     /// it contains them too.
-    fn between(&mut self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
+    fn between(&mut self, home: &FunctionCode, entry: &Entry) -> Option<Vec<(u64, u64)>> {
         let instructions = self.instructions.get(&entry.offset)?;
         let count = instructions.iter().map(|(low, high)| high - low).sum::<u64>() as usize;
         if !self.work.may(count, BLOCKS) {
             return None;
         }
         let ranges = self.places.of_instructions(home, instructions);
-        Some(places::common(&ranges, &self.scopes.last()?.within))
+        Some(code_of_entries::common(&ranges, &self.scopes.last()?.within))
     }
 
     /// PTX instructions of each entry between two labels. Where neighbours overlap, since a compiler's labels are around all that it
@@ -365,7 +366,7 @@ impl<'e> Editor<'e> {
         let mut instructions = HashMap::new();
         for mut entries in beside.into_values() {
             entries.sort_by_key(|(low, high, _)| (std::cmp::Reverse(*low), *high));
-            let mut taken = Taken::default();
+            let mut taken = OwnedRanges::default();
             instructions
                 .extend(entries.into_iter().map(|(low, high, entry)| (entry, taken.take((low, high)))));
         }
@@ -374,7 +375,12 @@ impl<'e> Editor<'e> {
 
     /// The chain that ends with an inlined call below `above`, and the addresses of that call; none if another entry has them.
     /// `None`: what calls it is not known.
-    fn inlined(&mut self, home: &Home, above: &Chain, entry: &Entry) -> Option<(Chain, Option<Code>)> {
+    fn inlined(
+        &mut self,
+        home: &FunctionCode,
+        above: &Chain,
+        entry: &Entry,
+    ) -> Option<(Chain, Option<AddressRanges>)> {
         let call = self.call(entry)?;
         let nodes = if self.work.may(above.nodes.len(), CALLS) {
             self.places.below(&above.nodes, &call)
@@ -385,22 +391,22 @@ impl<'e> Editor<'e> {
         let ranges = if self.work.may(count, CALLS) { self.places.inlined(home, &nodes) } else { Vec::new() };
         let number = self.chains.len();
         let known = *self.chains.entry((above.above, call)).or_insert(number);
-        let chain = Chain { above: Above::Chain(known), nodes: nodes.into() };
+        let chain = Chain { above: ChainParent::Chain(known), nodes: nodes.into() };
         Some((chain, (known == number).then_some(ranges)))
     }
 
     /// The call that an inlined call's entry describes.
-    fn call(&mut self, entry: &Entry) -> Option<places::Call> {
+    fn call(&mut self, entry: &Entry) -> Option<code_of_entries::Call> {
         let number = |name| tree::number(entry.attribute(name)?, self.info);
         let (file, line) = (number(DW_AT_call_file)?, number(DW_AT_call_line)?);
         let callee = self.referred(entry, DW_AT_abstract_origin);
         let names = callee.map_or_else(Vec::new, |callee| self.names_of(callee));
         let names = names.into_iter().map(|name| self.places.names.number(name)).collect();
-        Some(places::Call { names, file, line })
+        Some(code_of_entries::Call { names, file, line })
     }
 
     /// The code of the function that an entry is: that of the label it begins at; of one that has a list of ranges, that of its name.
-    fn home(&mut self, entry: &Entry) -> Option<Home> {
+    fn home(&mut self, entry: &Entry) -> Option<FunctionCode> {
         if entry.has(DW_AT_low_pc) {
             return self.places.home(self.label(entry)?);
         }

@@ -3,7 +3,7 @@
 use super::Report;
 use crate::text::{LineIndex, TextRange};
 use findings::{
-    FileName, KnownFindings, LocatedFinding, Place, Region, Selection, Severity, subject_of_line,
+    FileName, FindingPosition, KnownFindings, LocatedFinding, Region, Selection, Severity, subject_of_line,
 };
 
 impl Report {
@@ -15,18 +15,18 @@ impl Report {
 
     /// Removes the findings that a baseline lists. `text` is the checked text, and `file` its name
     /// in the baseline.
-    pub fn leave_out(&mut self, file: &str, text: &str, lines: &LineIndex, known: &mut KnownFindings) {
-        let before = known.met();
+    pub fn remove_known(&mut self, file: &str, text: &str, lines: &LineIndex, known: &mut KnownFindings) {
+        let before = known.taken();
         let mut subjects = Subjects::new(text, lines);
         self.findings.retain(|finding| {
-            !known.strike(file, finding.rule.code, subjects.of(lines.line(finding.range.start)))
+            !known.take(file, finding.rule.code, subjects.of(lines.line(finding.range.start)))
         });
         // A baseline counts those of a rule without their severities: the mildest, which come first, are known first.
         for more in &mut self.more {
-            more.count = known.strike_unlisted(file, more.rule.code, more.count);
+            more.count = known.take_unlisted(file, more.rule.code, more.count);
         }
         self.more.retain(|more| more.count > 0);
-        self.in_baseline = Some(known.met() - before);
+        self.in_baseline = Some(known.taken() - before);
     }
 
     /// Returns the listed findings, with their places in `file`. `text` is the checked text.
@@ -39,7 +39,11 @@ impl Report {
                 name: finding.rule.name,
                 severity: finding.severity,
                 message: finding.message.clone(),
-                place: Place { file: file.clone(), region: Some(region), ..Place::default() },
+                place: FindingPosition {
+                    file: file.clone(),
+                    region: Some(region),
+                    ..FindingPosition::default()
+                },
                 related: finding
                     .related
                     .as_ref()
@@ -90,13 +94,13 @@ impl<'t> Subjects<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Context, check};
+    use crate::check::{CheckContext, check};
     use crate::fix::catalog;
     use crate::parse;
     use findings::BaselineBuilder;
 
     fn report(text: &str) -> (Report, LineIndex) {
-        (check(&parse(text), &Context::default()), LineIndex::new(text))
+        (check(&parse(text), &CheckContext::default()), LineIndex::new(text))
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
         after.select(&Selection::new(&catalog(), &["F001"], &[""; 0]).unwrap());
         assert_eq!(after.findings.len(), 2);
         let mut known = builder.finish("check").known();
-        after.leave_out("k.ptx", &new, &lines, &mut known);
+        after.remove_known("k.ptx", &new, &lines, &mut known);
         // The second of two that are the same is new.
         let left: Vec<u32> = after.findings.iter().map(|finding| lines.line(finding.range.start)).collect();
         assert_eq!((left, after.in_baseline), (vec![7], Some(1)));
@@ -146,7 +150,7 @@ mod tests {
         let left = |text: &str| {
             let (mut report, lines) = report(text);
             report.select(&Selection::new(&catalog(), &["F001"], &[""; 0]).unwrap());
-            report.leave_out("k.ptx", text, &lines, &mut baseline.known());
+            report.remove_known("k.ptx", text, &lines, &mut baseline.known());
             report.count(Severity::Error)
         };
         assert_eq!((left(&text), left(&format!("{text}.file 1 \"c.cu\"\n"))), (0, 1));

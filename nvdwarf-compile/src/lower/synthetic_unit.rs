@@ -3,7 +3,7 @@
 //!
 //! Cubins get none of this; it is only added to objects that are ours.
 
-use super::{Context, Lowered};
+use super::{Context, LoweredSection};
 use crate::code_facts::CodeSection;
 use crate::error::Result;
 use dwarf2_writer::aranges::ArangeTable;
@@ -16,9 +16,14 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::file_table::SourceFile;
 
 /// Adds a unit if the PTX brings none, and address ranges if it brings none and there is one unit.
-pub(super) fn add(context: &Context<'_>, files: &[SourceFile<'_>], lowered: &mut Vec<Lowered>) -> Result<()> {
-    let has =
-        |lowered: &[Lowered], kind: SectionKind| lowered.iter().any(|section| section.kind == Some(kind));
+pub(super) fn add(
+    context: &Context<'_>,
+    files: &[SourceFile<'_>],
+    lowered: &mut Vec<LoweredSection>,
+) -> Result<()> {
+    let has = |lowered: &[LoweredSection], kind: SectionKind| {
+        lowered.iter().any(|section| section.kind == Some(kind))
+    };
     if context.image.sections.is_empty() || !has(lowered, SectionKind::DebugLine) {
         return Ok(());
     }
@@ -37,7 +42,7 @@ pub(super) fn add(context: &Context<'_>, files: &[SourceFile<'_>], lowered: &mut
     Ok(())
 }
 
-fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<Lowered>> {
+fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<LoweredSection>> {
     let sections = &context.image.sections;
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(Vec::new()) };
     let attributes = [
@@ -55,7 +60,7 @@ fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<L
 }
 
 /// Whether `.debug_info` is one unit.
-fn has_one_unit(lowered: &[Lowered]) -> bool {
+fn has_one_unit(lowered: &[LoweredSection]) -> bool {
     let info = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugInfo));
     info.is_some_and(|info| is_one_unit(&info.bytes))
 }
@@ -64,6 +69,6 @@ fn address(section: &CodeSection, addend: i64) -> Address {
     Address::Symbol { symbol: SymbolId(section.symbol.0), addend }
 }
 
-fn finished(kind: SectionKind, Section { bytes, relocs }: Section) -> Lowered {
-    Lowered::of(kind, bytes, relocs)
+fn finished(kind: SectionKind, Section { bytes, relocs }: Section) -> LoweredSection {
+    LoweredSection::of(kind, bytes, relocs)
 }

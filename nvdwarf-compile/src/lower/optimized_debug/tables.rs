@@ -1,7 +1,7 @@
 //! The tables that refer to entries: `.debug_ranges`, and those that find entries by name.
 
 use super::tree::Written;
-use crate::lower::Lowered;
+use crate::lower::LoweredSection;
 use dwarf2_reader::pubnames::{self, Item};
 use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
@@ -40,7 +40,7 @@ impl Ranges {
 }
 
 /// Leads the tables of names to where the entries are now (DWARF 2.0.0 §6.1.1).
-pub(super) fn move_lookups(lowered: &mut [Lowered], written: &Written) {
+pub(super) fn move_lookups(lowered: &mut [LoweredSection], written: &Written) {
     for section in lowered {
         let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
         let Some(kind) = section.kind.filter(|kind| kinds.contains(kind)) else { continue };

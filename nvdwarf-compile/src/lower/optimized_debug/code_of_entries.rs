@@ -1,10 +1,10 @@
 //! The addresses of optimised code that belong to an inlined call or a block.
 
 use super::error::Result;
-use super::{CALLS, Work};
+use super::{CALLS, RemainingWork};
 use crate::code_facts::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
-use crate::lower::{Context, Lowered};
+use crate::lower::{Context, LoweredSection};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of a function.
 #[derive(Debug, Clone)]
-pub(super) struct Home {
+pub(super) struct FunctionCode {
     /// The code section's symbol.
     pub(super) symbol: SymbolIndex,
     /// Number of the section in the image.
@@ -36,7 +36,7 @@ pub(super) struct Call {
 }
 
 /// An inlined call as a key: number of the caller's node, file and line of the call site, name of the callee.
-type Step = (usize, u64, u64, usize);
+type CallKey = (usize, u64, u64, usize);
 
 /// Names by number, so that they are compared once.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl<'p> Names<'p> {
 struct Chains {
     /// Node of each code section.
     roots: HashMap<SymbolIndex, usize>,
-    below: HashMap<Step, usize>,
+    below: HashMap<CallKey, usize>,
     /// Of each node, ascending.
     ranges: Vec<Vec<(u64, u64)>>,
 }
@@ -97,17 +97,17 @@ impl Chains {
 /// Addresses by PTX line.
 type ByLine = HashMap<u32, Vec<(u64, u64)>>;
 
-pub(super) struct Places<'p> {
+pub(super) struct CodeOfEntries<'p> {
     context: &'p Context<'p>,
     chains: Chains,
     pub(super) names: Names<'p>,
     /// Code of each function, in the first section that has it.
-    homes: HashMap<&'p str, Home>,
+    homes: HashMap<&'p str, FunctionCode>,
     /// By section of the image.
     lines: Vec<ByLine>,
 }
 
-impl<'p> Places<'p> {
+impl<'p> CodeOfEntries<'p> {
     /// Reads the chains of call sites from the line table that was made.
     ///
     /// # Errors
@@ -115,9 +115,9 @@ impl<'p> Places<'p> {
     /// It cannot be decoded, or needs too much work.
     pub(super) fn new(
         context: &'p Context<'p>,
-        lines: Option<&Lowered>,
+        lines: Option<&LoweredSection>,
         strings: &'p [u8],
-        work: &mut Work,
+        work: &mut RemainingWork,
     ) -> Result<Self> {
         let mut places = Self {
             context,
@@ -129,7 +129,7 @@ impl<'p> Places<'p> {
         for (section, code) in context.image.sections.iter().enumerate() {
             let ends = code.parts.iter().skip(1).map(|part| part.address).chain([code.size]);
             for (part, end) in code.parts.iter().zip(ends) {
-                places.homes.entry(&part.name).or_insert_with(|| Home {
+                places.homes.entry(&part.name).or_insert_with(|| FunctionCode {
                     symbol: code.symbol,
                     section,
                     start: part.address,
@@ -170,17 +170,17 @@ impl<'p> Places<'p> {
     }
 
     /// The function that a label is in, where its code is in the image.
-    pub(super) fn home(&self, label: &str) -> Option<Home> {
+    pub(super) fn home(&self, label: &str) -> Option<FunctionCode> {
         self.home_of(self.context.facts.labels.get(label)?.function)
     }
 
     /// The code of a function.
-    pub(super) fn home_of(&self, function: &str) -> Option<Home> {
+    pub(super) fn home_of(&self, function: &str) -> Option<FunctionCode> {
         self.homes.get(function).cloned()
     }
 
     /// The node above all chains of a function's section, if it has any.
-    pub(super) fn root(&self, home: &Home) -> Option<usize> {
+    pub(super) fn root(&self, home: &FunctionCode) -> Option<usize> {
         self.chains.roots.get(&home.symbol).copied()
     }
 
@@ -198,7 +198,7 @@ impl<'p> Places<'p> {
     }
 
     /// Addresses of a function in chains of inlined calls that begin with those of the nodes.
-    pub(super) fn inlined(&self, home: &Home, nodes: &[usize]) -> Vec<(u64, u64)> {
+    pub(super) fn inlined(&self, home: &FunctionCode, nodes: &[usize]) -> Vec<(u64, u64)> {
         let ranges = nodes.iter().filter_map(|node| self.chains.ranges.get(*node)).flatten();
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
@@ -209,7 +209,7 @@ impl<'p> Places<'p> {
     }
 
     /// Addresses of the code that PTX instructions became.
-    pub(super) fn of_instructions(&self, home: &Home, ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    pub(super) fn of_instructions(&self, home: &FunctionCode, ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let all = &self.context.facts.instructions;
         let instructions = ranges.iter().filter_map(|(low, high)| all.get(*low as usize..*high as usize));
         let lines: BTreeSet<u32> = instructions.flatten().map(|instruction| instruction.line).collect();
@@ -240,7 +240,7 @@ fn by_line(code: &CodeSection) -> ByLine {
     by_line
 }
 
-impl Home {
+impl FunctionCode {
     /// The first address of the code, and the address after its last.
     pub(super) fn span(&self) -> (u64, u64) {
         (self.start, self.end)
@@ -297,11 +297,11 @@ pub(super) fn common(ranges: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, 
     common
 }
 
-/// What has an owner: disjoint ranges, ends by starts.
+/// The address ranges that belong to an entry already: disjoint, ends by starts.
 #[derive(Debug, Default)]
-pub(super) struct Taken(BTreeMap<u64, u64>);
+pub(super) struct OwnedRanges(BTreeMap<u64, u64>);
 
-impl Taken {
+impl OwnedRanges {
     /// Takes what is free of a range.
     pub(super) fn take(&mut self, (start, end): (u64, u64)) -> Vec<(u64, u64)> {
         let first = self.0.range(..start).next_back().map_or(start, |(start, _)| *start);
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn ranges_have_one_owner() {
-        let mut taken = Taken::default();
+        let mut taken = OwnedRanges::default();
         assert_eq!(taken.take((4, 8)), [(4, 8)]);
         assert_eq!(taken.take((12, 14)), [(12, 14)]);
         assert_eq!(taken.take((0, 20)), [(0, 4), (8, 12), (14, 20)]);

@@ -2,8 +2,8 @@
 
 use leb128_nv::{sleb128, uleb128};
 
-use super::near::{self, Near};
 use super::program::Program;
+use super::row_cache::{self, RowCache};
 use super::{Params, Policy, compact, plain};
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
 
@@ -30,19 +30,19 @@ impl LineCounts {
     }
 }
 
-/// How rows are written.
+/// Encodes rows by the parameters of a header.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Encoder {
+pub(super) struct RowEncoder {
     params: Params,
     is_plain: bool,
     /// Rows that are looked up, with the standard header parameters.
-    near: Option<&'static Near>,
+    near: Option<&'static RowCache>,
 }
 
-impl Encoder {
+impl RowEncoder {
     pub(super) fn new(params: Params, policy: Policy) -> Self {
         let is_plain = policy == Policy::Plain;
-        let near = if is_plain { &near::PLAIN } else { &near::COMPACT };
+        let near = if is_plain { &row_cache::PLAIN } else { &row_cache::COMPACT };
         Self { params, is_plain, near: params.has_standard_opcodes().then_some(near) }
     }
 

@@ -34,11 +34,11 @@ const COLUMN_SHIFT: u32 = u32::BITS - COLUMNS.ilog2();
 const LEN_SHIFT: u32 = 56;
 
 /// What [`Near::put`] may write: an entry of each kind.
-pub(super) const ROOM: usize = 3 + 8;
+pub(super) const MAX_WRITE: usize = 3 + 8;
 
-/// What a row takes, by its advances.
+/// The opcodes of rows with small advances, encoded in advance.
 #[derive(Debug)]
-pub(super) struct Near {
+pub(super) struct RowCache {
     /// By line advance: `DW_LNS_advance_line` with its operand, at most 3 bytes, the first lowest; or nothing.
     lines: [u32; LINES],
     /// By address advance, first those of whole steps, then those of any number of bytes, and by column: the opcodes that
@@ -47,12 +47,12 @@ pub(super) struct Near {
 }
 
 /// Of [`super::Policy::Plain`].
-pub(super) static PLAIN: Near = Near::of(false);
+pub(super) static PLAIN: RowCache = RowCache::of(false);
 
 /// Of [`super::Policy::Compact`].
-pub(super) static COMPACT: Near = Near::of(true);
+pub(super) static COMPACT: RowCache = RowCache::of(true);
 
-impl Near {
+impl RowCache {
     const fn of(compact: bool) -> Self {
         Self { lines: line_advances(compact), moves: moves(compact) }
     }
@@ -61,7 +61,7 @@ impl Near {
     /// the number of bytes of the row, at most 10. `None` if the row is not near; then nothing is
     /// written.
     #[inline]
-    pub(super) fn put(&self, room: &mut [u8; ROOM], units: u64, lines: u32) -> Option<usize> {
+    pub(super) fn put(&self, room: &mut [u8; MAX_WRITE], units: u64, lines: u32) -> Option<usize> {
         let line = *self.lines.get(lines.wrapping_add(LINES as u32 / 2) as usize)?;
         let mut advance = units.rotate_right(STEP_SHIFT); // of odd ones a large number
         if advance >= STEPS as u64 {
@@ -138,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    fn row(near: &Near, units: u64, lines: i32) -> Option<Vec<u8>> {
-        let mut room = [0; ROOM];
+    fn row(near: &RowCache, units: u64, lines: i32) -> Option<Vec<u8>> {
+        let mut room = [0; MAX_WRITE];
         near.put(&mut room, units, lines as u32).map(|len| room[..len].to_vec())
     }
 

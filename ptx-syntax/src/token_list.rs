@@ -1,4 +1,4 @@
-//! Words of one kind inside a node, read from the text on demand.
+//! Lists of names, strings or integers in a node of the tree, read from the text on demand.
 
 use crate::lexer::{Lexer, TokenKind};
 use crate::number::Literal;
@@ -8,21 +8,21 @@ use crate::text::{Name, TextRange};
 ///
 /// A string comes without its quotes, its range too; a suffix with its dot.
 #[derive(Debug, Clone)]
-pub struct Names<'a> {
+pub struct NameTokens<'a> {
     text: &'a str,
     base: u32,
     lexer: Lexer<'a>,
     kind: TokenKind,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameTokens<'a> {
     /// Tokens of `kind` in `text`, which begins at the offset `base` of the module.
     pub(crate) fn new(text: &'a str, base: u32, kind: TokenKind) -> Self {
         Self { text, base, lexer: Lexer::new(text, 0), kind }
     }
 }
 
-impl<'a> Iterator for Names<'a> {
+impl<'a> Iterator for NameTokens<'a> {
     type Item = Name<'a>;
 
     fn next(&mut self) -> Option<Name<'a>> {
@@ -45,18 +45,18 @@ impl<'a> Iterator for Names<'a> {
 
 /// Iterates over the integers of a directive's list, modulo 2^64; `WARP_SZ` is 32.
 #[derive(Debug, Clone)]
-pub struct Integers<'a> {
+pub struct IntegerTokens<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
 }
 
-impl<'a> Integers<'a> {
+impl<'a> IntegerTokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, lexer: Lexer::new(text, 0) }
     }
 }
 
-impl Iterator for Integers<'_> {
+impl Iterator for IntegerTokens<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {

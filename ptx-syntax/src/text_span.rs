@@ -6,7 +6,8 @@ use serde::Serialize;
 
 /// A range of a text by offsets, and by lines and columns: an answer for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
+#[schemars(rename = "Place")]
+pub struct TextSpan {
     /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as U+FFFD does).
     pub start: u32,
     /// Byte offset of the end, in the same way.
@@ -21,7 +22,7 @@ pub struct Place {
     pub end_column: u32,
 }
 
-impl Place {
+impl TextSpan {
     /// Converts a range to lines and columns. `lines` are the lines of the text.
     pub fn new(lines: &LineIndex, range: TextRange) -> Self {
         let (line, column) = lines.line_col(range.start);
