@@ -77,7 +77,7 @@ pub struct Entry<'e> {
     read: info::Entry<'e, 'e>,
 }
 
-/// One attribute of an entry.
+/// One attribute of a `.debug_info` entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute<'e> {
     /// `DW_AT_*`.
@@ -90,7 +90,7 @@ pub struct Attribute<'e> {
     pub is_expression: bool,
 }
 
-/// The value of an attribute.
+/// The value of a `.debug_info` attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'e> {
     /// An address.
@@ -244,17 +244,17 @@ impl<'e> Entry<'e> {
         self.string(dw::DW_AT_name)
     }
 
-    /// Returns a string attribute as text.
+    /// Returns the text of the string attribute with this `DW_AT_*` number.
     pub fn string(self, name: u16) -> Option<Cow<'e, str>> {
         self.value(name)?.text()
     }
 
-    /// Returns an unsigned constant attribute.
+    /// Returns the value of the unsigned constant attribute with this `DW_AT_*` number.
     pub fn unsigned(self, name: u16) -> Option<u64> {
         self.value(name)?.unsigned()
     }
 
-    /// Returns an address attribute.
+    /// Returns the value of the address attribute with this `DW_AT_*` number.
     pub fn address(self, name: u16) -> Option<Address> {
         match self.value(name)? {
             Value::Address(address) => Some(address),
@@ -398,7 +398,7 @@ impl<'c> Entries<'c> {
         self.info.as_ref()
     }
 
-    /// The number of entries.
+    /// The number of `.debug_info` entries.
     pub fn count(&self) -> usize {
         self.places.len()
     }

@@ -278,7 +278,7 @@ impl<'c> Variables<'c> {
         self.entries
     }
 
-    /// The code of the cubin.
+    /// The code sections and functions of the cubin.
     pub fn code(&self) -> &Code<'c> {
         &self.code
     }

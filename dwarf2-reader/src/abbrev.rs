@@ -22,7 +22,7 @@ use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
 use crate::info::form::{FixedPlace, FormLayout};
 use crate::{Cursor, Error, ErrorKind, Result, Span};
 
-/// The name of the section.
+/// The name of the section, `.debug_abbrev`.
 pub const SECTION: &str = ".debug_abbrev";
 
 /// The abbreviation table of a unit: the abbreviations from one offset on.
@@ -55,7 +55,7 @@ pub struct Abbreviation {
     pub(crate) empty: u32,
 }
 
-/// The name and the form of an attribute.
+/// The name and the form of an attribute in an abbreviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AttributeSpec {
     /// `DW_AT_*`.
@@ -176,7 +176,7 @@ impl AbbrevTable {
         self.span.clone()
     }
 
-    /// All abbreviations, in the order of the section.
+    /// All abbreviations of the table, in the order of the section.
     #[must_use]
     pub fn all(&self) -> &[Abbreviation] {
         &self.all

@@ -16,7 +16,7 @@
 
 use crate::{Cursor, ErrorKind, Format, Result, Span, pubnames};
 
-/// The name of the section.
+/// The name of the section, `.debug_aranges`.
 pub const SECTION: &str = ".debug_aranges";
 
 /// An item of `.debug_aranges`: a set's header, an address range, an end or padding.

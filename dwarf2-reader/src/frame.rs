@@ -21,7 +21,7 @@ use dwarf2_writer::frame::CallFrameInstruction;
 use crate::constants::*;
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, cursor};
 
-/// The name of the section.
+/// The name of the section, `.debug_frame`.
 pub const SECTION: &str = ".debug_frame";
 
 /// A call frame instruction, with addresses and expressions as they stand in the section.

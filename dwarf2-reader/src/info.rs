@@ -30,7 +30,7 @@ use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
 pub use form::{FormLayout, Value};
 
-/// The name of the section.
+/// The name of the section, `.debug_info`.
 pub const SECTION: &str = ".debug_info";
 
 /// The headers of the units of a `.debug_info` section, and their abbreviation tables, each read
@@ -41,7 +41,7 @@ pub struct Units {
     tables: Vec<AbbrevTable>,
 }
 
-/// The header of one unit.
+/// The header of one unit of `.debug_info`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// Header and entries, in the section.

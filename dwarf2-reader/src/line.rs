@@ -28,7 +28,7 @@ pub use dwarf2_writer::line::{FileEntry, Params};
 use crate::constants::*;
 use crate::{Cursor, ErrorKind, Format, Result, Span, cursor};
 
-/// The name of the section.
+/// The name of the section, `.debug_line`.
 pub const SECTION: &str = ".debug_line";
 
 /// The header of a line unit, with its tables and its program.

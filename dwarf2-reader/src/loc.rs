@@ -16,7 +16,7 @@
 
 use crate::{Cursor, Result, Span, cursor, ranges};
 
-/// The name of the section.
+/// The name of the section, `.debug_loc`.
 pub const SECTION: &str = ".debug_loc";
 
 /// One entry of a location list.

@@ -18,7 +18,7 @@ use crate::constants::{
 };
 use crate::{Cursor, ErrorKind, Result, Span, cursor};
 
-/// The name of the section.
+/// The name of the section, `.debug_macinfo`.
 pub const SECTION: &str = ".debug_macinfo";
 
 /// Iterates over the entries of all lists from a byte offset to the end of the section, each with

@@ -14,7 +14,7 @@
 
 use crate::{Cursor, Result, Span, cursor};
 
-/// The name of the section.
+/// The name of the section, `.debug_ranges`.
 pub const SECTION: &str = ".debug_ranges";
 
 /// Begins a base address selection, in place of a range.

@@ -13,7 +13,7 @@
 
 use crate::{Cursor, Result, Span, cursor};
 
-/// The name of the section.
+/// The name of the section, `.debug_str`.
 pub const SECTION: &str = ".debug_str";
 
 /// Returns the string at a byte offset, without its NUL; `None` if no NUL follows in the section.

@@ -55,13 +55,13 @@ impl Expression {
         self
     }
 
-    /// Appends a ULEB128 operand.
+    /// Appends a ULEB128 operand to the last operation.
     pub fn uleb128(&mut self, value: u64) -> &mut Self {
         self.bytes.extend_from_slice(&uleb128(value));
         self
     }
 
-    /// Appends an SLEB128 operand.
+    /// Appends an SLEB128 operand to the last operation.
     pub fn sleb128(&mut self, value: i64) -> &mut Self {
         self.bytes.extend_from_slice(&sleb128(value));
         self

@@ -39,7 +39,7 @@ use crate::section::{check_length, put_string};
 use crate::{Address, Error, Format, Referent, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
-/// The layout parameters of the entries of one section.
+/// The layout parameters of the entries of one `.debug_frame` section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Of every entry.
@@ -146,7 +146,7 @@ impl FrameTable {
         Ok(CieId(self.cies.len() as u32 - 1))
     }
 
-    /// Appends an FDE.
+    /// Appends an FDE to the section.
     ///
     /// # Errors
     ///

@@ -218,7 +218,7 @@ impl DebugInfo {
         put.map(drop)
     }
 
-    /// Lays the units out and writes them.
+    /// Lays the units out, and returns the finished sections.
     ///
     /// # Errors
     ///

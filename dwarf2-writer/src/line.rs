@@ -342,7 +342,7 @@ impl LineProgram {
         Ok(())
     }
 
-    /// Returns the finished unit.
+    /// Returns the finished line unit: header and program.
     ///
     /// # Errors
     ///

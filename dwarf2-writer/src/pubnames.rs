@@ -23,7 +23,7 @@ use crate::{Address, Error, Section};
 
 const VERSION: u16 = 2;
 
-/// The names of one unit.
+/// The names of one unit's entries, for `.debug_pubnames` or `.debug_pubtypes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameSet<'a> {
     /// Byte offset of the unit in `.debug_info`.

@@ -160,7 +160,7 @@ impl KnownFindings {
         count - known
     }
 
-    /// The number of findings that were known.
+    /// The number of findings so far that the baseline knows.
     pub fn taken(&self) -> usize {
         self.met
     }
@@ -197,7 +197,7 @@ impl BaselineBuilder {
         *known = known.saturating_add(count);
     }
 
-    /// Returns the baseline of a command.
+    /// Returns the finished baseline, for the command called `command`.
     pub fn finish(self, command: &str) -> Baseline {
         let known = |((file, rule, subject), count)| KnownFinding { file, rule, subject, count };
         Baseline {

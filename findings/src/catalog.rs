@@ -36,7 +36,7 @@ impl Catalog {
         Self::default().with_table::<I>()
     }
 
-    /// Adds the rules of one more table.
+    /// Adds the rules of one more table to the catalog.
     #[must_use]
     pub fn with_table<I: RuleTable>(mut self) -> Self {
         self.rules.extend(I::rules().iter().map(RuleText::of));
@@ -48,7 +48,7 @@ impl Catalog {
         &self.rules
     }
 
-    /// Returns the position of the rule with this code.
+    /// Returns the index in the catalog of the rule with this code.
     pub fn position(&self, code: &str) -> Option<usize> {
         self.rules.iter().position(|rule| rule.code == code)
     }

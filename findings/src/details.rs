@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The details of a rule that only its table knows.
+/// The details of a rule that only some tables have: reason, source, versions, tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RuleDetails {
     /// Why it is required, or what comes of breaking it. Absent where the table does not say.

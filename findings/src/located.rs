@@ -58,7 +58,7 @@ pub struct Region {
     pub end_column: u32,
 }
 
-/// A byte of a section.
+/// A position in a binary file: a section and a byte offset in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionOffset {
     /// Name of the section.

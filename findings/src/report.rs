@@ -4,7 +4,7 @@ use crate::{MAX_FINDINGS, Rule, RuleTable, Severity};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A fault in a section of a file that breaks a rule.
+/// A violation of a rule at a place in a section of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding<I: RuleTable> {
     /// The rule.
@@ -58,7 +58,7 @@ impl<I: RuleTable> Counts<I> {
         self.of(rule) >= self.limit
     }
 
-    /// The number of findings of a rule, with those that are not kept.
+    /// The number of all findings of a rule, kept or not.
     pub fn of(&self, rule: I) -> usize {
         self.of_rule.get(rule.index()).copied().unwrap_or(0)
     }
@@ -113,7 +113,7 @@ impl<I: RuleTable> Report<I> {
         &self.findings
     }
 
-    /// The number of findings of a rule, with those that are not kept.
+    /// The number of all findings of a rule, kept or not.
     pub fn count(&self, rule: I) -> usize {
         self.counts.of(rule)
     }

@@ -3,7 +3,7 @@
 use crate::Catalog;
 use std::collections::BTreeSet;
 
-/// The selected rules.
+/// The rules that a user selected by `--select` and `--ignore`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     codes: BTreeSet<&'static str>,

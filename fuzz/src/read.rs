@@ -37,7 +37,7 @@ const FRAMES: usize = 64;
 /// Source lines of one file whose code is looked for: each takes a look at all code.
 const LINES: usize = 4;
 
-/// The queries that are made of a file.
+/// The names of the queries that the target makes of a file.
 pub const QUESTIONS: [&str; 11] = [
     "container",
     "cubin",
@@ -84,7 +84,7 @@ impl Tally {
         self.errors.iter().all(|count| *count == 0)
     }
 
-    /// Adds the counts of another file.
+    /// Adds the counts of another file to these.
     pub fn add(&mut self, other: &Self) {
         let sum =
             |own: &mut [u64], more: &[u64]| own.iter_mut().zip(more).for_each(|(own, more)| *own += more);

@@ -29,7 +29,7 @@ impl Random {
         random
     }
 
-    /// Returns the next number.
+    /// Returns the next pseudo-random number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -37,7 +37,7 @@ impl Random {
         self.0
     }
 
-    /// Returns a number below `end`; 0 if there is none.
+    /// Returns a pseudo-random number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() >> 16) as usize % end.max(1)
     }

@@ -29,7 +29,7 @@ impl Field {
     pub const ADDRESS_ADVANCE: Self = Self("address advance");
     /// Operand of `DW_LNS_advance_line`.
     pub const LINE_ADVANCE: Self = Self("line advance");
-    /// First operand of NVIDIA's inlined call: the caller's row.
+    /// First operand of NVIDIA's inlined call opcode: the number of the caller's row.
     pub const CONTEXT: Self = Self("setting context");
     /// Second operand of NVIDIA's inlined call: the offset in `.debug_str` of the function's name.
     pub const FUNCTION_OFFSET: Self = Self("setting function Offset");
@@ -38,7 +38,7 @@ impl Field {
     /// Size of a file in a file table, in bytes.
     pub const FILE_SIZE: Self = Self("file size");
 
-    /// All fields above.
+    /// All fields that this type has a constant for.
     pub const KNOWN: [Self; 8] = [
         Self::FILE_NUMBER,
         Self::PROLOGUE,

@@ -113,7 +113,7 @@ impl<'a> Encoder<'a> {
         self.written()
     }
 
-    /// Appends `value` as ULEB128.
+    /// Appends `value` as ULEB128 to the buffer.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl<'a> Encoder<'a> {
         self.advance(len)
     }
 
-    /// Appends `value` as SLEB128.
+    /// Appends `value` as SLEB128 to the buffer.
     ///
     /// # Errors
     ///

@@ -74,7 +74,7 @@ pub struct FdeRules<'f> {
 }
 
 impl FrameSection {
-    /// Reads the section at `index`, a native one or a clone.
+    /// Reads the `.debug_frame` at section `index`, a native one or a clone.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<
     all
 }
 
-/// Translates the entries to the other space.
+/// Translates the entries of `.debug_frame` to the other space, native or Mercury.
 ///
 /// # Errors
 ///

@@ -109,7 +109,7 @@ pub struct CapsulePlan {
     pub clones: Vec<PlannedClone>,
 }
 
-/// Why no capsule can be planned for these sections.
+/// Why no capsule can be planned for the sections of a cubin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {

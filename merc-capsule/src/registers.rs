@@ -91,7 +91,7 @@ impl<'m> RangeMaps<'m> {
     }
 }
 
-/// Decodes both register sections of one space.
+/// Decodes `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` of one space, native or Mercury.
 ///
 /// # Errors
 ///

@@ -49,7 +49,7 @@ pub enum CubinPart {
 }
 
 impl CubinPart {
-    /// All parts, in the order of reports.
+    /// All parts of a cubin, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Text, Self::Debug, Self::Relocation];
 }
 

@@ -273,13 +273,15 @@ impl<'c> Code<'c> {
         Some((section, first + (after as u32).checked_sub(1)?))
     }
 
-    /// Returns the function that a function range belongs to. `range` is the number of the range.
+    /// Returns the function of a function range, by the number that [`range_at`](Self::range_at)
+    /// returns.
     #[inline]
     pub fn function_of_range(&self, range: u32) -> Option<&Function<'c>> {
         self.functions.get(self.ranges.get(range as usize)?.function? as usize)
     }
 
-    /// The numbers of the function ranges of a section.
+    /// The numbers of a code section's function ranges, as [`range_at`](Self::range_at) returns
+    /// them.
     pub fn range_numbers_of(&self, section: SectionIndex) -> Range<u32> {
         let range = number_of(&self.numbers, section)
             .and_then(|number| Some(*self.first_range.get(number)?..*self.first_range.get(number + 1)?));

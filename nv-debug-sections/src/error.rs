@@ -270,7 +270,7 @@ impl Error {
         self.offset.unwrap_or(0)
     }
 
-    /// The kind of the fault.
+    /// The kind of the fault that this error reports.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }

@@ -61,7 +61,7 @@ pub struct FieldSymbol {
 /// The relocated fields of `.debug_frame`, by byte offset.
 pub type FieldSymbols = BTreeMap<u64, FieldSymbol>;
 
-/// Collects the relocated fields of a section.
+/// Collects the relocated fields of a `.debug_frame` section.
 pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
     let symbol = |field: &relocated::RelocatedField| FieldSymbol {
         symbol: SymbolId(field.target.symbol.0),

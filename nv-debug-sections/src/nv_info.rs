@@ -177,7 +177,7 @@ pub fn encode(section: &str, records: &[Record<'_>]) -> Result<Vec<u8>> {
 }
 
 impl Record<'_> {
-    /// The size of the record in the section, in bytes.
+    /// The number of bytes that the record takes in the section.
     pub fn size(&self) -> u64 {
         let sized = match &self.value {
             Value::Sized(bytes) => bytes.len() as u64,

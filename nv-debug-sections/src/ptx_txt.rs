@@ -67,7 +67,7 @@ pub struct NumberedText<'d> {
 }
 
 impl<'d> NumberedText<'d> {
-    /// Indexes the section's bytes by line number.
+    /// Reads the bytes of `.nv_debug_ptx_txt`, and indexes them by line number.
     ///
     /// # Errors
     ///

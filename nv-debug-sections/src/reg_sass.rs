@@ -51,14 +51,14 @@ impl FunctionRegisters<'_> {
         self.function.len() as u64 + 5
     }
 
-    /// The size of the function in the section, with its ranges, in bytes.
+    /// The number of bytes that the function's name and ranges take in the section.
     pub fn size(&self) -> u64 {
         self.header_size() + self.ranges.iter().map(RegisterRange::size).sum::<u64>()
     }
 }
 
 impl RegisterRange<'_> {
-    /// The size of the range in the section, in bytes.
+    /// The number of bytes that the range takes in the section.
     pub fn size(&self) -> u64 {
         MIN_RANGE + self.ptx_name.len() as u64
     }

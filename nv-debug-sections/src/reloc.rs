@@ -50,7 +50,8 @@ pub const TYPES: [RelocType; 11] = [
 ];
 
 impl RelocType {
-    /// Returns the type for its number; `None` for types that do not occur in debug sections.
+    /// Returns the relocation type for its number; `None` for types that do not occur in debug
+    /// sections.
     pub fn from_number(number: u32) -> Option<&'static Self> {
         TYPES.iter().find(|known| known.number == number)
     }

@@ -81,7 +81,7 @@ impl<'c, 'd> RelocatedCubin<'c, 'd> {
         Self { cubin, tables }
     }
 
-    /// The cubin that was indexed.
+    /// The cubin to which this view belongs.
     pub fn cubin(&self) -> &'c Cubin<'d> {
         self.cubin
     }

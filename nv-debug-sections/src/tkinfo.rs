@@ -7,7 +7,7 @@
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
-/// The name of the section.
+/// The name of the section, `.note.nv.tkinfo`.
 pub const NAME: &str = ".note.nv.tkinfo";
 
 /// Note type of tool information.

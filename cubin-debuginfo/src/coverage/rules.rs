@@ -122,7 +122,7 @@ impl Report {
         self.in_baseline = Some(known.taken() - before);
     }
 
-    /// Returns the findings of the report, located in `file`.
+    /// Returns the findings of the report, each with its place in `file`.
     pub fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
         let register_fault = self.register_fault.iter().map(|error| {
             let message = format!("{error}; not all that is in SASS registers is counted");

@@ -46,7 +46,7 @@ pub enum ShownUnclaimed {
 }
 
 impl ShownUnclaimed {
-    /// Whether these bytes between items are shown.
+    /// Whether bytes between the items of a section are to be shown.
     pub fn shows(&self, rest: &UnclaimedBytes) -> bool {
         match self {
             Self::All => true,

@@ -25,7 +25,7 @@ impl SectionOffset {
     }
 }
 
-/// Why a section has no item that contains a byte.
+/// Why a section has no item that contains the byte at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoItem {
     /// The section is shorter.

@@ -36,7 +36,7 @@ impl Span {
         Self::until(start, end)
     }
 
-    /// The byte offset of the first byte after the item.
+    /// The byte offset in the section of the first byte after the item.
     pub fn end(self) -> u64 {
         self.offset.saturating_add(self.size)
     }

@@ -80,7 +80,7 @@ impl<'s> CallChain<'_, 's> {
         self.place.depth() == 0
     }
 
-    /// Iterates over the frames, innermost first.
+    /// Iterates over the frames of the call chain, innermost first.
     pub fn iter(&self) -> impl Iterator<Item = NamedFrame<'s>> {
         self.lookup.frames(&self.place).take(self.limit)
     }

@@ -59,7 +59,7 @@ impl<'a, 's> Listing<'a, 's> {
 }
 
 impl<'a, 's> ListingRanges<'a, 's> {
-    /// Iterates over the ranges in ascending order.
+    /// Iterates over the ranges of the listing, by ascending address.
     pub fn iter(&self) -> impl Iterator<Item = ListingRange<'a, 's>> + use<'a, 's> {
         let (lookup, section) = (self.lookup, self.section.index);
         let starts = self.starts();

@@ -12,7 +12,7 @@ pub enum FileName<'s> {
 }
 
 impl<'s> FileName<'s> {
-    /// The path; `None` for a file that is not declared.
+    /// The path of the file; `None` for a file that the line table does not declare.
     pub fn path(self) -> Option<&'s str> {
         match self {
             Self::Path(path) => Some(path),

@@ -42,7 +42,7 @@ impl<'s> Frame<'s> {
     }
 }
 
-/// The function of a frame.
+/// The function of a call frame: a function with code, or an inlined one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFunction<'s> {
     /// The function that has the code: the chain's last frame.

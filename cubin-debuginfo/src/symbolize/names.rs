@@ -41,7 +41,7 @@ pub enum NameUncertainty {
 }
 
 impl NameUncertainty {
-    /// The reason in words.
+    /// The reason for the doubt, in words.
     pub fn reason(self) -> &'static str {
         match self {
             Self::NoString => "no string starts at the name's offset in .debug_str",
@@ -60,7 +60,7 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Collects them from a decoded unit.
+    /// Collects the base and the name operands of a decoded line unit.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops

@@ -153,7 +153,7 @@ impl ScopeKind {
 }
 
 impl MissingFacts {
-    /// What answers lack, in words: `SASS registers`.
+    /// The missing facts in words: `SASS registers`.
     pub fn words(self) -> &'static str {
         match self {
             Self::SourceFiles => "source files",

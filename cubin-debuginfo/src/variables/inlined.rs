@@ -151,7 +151,7 @@ impl<'v> InlinedCalls<'v> {
             .filter_map(|span| self.variables.scopes().get(span.scope))
     }
 
-    /// The source line at which a call is made.
+    /// The source line at which an inlined call is made.
     pub fn site(&self, call: &Scope) -> Option<SourceLine<'_>> {
         self.variables.call_site(call)
     }
@@ -185,7 +185,8 @@ impl<'v> InlinedCalls<'v> {
         from_entries.chain(rest.into_iter().flatten())
     }
 
-    /// The number of [`frames`](Self::frames) of an address.
+    /// The number of [`frames`](Self::frames) of an address, which are its inlined calls and its
+    /// function.
     pub fn depth(&self, place: &ResolvedAddress<'_>) -> usize {
         place.depth() + self.calls(place).len()
     }
@@ -198,7 +199,7 @@ impl<'v> InlinedCalls<'v> {
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()
     }
 
-    /// The function that a call calls.
+    /// The function that is called by an inlined call.
     pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {

@@ -264,7 +264,7 @@ impl<'a> Listing<'a> {
         self.variables.variables.is_truncated() || self.variables.paths.0.borrow().is_spent()
     }
 
-    /// The addresses in the query.
+    /// The code addresses that the user asked for.
     pub fn addresses(&self) -> &[AddressRow<'a>] {
         self.at.as_deref().unwrap_or_default()
     }

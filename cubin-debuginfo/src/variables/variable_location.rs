@@ -46,7 +46,7 @@ pub enum VariableLocation {
     Unavailable(Unavailable),
 }
 
-/// An address in one of the GPU's memories.
+/// A location at an address in one of the GPU's memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Which memory: the entry's `DW_AT_address_class`, and [`AddressClass::Global`] without one, as CUDA-GDB has it.
@@ -63,7 +63,7 @@ pub struct Memory {
     pub parameter: Option<u64>,
 }
 
-/// An offset in the frame of a function.
+/// A location at an offset in the stack frame of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Byte offset from the function's `DW_AT_frame_base`.
@@ -74,7 +74,7 @@ pub struct Frame {
     pub from_stack_pointer: Option<i64>,
 }
 
-/// The base of a frame: the value of `DW_AT_frame_base`.
+/// The base of a function's stack frame: the value of `DW_AT_frame_base`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameBase {
     /// The call frame address (`DW_OP_call_frame_cfa`): all that ptxas' frames need.

@@ -42,7 +42,7 @@ struct UnitFacts {
     has_long_numbers: bool,
 }
 
-/// One attribute of an entry.
+/// One attribute of a `.debug_info` entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute<'d> {
     /// `DW_AT_*`.

@@ -193,7 +193,8 @@ pub static DW_LANG: NameTable<u16> = NameTable {
 
 pub const DW_ADDR_none: u8 = 0x00;
 
-/// `DW_AT_address_class` (DWARF 2.0.0 §7.13): others are the architecture's.
+/// Values of `DW_AT_address_class` (DWARF 2.0.0 §7.13). Those that DWARF does not name are defined
+/// by each architecture.
 pub static DW_ADDR: NameTable =
     NameTable { prefix: "DW_ADDR_", entries: &[(DW_ADDR_none, "DW_ADDR_none")], aliases: &[] };
 

@@ -117,7 +117,7 @@ pub enum SectionLinks {
 }
 
 impl SectionLinks {
-    /// The links of native relocation sections.
+    /// The links of native relocation sections: `.symtab` and the section they apply to.
     pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
     /// The links of the relocation sections of Mercury clones.
     pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
@@ -220,7 +220,7 @@ impl SectionKind {
         matches!(self.entry().name_match, NameMatch::Numbered)
     }
 
-    /// The catalog row of this section.
+    /// The catalog row of this kind of section.
     pub const fn entry(self) -> &'static CatalogEntry {
         &CATALOG[NATIVE[self as usize]]
     }

@@ -50,7 +50,7 @@ const KINDS: [(EntryKind, u16, &str); 8] = [
 ];
 
 impl EntryKind {
-    /// Returns the kind for its number in a fatbin.
+    /// Returns the kind of entry for its number in a fatbin.
     pub fn from_code(code: u16) -> Self {
         KINDS.iter().find(|(_, number, _)| *number == code).map_or(Self::Unknown(code), |(kind, ..)| *kind)
     }
@@ -162,7 +162,7 @@ impl DebugInfo {
         }
     }
 
-    /// Returns the amount for its number; `None` above 2.
+    /// Returns the amount of debug information for its number; `None` above 2.
     pub fn from_code(code: u32) -> Option<Self> {
         [Self::None, Self::LineInfo, Self::Dwarf].into_iter().find(|level| *level as u32 == code)
     }

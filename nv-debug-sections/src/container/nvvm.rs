@@ -100,7 +100,7 @@ pub struct Header<'d> {
 }
 
 impl<'d> Header<'d> {
-    /// Reads the header at the start of a file or a payload.
+    /// Reads the NVVM IR header at the start of a file or a payload.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ impl fmt::Display for Writer {
     }
 }
 
-/// The file that has the machine code.
+/// Where the machine code of a file is: in the file itself, or elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "CodePlace")]

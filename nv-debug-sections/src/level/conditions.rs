@@ -85,12 +85,12 @@ pub enum ReferenceKind {
 }
 
 impl ReferenceKind {
-    /// The set of all kinds.
+    /// The set of all kinds of references.
     pub const ALL: [Self; 3] = [Self::Code, Self::Symbol, Self::AtLink];
 }
 
 impl ReferenceKinds {
-    /// The empty set: no references.
+    /// The empty set of kinds: the section has no references.
     pub const NONE: Self = Self([Some(false); 3]);
 
     /// Creates the set of these kinds.

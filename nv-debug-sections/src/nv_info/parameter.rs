@@ -34,7 +34,7 @@ const BANK: (u32, u32) = (12, 5);
 const SPACE: (u32, u32) = (8, 4);
 
 impl KernelParameter {
-    /// The size of the record's value in bytes.
+    /// The size of a `KPARAM_INFO` record's value in bytes.
     pub const LEN: usize = 12;
 
     /// Decodes the value of a `KPARAM_INFO` record. Any twelve bytes are valid.
