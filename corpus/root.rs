@@ -9,7 +9,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the corpus: the larger one beside the checkout, else the part that the repository has.
+/// The folder of the corpus: the larger one beside the checkout, else the part that the repository
+/// has.
 ///
 /// # Panics
 ///
@@ -33,7 +34,8 @@ fn larger() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus")
 }
 
-/// The least count that a test expects, which is `of_whole` for the larger corpus: the part has at least a fifth of everything.
+/// The least count that a test expects, which is `of_whole` for the larger corpus: the part has at
+/// least a fifth of everything.
 pub fn at_least(of_whole: usize) -> usize {
     if is_whole() { of_whole } else { of_whole / 5 }
 }

@@ -1,5 +1,6 @@
-//! What `merc-capsule` does with a large cubin, as a whole and by kind of section. Rates are of the bytes that are rewritten: native sections
-//! whose clones have bytes of their own, with relocations; those of the whole file are in the same time.
+//! What `merc-capsule` does with a large cubin, as a whole and by kind of section. Rates are of the
+//! bytes that are rewritten: native sections whose clones have bytes of their own, with
+//! relocations; those of the whole file are in the same time.
 #![allow(missing_docs, clippy::print_stdout, reason = "criterion's macros; a bench reports")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -12,7 +13,8 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nvdwarf_benches::merc::{self, LARGE, Size};
 
-/// Bytes of a native section and of its relocations; without those of the section itself if its clone shares these.
+/// Bytes of a native section and of its relocations; without those of the section itself if its
+/// clone shares these.
 fn bytes(cubin: &Cubin<'_>, clone: SectionIndex) -> usize {
     let is_alias = matches!(cubin.sections[clone.as_usize()].contents, Contents::Alias(_));
     let own = if is_alias { 0 } else { cubin.bytes(clone).expect("made").len() };

@@ -1,5 +1,6 @@
-//! Reads a tree of entries once, for instruction counts: `cargo build --release -p nvdwarf-benches --example die_tree_read_once`, then
-//! `valgrind --tool=callgrind --toggle-collect='*die_tree_read_once*read_it*' die_tree_read_once ours|gimli`.
+//! Reads a tree of entries once, for instruction counts: `cargo build --release -p nvdwarf-benches
+//! --example die_tree_read_once`, then `valgrind --tool=callgrind
+//! --toggle-collect='*die_tree_read_once*read_it*' die_tree_read_once ours|gimli`.
 #![allow(clippy::print_stdout, reason = "an example reports")]
 
 use std::process::ExitCode;

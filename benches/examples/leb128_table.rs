@@ -1,7 +1,9 @@
-//! The tables of `docs/performance.md`, LEB128: `cargo run --release -p nvdwarf-benches --example leb128_table`.
+//! The tables of `docs/performance.md`, LEB128: `cargo run --release -p nvdwarf-benches --example
+//! leb128_table`.
 //!
-//! Times are the best of many rounds in which all ways take turns; instructions come from `valgrind --tool=callgrind`, under which
-//! the example runs itself once for each way (`WAY INPUT`, by index), and are left out where that is not installed.
+//! Times are the best of many rounds in which all ways take turns; instructions come from `valgrind
+//! --tool=callgrind`, under which the example runs itself once for each way (`WAY INPUT`, by
+//! index), and are left out where that is not installed.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
 use std::hint::black_box;
@@ -60,7 +62,8 @@ fn instructions(way: usize, index: usize, input: &Input) -> Option<f64> {
     Some(count / input.values.len() as f64)
 }
 
-/// One line: a number for each way, then how many times as much the best other way takes as each of ours.
+/// One line: a number for each way, then how many times as much the best other way takes as each of
+/// ours.
 fn row(name: &str, ways: std::ops::Range<usize>, numbers: &[f64]) {
     print!("| {name} |");
     for way in ways.clone() {

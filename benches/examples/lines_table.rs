@@ -1,8 +1,10 @@
-//! The tables of `docs/performance.md`, line programs: `cargo run --release -p nvdwarf-benches --example lines_table [SOURCE...]`.
+//! The tables of `docs/performance.md`, line programs: `cargo run --release -p nvdwarf-benches
+//! --example lines_table [SOURCE...]`.
 //!
-//! Times are the best of many rounds in which all encoders take turns, so that a change of load meets all of them; instructions
-//! come from `valgrind --tool=callgrind`, under which the example runs itself once for each encoder (`ENCODER SOURCE`, by index),
-//! and are left out where that is not installed.
+//! Times are the best of many rounds in which all encoders take turns, so that a change of load
+//! meets all of them; instructions come from `valgrind --tool=callgrind`, under which the example
+//! runs itself once for each encoder (`ENCODER SOURCE`, by index), and are left out where that is
+//! not installed.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
 use std::hint::black_box;

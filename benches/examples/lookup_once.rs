@@ -1,4 +1,5 @@
-//! One index and many lookups of a cubin: `cargo run --release -p nvdwarf-benches --example lookup_once FILE [LOOKUPS]`.
+//! One index and many lookups of a cubin: `cargo run --release -p nvdwarf-benches --example
+//! lookup_once FILE [LOOKUPS]`.
 //!
 //! `benches/lines.py` runs it; alone it is what `valgrind --tool=callgrind` counts.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
@@ -10,7 +11,8 @@ use nvdwarf_benches::lookup;
 use std::error::Error;
 use std::time::Instant;
 
-/// Seconds that this thread has run, whatever else the machine does (Linux; elsewhere as the clock on the wall).
+/// Seconds that this thread has run, whatever else the machine does (Linux; elsewhere as the clock
+/// on the wall).
 fn now(start: Instant) -> f64 {
     let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = ran.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());

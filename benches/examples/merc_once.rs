@@ -1,6 +1,8 @@
-//! Does one thing once with a large cubin and its capsule, prints time and peak memory: `cargo run --release -p nvdwarf-benches --example
-//! merc_once -- WHAT [FUNCTIONS [MB OF ALIASES]]`. WHAT is `code-maps`, `clone`, `finalise`, `self-check` or `write`, the last to standard output;
-//! `none` only makes the file. For instruction counts `valgrind --tool=callgrind --toggle-collect='*merc_once*once*'`.
+//! Does one thing once with a large cubin and its capsule, prints time and peak memory: `cargo run
+//! --release -p nvdwarf-benches --example merc_once -- WHAT [FUNCTIONS [MB OF ALIASES]]`. WHAT is
+//! `code-maps`, `clone`, `finalise`, `self-check` or `write`, the last to standard output; `none`
+//! only makes the file. For instruction counts `valgrind --tool=callgrind
+//! --toggle-collect='*merc_once*once*'`.
 #![allow(clippy::print_stderr, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
 use merc_capsule::capsule::{self, CloneInputs};

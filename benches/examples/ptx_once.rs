@@ -1,5 +1,6 @@
-//! Makes a text, parses it once, prints time and peak memory: `cargo run --release -p nvdwarf-benches --example ptx_once --
-//! cicc|llvm|code MEGABYTES`. One text a process, since a peak never falls.
+//! Makes a text, parses it once, prints time and peak memory: `cargo run --release -p
+//! nvdwarf-benches --example ptx_once -- cicc|llvm|code MEGABYTES`. One text a process, since a
+//! peak never falls.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
 use std::process::ExitCode;

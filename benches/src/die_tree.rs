@@ -207,7 +207,8 @@ pub fn gimli_write(dwarf: &mut write::Dwarf) -> (Vec<u8>, Vec<u8>) {
     (sections.debug_info.0.into_vec(), sections.debug_abbrev.0.into_vec())
 }
 
-/// An entry as read: depth, tag, attributes. References are 0-based numbers in the order of the section.
+/// An entry as read: depth, tag, attributes. References are 0-based numbers in the order of the
+/// section.
 type ReadEntry = (isize, u16, Vec<(u16, String)>);
 
 /// Reads the entries of a `.debug_info` of one unit with gimli.

@@ -130,7 +130,8 @@ impl Real {
         let mut instructions = header.header().instructions();
         while let Some(instruction) = instructions.next_instruction(header.header())? {
             match instruction {
-                // gimli reads this one as ULEB128; it is the same where the number is not negative, as ptxas' are.
+                // gimli reads this one as ULEB128; it is the same where the number is not negative,
+                // as ptxas' are.
                 LineInstruction::AdvancePc(units) => self.advances.push(units),
                 LineInstruction::AdvanceLine(lines) => self.advances.push(lines as u64),
                 LineInstruction::SetFile(file) => self.indices.push(file),

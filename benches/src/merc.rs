@@ -1,8 +1,9 @@
 //! Cubins for sm_100 with much debug information, and their capsules.
 //!
-//! A small one that ptxas made (`ptxas-driver/tests/pairs`, `make.sh`) gives what is of the file: header, notes, rules of a CIE. Functions,
-//! and what the sections say of them, are made here. Native code has the middle two of four instructions in the other order than Mercury code,
-//! which has one more behind every eighth: addresses differ, and so does the order of registers and rows.
+//! A small one that ptxas made (`ptxas-driver/tests/pairs`, `make.sh`) gives what is of the file:
+//! header, notes, rules of a CIE. Functions, and what the sections say of them, are made here.
+//! Native code has the middle two of four instructions in the other order than Mercury code, which
+//! has one more behind every eighth: addresses differ, and so does the order of registers and rows.
 
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
 use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
@@ -81,7 +82,8 @@ pub fn with_capsule(size: Size) -> Result<Cubin<'static>> {
     Ok(native)
 }
 
-/// Which Mercury instruction a native one is, both 0-based, without those that Mercury code has more.
+/// Which Mercury instruction a native one is, both 0-based, without those that Mercury code has
+/// more.
 fn order(instruction: u64) -> u64 {
     match instruction % 4 {
         1 => instruction + 1,
@@ -297,7 +299,8 @@ fn registers(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
 /// 1: `DW_TAG_compile_unit` with children; 2: `DW_TAG_label` with `DW_AT_low_pc`.
 const ABBREVIATIONS: [u8; 13] = [1, 0x11, 1, 0, 0, 2, 0x0a, 0, 0x11, 1, 0, 0, 0];
 
-/// `.debug_info` with a label for every eighth instruction, and `.debug_loc` with a list of one entry for every fourth.
+/// `.debug_info` with a label for every eighth instruction, and `.debug_loc` with a list of one
+/// entry for every fourth.
 fn labels(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
     let mut info = vec![0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1];
     let mut loc = Vec::new();

@@ -1,5 +1,5 @@
-//! A check for CI: fails where a function of a cubin has too few instructions with a source line, or where the debug
-//! information of the cubin has errors.
+//! A check for CI: fails where a function of a cubin has too few instructions with a source line,
+//! or where the debug information of the cubin has errors.
 //!
 //! `cargo run -p cubin-debuginfo --example coverage_gate [CUBIN [PERCENT]]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

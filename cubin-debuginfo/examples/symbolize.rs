@@ -4,9 +4,11 @@
 //! cargo run -p nv-debug-sections --example symbolize k.cubin < samples.csv | flamegraph.pl > k.svg
 //! ```
 //!
-//! The samples are a CSV file with a header: a (mangled) function, a byte offset in it, how many samples (one without that column), as CUPTI
-//! names them (`functionName,pcOffset,samples`) or as below; other columns, such as stall reasons, make no difference. A stack is
-//! `kernel (file:line);caller (file:line);callee (file:line) COUNT`, the kernel first. Functions of other cubins are a stack by name.
+//! The samples are a CSV file with a header: a (mangled) function, a byte offset in it, how many
+//! samples (one without that column), as CUPTI names them (`functionName,pcOffset,samples`) or as
+//! below; other columns, such as stall reasons, make no difference. A stack is `kernel
+//! (file:line);caller (file:line);callee (file:line) COUNT`, the kernel first. Functions of other
+//! cubins are a stack by name.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, ResolvedAddress, Symbolizer};

@@ -53,7 +53,8 @@ pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, 
     }
 }
 
-/// The code from one address up to another; `None` where one is open, or both are not in one section.
+/// The code from one address up to another; `None` where one is open, or both are not in one
+/// section.
 pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Option<CodeRange> {
     let (section, first) = place(code, start)?;
     let end = match (start, end) {
@@ -64,7 +65,8 @@ pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Optio
     Some(CodeRange { section, range: first..end })
 }
 
-/// The code that may be between two addresses that make no [`code_range`]: from or up to the one that is known; none if no one is.
+/// The code that may be between two addresses that make no [`code_range`]: from or up to the one
+/// that is known; none if no one is.
 pub(crate) fn possible(code: &Code<'_>, start: Address, end: Address) -> Vec<CodeRange> {
     let start = place(code, start).map(|(section, start)| CodeRange { section, range: start..u64::MAX });
     let end = place(code, end).map(|(section, end)| CodeRange { section, range: 0..end });

@@ -1,7 +1,8 @@
 //! `.debug_info` as a tree of entries.
 //!
-//! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
-//! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
+//! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are
+//! applied, and addresses keep what they refer to. Of an entry only its place in the tree is
+//! stored: its attributes are read when they are asked for.
 
 use crate::limits::{LEAST_ENTRY, MAX_ORIGINS};
 use dwarf2_reader::abbrev::AttributeSpec;
@@ -145,8 +146,8 @@ pub enum Address {
     },
     /// A symbol that the file does not define.
     Undefined(SymbolIndex),
-    /// A number without relocation: an offset in a window of shared or constant memory, 0 for what ptxas could not place, or a
-    /// virtual address in a debug-only object.
+    /// A number without relocation: an offset in a window of shared or constant memory, 0 for what
+    /// ptxas could not place, or a virtual address in a debug-only object.
     Constant(u64),
 }
 
@@ -287,7 +288,8 @@ impl<'c> Entries<'c> {
     ///
     /// # Errors
     ///
-    /// A section cannot be decoded, or a relocation not be applied; the error names section and byte offset.
+    /// A section cannot be decoded, or a relocation not be applied; the error names section and
+    /// byte offset.
     pub fn read(cubin: &'c Cubin<'_>) -> Result<Self> {
         let relocated = RelocatedCubin::new(cubin);
         let section = |kind: SectionKind| {

@@ -22,7 +22,8 @@ pub(crate) fn operations(bytes: &[u8]) -> impl Iterator<Item = Operation<'_>> {
 /// Returns an expression as text: `DW_OP_addr .nv.global+0x10; DW_OP_plus`. Bytes that are not an
 /// operation are shown as numbers.
 ///
-/// `base` is the expression's offset in its section; `address` puts the field at a section offset into words.
+/// `base` is the expression's offset in its section; `address` puts the field at a section offset
+/// into words.
 pub fn operations_text(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
     let mut text = String::new();
     let mut end = 0;

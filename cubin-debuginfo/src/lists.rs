@@ -93,8 +93,9 @@ impl<'c> Lists<'c> {
         self.section.as_ref()
     }
 
-    /// The list at a byte offset, entry by entry: an error ends it, and so does the section's end. `None` is an entry that only says what
-    /// numbers count from, which at first is `base`, the unit's `DW_AT_low_pc`.
+    /// The list at a byte offset, entry by entry: an error ends it, and so does the section's end.
+    /// `None` is an entry that only says what numbers count from, which at first is `base`, the
+    /// unit's `DW_AT_low_pc`.
     pub(crate) fn at(
         &self,
         offset: u64,
@@ -117,7 +118,8 @@ impl<'c> Lists<'c> {
 }
 
 impl Pair {
-    /// Two numbers count from the base. A place is an address already, and 0 beside one is a label that ptxas gave no address.
+    /// Two numbers count from the base. A place is an address already, and 0 beside one is a label
+    /// that ptxas gave no address.
     fn counted_from(self, base: Option<Address>) -> Self {
         let (Address::Constant(start), Address::Constant(end)) = (self.start, self.end) else { return self };
         let at = |number: u64| match base {

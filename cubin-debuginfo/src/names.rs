@@ -32,7 +32,8 @@ struct Spellings {
     demangled: Vec<(String, String)>,
     /// By every name that is exact: symbol, and the [`Canonical`] spellings of the demangled name.
     exact: HashMap<String, Vec<usize>>,
-    /// The same of the own names of functions that ptxas folded into a kernel, whose symbols are `$kernel$function`.
+    /// The same of the own names of functions that ptxas folded into a kernel, whose symbols are
+    /// `$kernel$function`.
     folded: HashMap<String, Vec<usize>>,
 }
 
@@ -112,7 +113,8 @@ fn listing(functions: &[&Function<'_>]) -> String {
     format!("the functions are {}", joined(functions))
 }
 
-/// The function whose name looks most like `name`: its symbol, or its demangled name without parameters.
+/// The function whose name looks most like `name`: its symbol, or its demangled name without
+/// parameters.
 fn nearest<'f, 's>(name: &str, functions: &[&'f Function<'s>]) -> Option<&'f Function<'s>> {
     let similarity = |function: &Function<'_>| {
         let demangled = demangle(function.name).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! Addresses that are plain numbers: offsets in the shared window and among a kernel's parameters
 //! have no relocation in an executable.
 //!
-//! ptxas writes no other address of a variable as a number, unless it stands as one in the PTX or is a name that the module does not
-//! define. Observed: all places of the 2,303 cubins that docs/conformance.md counts.
+//! ptxas writes no other address of a variable as a number, unless it stands as one in the PTX or
+//! is a name that the module does not define. Observed: all places of the 2,303 cubins that
+//! docs/conformance.md counts.
 
 use crate::entries::Entries;
 use dwarf2_reader::constants as dw;
@@ -14,10 +15,12 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// Finds the memory of addresses without relocation, by a file's shared variables and its kernels' parameters.
+/// Finds the memory of addresses without relocation, by a file's shared variables and its kernels'
+/// parameters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnrelocatedAddresses<'c> {
-    /// Shared variables: name and offset in the window. None of relocatable files, which have no offsets yet.
+    /// Shared variables: name and offset in the window. None of relocatable files, which have no
+    /// offsets yet.
     shared: HashSet<(&'c str, u64)>,
     /// The offsets that all shared variables of a name have together.
     named: HashMap<&'c str, RangeInclusive<u64>>,
@@ -77,8 +80,9 @@ impl<'c> UnrelocatedAddresses<'c> {
         found
     }
 
-    /// The memory that a number is an offset of, whatever the class of the variable is: that of a shared variable with the entry's
-    /// name, or the bank of the kernel whose parameter the entry is. `None` where the file does not tell.
+    /// The memory that a number is an offset of, whatever the class of the variable is: that of a
+    /// shared variable with the entry's name, or the bank of the kernel whose parameter the entry
+    /// is. `None` where the file does not tell.
     pub(crate) fn memory(
         &self,
         cubin: &Cubin<'_>,

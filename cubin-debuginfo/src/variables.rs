@@ -1,8 +1,9 @@
 //! Variables and parameters: their type, address class, and locations over their scope.
 //!
-//! What DWARF says of a place is brought to the machine: a PTX register becomes the SASS registers that `.nv_debug_info_reg_sass`
-//! has for it, a frame offset one from the stack pointer, an address a symbol, a place in a window or in a constant bank. Where a
-//! variable is nowhere, it is said why.
+//! What DWARF says of a place is brought to the machine: a PTX register becomes the SASS registers
+//! that `.nv_debug_info_reg_sass` has for it, a frame offset one from the stack pointer, an address
+//! a symbol, a place in a window or in a constant bank. Where a variable is nowhere, it is said
+//! why.
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -100,7 +101,8 @@ pub struct UnreadableSection {
 /// The facts that are missing because a section cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MissingFacts {
-    /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all units or of the later ones.
+    /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all
+    /// units or of the later ones.
     SourceFiles,
     /// Sizes of frames, which are in `.debug_frame`: [`Frame::from_stack_pointer`] is `None`.
     FrameSizes,
@@ -117,7 +119,8 @@ pub struct Scope {
     pub kind: ScopeKind,
     /// Index of the scope around it; `None` for a unit.
     pub parent: Option<usize>,
-    /// Its code: ascending and not overlapping. None of units, and of functions that have no code of their own.
+    /// Its code: ascending and not overlapping. None of units, and of functions that have no code
+    /// of their own.
     pub code: Arc<[CodeRange]>,
 }
 
@@ -152,7 +155,8 @@ pub struct Variable {
 /// A line of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceLine<'v> {
-    /// Path as the file table has it; `None` where that has no such file, or cannot be read (see `faults`).
+    /// Path as the file table has it; `None` where that has no such file, or cannot be read (see
+    /// `faults`).
     pub file: Option<&'v str>,
     /// 1-based line; 0 for none.
     pub line: u64,
@@ -163,23 +167,26 @@ pub struct SourceLine<'v> {
 pub struct VariableClass {
     /// Value of `DW_AT_address_class`; `None` without one.
     pub stated: Option<u64>,
-    /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a value that is none.
+    /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a
+    /// value that is none.
     pub taken: Option<AddressClass>,
 }
 
 /// A mistake that a debugger may make with a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DebuggerPitfall {
-    /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
-    /// the wrong one.
+    /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global
+    /// memory there, which for a shared variable is the wrong one.
     NoClass,
     /// In another memory than the one whose class is stated: CUDA-GDB reads that one.
     OtherClass,
     /// A number in place of an address, of a memory whose addresses have a relocation.
     Unplaced,
-    /// A number that may also be a name that the module does not define, which the file has as an undefined symbol.
+    /// A number that may also be a name that the module does not define, which the file has as an
+    /// undefined symbol.
     MaybeUndefined,
-    /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves it out of inlined calls.
+    /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves
+    /// it out of inlined calls.
     RegisterOfOtherClass,
 }
 
@@ -188,8 +195,9 @@ impl<'c> Variables<'c> {
     ///
     /// # Errors
     ///
-    /// `.debug_ranges` cannot be decoded, or a relocation of it or of `.debug_loc` not be applied; the error names section and byte offset.
-    /// What else cannot be read is among the [`faults`](Self::faults).
+    /// `.debug_ranges` cannot be decoded, or a relocation of it or of `.debug_loc` not be applied;
+    /// the error names section and byte offset. What else cannot be read is among the
+    /// [`faults`](Self::faults).
     pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let mut found = Self::without_places(cubin, entries)?;
         found.objects = location_list::objects(cubin);
@@ -201,7 +209,8 @@ impl<'c> Variables<'c> {
         Ok(found)
     }
 
-    /// What [`read`](Self::read) finds but registers, frames and symbols: scopes, names, lines of the source.
+    /// What [`read`](Self::read) finds but registers, frames and symbols: scopes, names, lines of
+    /// the source.
     fn without_places(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let code = Code::new(cubin);
         let ranges = Lists::read(cubin, SectionKind::DebugRanges)?;
@@ -410,7 +419,8 @@ struct Scan<'s, 'c> {
 
 impl Scan<'_, '_> {
     fn unit(&mut self, first: usize, end: usize) -> Result<()> {
-        // Entries that are open, by depth, with the scope of what is in them; `None` in what is not a scope, such as a type.
+        // Entries that are open, by depth, with the scope of what is in them; `None` in what is not
+        // a scope, such as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
         let unit = self.entries.get(first).filter(|_| first < end);
         let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
@@ -491,7 +501,8 @@ fn kind(tag: u16) -> Option<ScopeKind> {
     })
 }
 
-/// Entries whose variables belong to the scope around: namespaces, and classes with their static members and member functions.
+/// Entries whose variables belong to the scope around: namespaces, and classes with their static
+/// members and member functions.
 fn is_transparent(tag: u16) -> bool {
     matches!(
         tag,

@@ -108,8 +108,9 @@ fn with_class(bytes: &[u8], is_meant: impl Fn(&Entry<'_>) -> bool, class: u8) ->
     cubin.write().unwrap()
 }
 
-/// Every class of every kind of place. PTX Writer's Guide §6.2: a parameter of a kernel is in 7, a frame in 6, a shared
-/// variable in 8; 0 is none (DWARF 2.0.0 §2.16), with which CUDA-GDB reads a frame from local memory, and else global memory.
+/// Every class of every kind of place. PTX Writer's Guide §6.2: a parameter of a kernel is in 7, a
+/// frame in 6, a shared variable in 8; 0 is none (DWARF 2.0.0 §2.16), with which CUDA-GDB reads a
+/// frame from local memory, and else global memory.
 #[test]
 fn a_wrong_class_of_a_number_or_a_frame_is_found() {
     for sound in [&data!("places.sm_80")[..], data!("places.sm_90")] {
@@ -357,8 +358,8 @@ fn constants_are_read_in_their_types() {
     );
 }
 
-/// Bug 91: enumerators, arrays, complex numbers, numbers of 16 and of 2 bytes, and bytes that say no number. The values are those
-/// that `data/constants_of_types.ptx` was written from.
+/// Bug 91: enumerators, arrays, complex numbers, numbers of 16 and of 2 bytes, and bytes that say
+/// no number. The values are those that `data/constants_of_types.ptx` was written from.
 #[test]
 fn constants_of_other_types() {
     assert_eq!(

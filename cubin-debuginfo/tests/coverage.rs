@@ -1,4 +1,5 @@
-//! Coverage of the corpus: against rows that gimli decodes, llvm-dwarfdump's statistics, and on damaged files.
+//! Coverage of the corpus: against rows that gimli decodes, llvm-dwarfdump's statistics, and on
+//! damaged files.
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
 mod support;
@@ -89,7 +90,8 @@ fn leb128(operands: EndianSlice<'_, LittleEndian>) -> u64 {
     value
 }
 
-/// The row that covers an address of a function, given by its start and end (`docs/conformance.md`, "rows over function starts").
+/// The row that covers an address of a function, given by its start and end (`docs/conformance.md`,
+/// "rows over function starts").
 fn covering(sequences: Option<&Vec<Sequence>>, address: u64, function: (u64, u64)) -> Option<Row> {
     let covers = |all: &&Sequence| all.rows.first().is_some_and(|r| r.0 <= address) && address < all.end;
     let Sequence { rows, stops, .. } = sequences?.iter().find(covers)?;
@@ -233,8 +235,8 @@ const EXPLAINED: [(&str, &str); 6] = [
     ("matmul_block/sm_80/debug/matmul_block.own.cubin", "the same"),
 ];
 
-/// Files that LLVM can read: up to sm_89 what stands under relocations is right in files of one function, and addresses of several
-/// functions overlap without harm to sums of sizes.
+/// Files that LLVM can read: up to sm_89 what stands under relocations is right in files of one
+/// function, and addresses of several functions overlap without harm to sums of sizes.
 #[test]
 fn variables_are_counted_as_llvm_does() {
     let (mut files, mut equal, mut sum) = (0, 0, [0; 5]);
@@ -293,8 +295,9 @@ fn variables_are_counted_as_llvm_does() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Bytes at which variables are in PTX registers, and those at which the register map has all of these: one instruction after the other,
-/// of a file with one function, whose entries gimli reads as they stand.
+/// Bytes at which variables are in PTX registers, and those at which the register map has all of
+/// these: one instruction after the other, of a file with one function, whose entries gimli reads
+/// as they stand.
 fn in_registers(cubin: &Cubin<'_>) -> (u64, u64) {
     let bytes = |name: &str| cubin.section_by_name(name).map(|index| cubin.bytes(index).unwrap());
     let dwarf =
@@ -366,7 +369,8 @@ fn in_registers(cubin: &Cubin<'_>) -> (u64, u64) {
     (in_ptx, in_sass)
 }
 
-/// Up to sm_89, where values are in their fields, and in files of one function, which is at address 0.
+/// Up to sm_89, where values are in their fields, and in files of one function, which is at address
+/// 0.
 #[test]
 fn registers_are_those_that_the_map_has_at_each_instruction() {
     let (mut files, mut open, mut sum) = (0, 0, (0, 0));
@@ -404,8 +408,8 @@ fn registers_are_those_that_the_map_has_at_each_instruction() {
     assert!(files > 0 && sum.0 > sum.1 && sum.1 > 0);
 }
 
-/// Counts of the example of functions and of what has no code; with its entries a second time, as of another unit, if `second` says so, and
-/// whether these have their relocations.
+/// Counts of the example of functions and of what has no code; with its entries a second time, as
+/// of another unit, if `second` says so, and whether these have their relocations.
 fn counted_twice(second: Option<bool>) -> [VariableCounts; 2] {
     let mut cubin = Cubin::parse(include_bytes!("../../examples/saxpy/saxpy-debug.cubin")).unwrap();
     let index = cubin.section_by_name(".debug_info").unwrap();
@@ -425,7 +429,8 @@ fn counted_twice(second: Option<bool>) -> [VariableCounts; 2] {
     [variables, coverage.without_code]
 }
 
-/// A function that two units describe is one. Of one without code only what is in constant memory is anywhere, as `vars` says: `n`, `x`, `y`.
+/// A function that two units describe is one. Of one without code only what is in constant memory
+/// is anywhere, as `vars` says: `n`, `x`, `y`.
 #[test]
 fn variables_of_a_function_count_once_and_without_code_where_they_are() {
     let [single, none] = counted_twice(None);
@@ -447,7 +452,8 @@ impl Random {
     }
 }
 
-/// Damaged files give an answer or an error that says where, and no answer counts more instructions than there are.
+/// Damaged files give an answer or an error that says where, and no answer counts more instructions
+/// than there are.
 #[test]
 fn damaged_files_are_no_harm() {
     let paths = support::cubins();

@@ -284,7 +284,8 @@ const CONTAINER: &[Damage] = &[
         all.iter_mut().find(|relocation| symbols.contains(&relocation.symbol)).unwrap().addend =
             Some(1 << 20);
     }),
-    // The first two are of the variables `own` and `first`: one byte too far, and in what the system keeps.
+    // The first two are of the variables `own` and `first`: one byte too far, and in what the
+    // system keeps.
     ("E006", SHARED, |file| file.relocations(".rela.debug_info")[0].addend = Some(0x405)),
     ("E006", SHARED, |file| file.relocations(".rela.debug_info")[1].addend = Some(0x3ff)),
     ("E007", DEBUG, |file| {
@@ -544,7 +545,8 @@ const ENTRIES: &[Damage] = &[
             relocation.offset += 4;
         }
     }),
-    // Constant for shared memory, a number in the window that is not in the variable of the entry's name.
+    // Constant for shared memory, a number in the window that is not in the variable of the entry's
+    // name.
     ("I016", CLASSES, |file| file.set_info(file.attribute_of("tile", dw::DW_AT_address_class), &[4])),
     ("I016", CLASSES, |file| {
         let at = file.attribute_of("tile", dw::DW_AT_location);

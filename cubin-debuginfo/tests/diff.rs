@@ -1,4 +1,5 @@
-//! `diff`: what two cubins say differently. `ptxas-driver/tests/diff.rs` has a case for each kind of difference.
+//! `diff`: what two cubins say differently. `ptxas-driver/tests/diff.rs` has a case for each kind
+//! of difference.
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 use cubin_debuginfo::diff::{CubinFacts, DifferenceKind, Differences, TextHasher};
@@ -38,7 +39,8 @@ fn a_cubin_is_as_itself() {
     assert_eq!(differences(SAXPY, SAXPY, usize::MAX), Differences::default());
 }
 
-/// Texts of what differs are those of each side; the limit is for what is kept, not for what is counted.
+/// Texts of what differs are those of each side; the limit is for what is kept, not for what is
+/// counted.
 #[test]
 fn both_sides_of_a_difference_have_their_texts() {
     let other = changed(".debug_info", b"fused\0", b"qused\0");

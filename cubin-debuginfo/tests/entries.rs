@@ -7,7 +7,8 @@ use cubin_debuginfo::entries::{Entries, Value};
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 
-/// Every function with code of its own is in the file, and no attribute has a value that is not understood.
+/// Every function with code of its own is in the file, and no attribute has a value that is not
+/// understood.
 #[test]
 fn entries_of_the_corpus_are_read() {
     let (mut files, mut entries, mut code) = (0, 0, 0);

@@ -1,4 +1,5 @@
-//! Chains of inlined calls against the tree of entries, walked as DWARF means it: from the unit down, one address after the other.
+//! Chains of inlined calls against the tree of entries, walked as DWARF means it: from the unit
+//! down, one address after the other.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic is a failed test")]
 #![allow(clippy::print_stderr, reason = "what was looked at must be seen")]
 
@@ -25,7 +26,8 @@ fn calls(entries: &Entries<'_>, section: SectionIndex, offset: u64) -> Vec<(u64,
     found
 }
 
-/// How many addresses have a chain, after all of a cubin were compared; `None` if it has no inlined call.
+/// How many addresses have a chain, after all of a cubin were compared; `None` if it has no inlined
+/// call.
 fn compare(path: &Path) -> Option<usize> {
     let bytes = std::fs::read(path).unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
@@ -106,7 +108,8 @@ fn calls_of_the_corpus_are_those_of_the_tree() {
     assert!(cubins > at_least(30) && chains > at_least(10_000), "{cubins} {chains}");
 }
 
-/// `examples/saxpy`: `saxpy` calls `fused` in line 10, which calls `clamp01` in line 13 of its header.
+/// `examples/saxpy`: `saxpy` calls `fused` in line 10, which calls `clamp01` in line 13 of its
+/// header.
 #[test]
 fn the_chain_of_the_example_is_that_of_its_source() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/saxpy/saxpy-debug.cubin");

@@ -1,7 +1,8 @@
 //! Places of small files, whose answers are known, and of damaged ones.
 //!
-//! `data/address_class.ptx` is `input.ptx` of bug report 36 (a shared and a global variable, and one without an address class); the
-//! cubins are what `ptxas -arch=sm_90 -g` and `-g -c` of CUDA 13.0.88 make of it.
+//! `data/address_class.ptx` is `input.ptx` of bug report 36 (a shared and a global variable, and
+//! one without an address class); the cubins are what `ptxas -arch=sm_90 -g` and `-g -c` of CUDA
+//! 13.0.88 make of it.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_debuginfo::entries::Entries;
@@ -29,7 +30,8 @@ fn locations(bytes: &[u8]) -> Vec<(String, String, LocationList)> {
     all.collect()
 }
 
-/// Memory, offset, whether there is a symbol and what is odd, of a variable that is somewhere everywhere.
+/// Memory, offset, whether there is a symbol and what is odd, of a variable that is somewhere
+/// everywhere.
 fn memory(location: &LocationList) -> (AddressClass, u64, bool, &[DebuggerPitfall]) {
     let [range] = location.ranges.as_slice() else { panic!("{location:?}") };
     let (None, VariableLocation::Memory(memory)) = (&range.code, &range.location) else {
@@ -38,8 +40,8 @@ fn memory(location: &LocationList) -> (AddressClass, u64, bool, &[DebuggerPitfal
     (memory.space, memory.offset, memory.symbol.is_some(), &location.remarks)
 }
 
-// EXPECT.md of report 36: "tile: shared+0x400; counter: global, symbol counter; tile_noclass: warn, 0x400 would be read as a global
-// address."
+// EXPECT.md of report 36: "tile: shared+0x400; counter: global, symbol counter; tile_noclass: warn,
+// 0x400 would be read as a global address."
 #[test]
 fn a_shared_variable_without_an_address_class_is_warned_of() {
     let all = locations(LINKED);
@@ -55,8 +57,9 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[DebuggerPitfall::NoClass][..]));
 }
 
-/// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern __shared__` variable's address, and ptxas
-/// of one that no code uses. In relocatable files `nvlink -r` adds the addend to the alignment, which is the symbol's value.
+/// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern
+/// __shared__` variable's address, and ptxas of one that no code uses. In relocatable files `nvlink
+/// -r` adds the addend to the alignment, which is the symbol's value.
 #[test]
 fn shared_variables_without_an_address_are_in_no_place() {
     let mut cubin = Cubin::parse(LINKED).unwrap();
@@ -95,8 +98,8 @@ fn shared_variables_without_an_address_are_in_no_place() {
     }
 }
 
-/// An address that is relocated against `.nv.global`. The symbol before it in the order of addresses is `tile`, in the
-/// section before, at a higher offset.
+/// An address that is relocated against `.nv.global`. The symbol before it in the order of
+/// addresses is `tile`, in the section before, at a higher offset.
 #[test]
 fn a_byte_before_the_first_variable_of_a_section_belongs_to_none() {
     for (counter_at, has_symbol) in [(8, false), (0, true)] {
@@ -147,7 +150,8 @@ fn replaced(sections: &[(&str, Vec<u8>)], then: impl FnOnce(&Variables<'_>)) {
     then(&Variables::read(&cubin, &entries).unwrap());
 }
 
-/// Abbreviations: 1 a unit; 2 a variable with type and list; 3 a pointer type; 4 a structure with a name.
+/// Abbreviations: 1 a unit; 2 a variable with type and list; 3 a pointer type; 4 a structure with a
+/// name.
 const ABBREV: &[u8] =
     b"\x01\x11\x01\0\0\x02\x34\0\x49\x13\x02\x06\0\0\x03\x0f\0\x49\x13\0\0\x04\x13\0\x03\x08\0\0\0";
 
@@ -216,8 +220,9 @@ fn lists_that_all_share_do_not_multiply() {
     });
 }
 
-/// More abbreviations: 5 a pointer to a member; 6 a function's type; 7, 8 a parameter, the first artificial; 9 a constant's type; 10 a base
-/// type; 11 a structure with members; 12 a function's declaration; 13 a function.
+/// More abbreviations: 5 a pointer to a member; 6 a function's type; 7, 8 a parameter, the first
+/// artificial; 9 a constant's type; 10 a base type; 11 a structure with members; 12 a function's
+/// declaration; 13 a function.
 const MEMBERS: &[u8] = b"\x05\x1f\0\x49\x13\x1d\x13\0\0\x06\x15\x01\x49\x13\0\0\x07\x05\0\x49\x13\x34\x0c\0\0\x08\x05\0\x49\x13\0\0\
 \x09\x26\0\x49\x13\0\0\x0a\x24\0\x03\x08\0\0\x0b\x13\x01\0\0\x0c\x2e\x01\x3c\x0c\0\0\x0d\x2e\x01\0\0\0";
 
@@ -277,7 +282,8 @@ fn parameters_of_declarations_are_no_variables() {
     });
 }
 
-/// The list of `i`, whose scope is 0x1d0-0x7e0, has code from 0x250 on; its second entry, at 0x17, is 0x270-0x2a0.
+/// The list of `i`, whose scope is 0x1d0-0x7e0, has code from 0x250 on; its second entry, at 0x17,
+/// is 0x270-0x2a0.
 #[test]
 fn what_a_range_with_an_open_side_may_have_is_not_said_to_be_left_out() {
     let places = |open: &[u64]| {

@@ -1,5 +1,6 @@
-//! Every row of every line table of the corpus, native and Mercury: the symbolizer's answer against gimli's rows with the
-//! contexts of opcode 0x90 (docs/formats/line-tables.md, opcodes of NVIDIA) followed here.
+//! Every row of every line table of the corpus, native and Mercury: the symbolizer's answer against
+//! gimli's rows with the contexts of opcode 0x90 (docs/formats/line-tables.md, opcodes of NVIDIA)
+//! followed here.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -70,7 +71,8 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
         let mut instructions = header.instructions();
         let mut row = gimli::LineRow::new(&header);
         let (mut sequence, mut context, mut name) = (Sequence::default(), 0, 0);
-        // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does (docs/formats/line-tables.md, opcodes).
+        // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does
+        // (docs/formats/line-tables.md, opcodes).
         let mut line = 1_u32;
         while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
             if let LineInstruction::UnknownExtended(gimli::DwLne(0x90), mut operands) = instruction {
@@ -113,7 +115,8 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
     units
 }
 
-/// Indices of the rows from `row` up its callers. Contexts count the rows that do not repeat address and line of the one before.
+/// Indices of the rows from `row` up its callers. Contexts count the rows that do not repeat
+/// address and line of the one before.
 fn chain(rows: &[Row], row: usize) -> Vec<usize> {
     let counted: Vec<usize> = (0..rows.len())
         .filter(|&at| {
@@ -128,8 +131,9 @@ fn chain(rows: &[Row], row: usize) -> Vec<usize> {
 }
 
 impl Sequence {
-    /// Whether the row at `row`, the last one before `address`, is about the code there. It is unless another function of the section
-    /// starts between, which has no row of its own and no first row that ptxas left out. `functions` are starts and ends.
+    /// Whether the row at `row`, the last one before `address`, is about the code there. It is
+    /// unless another function of the section starts between, which has no row of its own and no
+    /// first row that ptxas left out. `functions` are starts and ends.
     fn reaches(&self, functions: &[(u64, u64)], row: u64, address: u64) -> bool {
         let owner = |address: u64| {
             let inside = functions.iter().enumerate().filter(|(_, f)| f.0 <= address && address < f.1);
@@ -247,7 +251,8 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
     }
 }
 
-/// Compares `locate_all` with `locate`, at up to 100 instructions of each function and behind its section's end.
+/// Compares `locate_all` with `locate`, at up to 100 instructions of each function and behind its
+/// section's end.
 fn many_are_answered_as_each_is(cubin: &Cubin<'_>) {
     let symbolizer = Symbolizer::new(cubin).unwrap();
     let of = |function: &Function<'_>| {
@@ -291,7 +296,8 @@ fn every_row_is_that_of_an_independent_decoder() {
 /// Of how many cubins of the corpus one has its PTX compiled by CUDA 12; all with `NVDWARF_ALL=1`.
 const STRIDE_12: usize = 29;
 
-/// What CUDA 12's ptxas makes of the corpus' PTX, for the same chip, and for those that 13's does not know.
+/// What CUDA 12's ptxas makes of the corpus' PTX, for the same chip, and for those that 13's does
+/// not know.
 #[test]
 fn rows_of_cuda_12_too() {
     const OLD_CHIPS: [&str; 3] = ["sm_52", "sm_61", "sm_70"];

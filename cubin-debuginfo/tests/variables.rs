@@ -200,7 +200,8 @@ struct Counts {
     with_register: usize,
 }
 
-/// Every variable of the tree is there once, and every register that the map has at an address is shown there, no other.
+/// Every variable of the tree is there once, and every register that the map has at an address is
+/// shown there, no other.
 #[test]
 fn variables_of_the_corpus() {
     let mut by_sm: BTreeMap<u32, Counts> = BTreeMap::new();

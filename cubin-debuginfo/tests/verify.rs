@@ -1,4 +1,5 @@
-//! Findings of `verify`: none that is an error in what the tools write, and the right one in what is damaged.
+//! Findings of `verify`: none that is an error in what the tools write, and the right one in what
+//! is damaged.
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
 mod support;

@@ -77,7 +77,8 @@ impl AbbrevTable {
     ///
     /// # Errors
     ///
-    /// The section ends in an abbreviation, a number is too large for what it is, or two have the same code.
+    /// The section ends in an abbreviation, a number is too large for what it is, or two have the
+    /// same code.
     pub fn read(section: &[u8], offset: u64) -> Result<Self> {
         let mut cursor = Cursor::at(SECTION, section, offset, "a table of abbreviations")?;
         let mut table = Self::new(offset);
@@ -93,9 +94,10 @@ impl AbbrevTable {
     /// Reads the abbreviation at the cursor into the table, after those read before; returns
     /// `false` at the 0 that ends the table.
     ///
-    /// Faults after which the reading can go on are given to `on_fault` in the order in which they stand, each with its place:
-    /// what it returns ends the reading or lets it go on. A number that fits nowhere counts as 0 then, a flag other than 0 as
-    /// `DW_CHILDREN_yes`, and of two abbreviations with the same code the first. [`ErrorKind::UnknownForm`] is given for all
+    /// Faults after which the reading can go on are given to `on_fault` in the order in which they
+    /// stand, each with its place: what it returns ends the reading or lets it go on. A number that
+    /// fits nowhere counts as 0 then, a flag other than 0 as `DW_CHILDREN_yes`, and of two
+    /// abbreviations with the same code the first. [`ErrorKind::UnknownForm`] is given for all
     /// forms that DWARF 2 does not have.
     ///
     /// # Errors
@@ -201,7 +203,8 @@ impl AbbrevTable {
         self.attributes.get(abbreviation.attributes.clone()).unwrap_or_default()
     }
 
-    /// Where the value of an attribute is, by its number in the abbreviation; `None` if that differs between entries.
+    /// Where the value of an attribute is, by its number in the abbreviation; `None` if that
+    /// differs between entries.
     #[inline]
     pub(crate) fn place(&self, abbreviation: &Abbreviation, number: usize) -> Option<FixedPlace> {
         *self.places.get(abbreviation.attributes.start.checked_add(number)?)?

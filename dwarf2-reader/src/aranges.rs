@@ -33,7 +33,8 @@ pub enum Item<'d> {
         /// Bytes.
         length: u64,
     },
-    /// Two zeros, which end the set. Ranges may follow all the same: a linker leaves zeros where it dropped a function.
+    /// Two zeros, which end the set. Ranges may follow all the same: a linker leaves zeros where it
+    /// dropped a function.
     End,
 }
 

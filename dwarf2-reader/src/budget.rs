@@ -5,7 +5,8 @@ use crate::limits::{LEAST_WORK, SHARED_STRING_BYTES};
 /// The work that a file may still cause. The limit grows with the size of the input, so that time
 /// and memory do too.
 ///
-/// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries share, steps along references.
+/// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries
+/// share, steps along references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkBudget {
     left: u64,

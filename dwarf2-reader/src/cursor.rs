@@ -241,7 +241,8 @@ impl<'d> Cursor<'d> {
     }
 }
 
-/// Index of the first NUL. Most names are shorter than the words that are looked through here; `memchr` is faster on the rest.
+/// Index of the first NUL. Most names are shorter than the words that are looked through here;
+/// `memchr` is faster on the rest.
 #[inline]
 fn first_nul(bytes: &[u8]) -> Option<usize> {
     const WORD: usize = size_of::<u64>();

@@ -72,8 +72,8 @@ pub enum ErrorKind {
         /// How many bytes.
         left: u64,
     },
-    /// The section asks for more work than its size allows: many units that share parts of a long table, or many entries with
-    /// attributes that take no bytes.
+    /// The section asks for more work than its size allows: many units that share parts of a long
+    /// table, or many entries with attributes that take no bytes.
     #[error("{0} are more than a section of this size may ask for")]
     Budget(&'static str),
 }

@@ -39,7 +39,8 @@ pub enum Operand<'d> {
     Unsigned(u64),
     /// A number with sign.
     Signed(i64),
-    /// A register: the bytes of a ULEB128 number, which NVIDIA's registers make longer than 64 bits.
+    /// A register: the bytes of a ULEB128 number, which NVIDIA's registers make longer than 64
+    /// bits.
     Register(&'d [u8]),
     /// Bytes, without their length.
     Block(&'d [u8]),

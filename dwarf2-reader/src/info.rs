@@ -1,4 +1,5 @@
-//! `.debug_info`: units, each a tree of entries (DWARF 2.0.0 §2, §3 and §7.5; headers and forms of versions 3 and 4 too).
+//! `.debug_info`: units, each a tree of entries (DWARF 2.0.0 §2, §3 and §7.5; headers and forms of
+//! versions 3 and 4 too).
 //!
 //! Nothing of an entry is stored: its attributes are read when they are asked for.
 //!

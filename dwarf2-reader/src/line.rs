@@ -140,7 +140,8 @@ pub fn file_named<'d>(tables: &mut Cursor<'d>, name: &'d [u8]) -> Result<FileEnt
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 2.0.0 §6.2.5")]
 pub enum Instruction<'d> {
-    /// A special opcode, with what it is above `opcode_base`: moves address and line, and makes a row.
+    /// A special opcode, with what it is above `opcode_base`: moves address and line, and makes a
+    /// row.
     Special(u8),
     /// `DW_LNS_copy`: makes a row.
     Copy,
@@ -189,7 +190,8 @@ pub fn instruction<'d>(program: &mut Cursor<'d>, opcode_base: u8) -> Result<Inst
     Ok(match opcode {
         0 => extended(program)?,
         DW_LNS_copy => Instruction::Copy,
-        // ptxas writes SLEB128, 0x50 as `d0 00`; of numbers that are not negative it is ULEB128 too.
+        // ptxas writes SLEB128, 0x50 as `d0 00`; of numbers that are not negative it is ULEB128
+        // too.
         DW_LNS_advance_pc => Instruction::AdvancePc(program.uleb("DW_LNS_advance_pc")?),
         DW_LNS_advance_line => Instruction::AdvanceLine(program.sleb("DW_LNS_advance_line")?),
         DW_LNS_set_file => Instruction::SetFile(program.uleb("DW_LNS_set_file")?),

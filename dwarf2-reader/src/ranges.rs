@@ -1,6 +1,7 @@
 //! `.debug_ranges`: lists of code ranges (DWARF 3 §2.17.3), with addresses of 8 bytes.
 //!
-//! A list ends with two zeros. A field that has a relocation is not a zero, whatever its bytes are; so the reader is told which have one.
+//! A list ends with two zeros. A field that has a relocation is not a zero, whatever its bytes are;
+//! so the reader is told which have one.
 //!
 //! ```
 //! use dwarf2_reader::ranges::{Item, items};

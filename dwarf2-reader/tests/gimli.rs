@@ -82,7 +82,8 @@ fn lines_of_cubins() {
         for item in line::units(section) {
             let (span, unit) = item.unwrap();
             let rows = lines::rows(&unit).unwrap();
-            // gimli has line 0 where a line is moved below it; a line of more than 31 bits is written as such a move.
+            // gimli has line 0 where a line is moved below it; a line of more than 31 bits is
+            // written as such a move.
             if rows.iter().any(|row| i32::try_from(row.line).is_err()) {
                 continue;
             }
@@ -95,7 +96,8 @@ fn lines_of_cubins() {
     assert_enough(&files);
 }
 
-/// A comparison of a section with lists, a look-up table, macros or strings, by the name of the section.
+/// A comparison of a section with lists, a look-up table, macros or strings, by the name of the
+/// section.
 type Comparison = (&'static str, fn(&[u8]) -> Outcome);
 
 const LOCATIONS: Comparison = (loc::SECTION, lists::compare_locations);
@@ -137,7 +139,8 @@ fn lists_and_tables_of_cubins() {
     assert!(counts.contains_key(loc::SECTION) && counts.contains_key(strings::SECTION), "{counts:?}");
 }
 
-/// A section whose registers have no more than 16 bits, in as many bytes: gimli reads no others, and NVIDIA's are larger.
+/// A section whose registers have no more than 16 bits, in as many bytes: gimli reads no others,
+/// and NVIDIA's are larger.
 fn with_small_registers(section: &[u8]) -> Vec<u8> {
     let mut changed = section.to_vec();
     for item in frame::entries(section) {
@@ -184,7 +187,8 @@ fn change(section: &mut [u8], random: &mut fastrand::Rng) {
     }
 }
 
-/// Up to four bytes of a section are changed, or it is cut, 10,000 times; `cuts` of 256 sections are cut.
+/// Up to four bytes of a section are changed, or it is cut, 10,000 times; `cuts` of 256 sections
+/// are cut.
 fn changed_sections(name: &str, mut sections: Vec<Vec<u8>>, compare: fn(&[u8]) -> Outcome, cuts: u8) {
     sections.retain(|section| !section.is_empty() && section.len() <= 20_000);
     let mut random = fastrand::Rng::with_seed(20_130_088);
@@ -200,7 +204,8 @@ fn changed_sections(name: &str, mut sections: Vec<Vec<u8>>, compare: fn(&[u8]) -
     assert_many(name, &counts);
 }
 
-/// Sections of cubins, and 300 random ones that are the same to both readers. Many are cut: changed bytes of a list are another list.
+/// Sections of cubins, and 300 random ones that are the same to both readers. Many are cut: changed
+/// bytes of a list are another list.
 fn changed_lists((name, compare): Comparison, random: impl Strategy<Value = Vec<u8>>) {
     let mut runner = TestRunner::deterministic();
     let mut sections: Vec<_> = (0..300).map(|_| random.new_tree(&mut runner).unwrap().current()).collect();

@@ -1,4 +1,5 @@
-//! What was read is written again to the same bytes: sections of cubins, and random ones that `dwarf2-writer` wrote.
+//! What was read is written again to the same bytes: sections of cubins, and random ones that
+//! `dwarf2-writer` wrote.
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 #![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
 
@@ -69,7 +70,8 @@ fn sections_of_cubins() {
                 count(".debug_abbrev", &file.name, abbrev, Ok(written_abbrev));
             }
             Ok((written, written_abbrev)) => {
-                // Another producer numbers abbreviations in another order, or has some that no entry uses.
+                // Another producer numbers abbreviations in another order, or has some that no
+                // entry uses.
                 let [ours, theirs] =
                     [(&written, &written_abbrev[..]), (&info_bytes.to_vec(), abbrev)].map(without_codes);
                 assert!(ours == theirs, "{}", file.name);
@@ -91,8 +93,8 @@ fn sections_of_cubins() {
     }
     println!("{counts:#?}");
     assert!(counts.contains_key(&(".debug_info", "same")), "{counts:?}");
-    // Only entries may be written in ways that the writer does not have. Pointers in the FDEs of nvlink go past
-    // their CIE (docs/conformance.md, `.debug_frame`).
+    // Only entries may be written in ways that the writer does not have. Pointers in the FDEs of
+    // nvlink go past their CIE (docs/conformance.md, `.debug_frame`).
     assert!(
         counts.keys().all(|(section, outcome)| *section == ".debug_info"
             || *outcome == "same"
@@ -254,10 +256,12 @@ fn frame_entries() -> impl Strategy<Value = Frames> {
     (cie, prop::collection::vec((any::<u64>(), any::<u64>(), instructions()), 0..4))
 }
 
-/// One step of a line program: a call of the writer, with numbers that it takes modulo what is possible.
+/// One step of a line program: a call of the writer, with numbers that it takes modulo what is
+/// possible.
 type Step = (u8, u64, u32);
 
-/// The end of a sequence: of its registers only the address counts, and a compact program does not set the others.
+/// The end of a sequence: of its registers only the address counts, and a compact program does not
+/// set the others.
 const fn end_row(address: u64) -> Row {
     Row { address, is_end: true, ..Row::first(true) }
 }

@@ -1,5 +1,5 @@
-//! Describes the types of a program of one's own, as a compiler does: a struct with members, strings in `.debug_str`,
-//! and `.debug_pubtypes` to find the struct by its name.
+//! Describes the types of a program of one's own, as a compiler does: a struct with members,
+//! strings in `.debug_str`, and `.debug_pubtypes` to find the struct by its name.
 //!
 //! `cargo run -p dwarf2-writer --example types_of_a_unit`
 #![allow(clippy::print_stdout, reason = "this is a program")]

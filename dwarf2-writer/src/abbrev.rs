@@ -1,7 +1,7 @@
 //! `.debug_abbrev`: the shapes of entries, each once (DWARF 2.0.0 §7.5.3).
 //!
-//! [`DebugInfo`](crate::info::DebugInfo) makes the table of its entries by itself; this one is for entries that are
-//! encoded elsewhere.
+//! [`DebugInfo`](crate::info::DebugInfo) makes the table of its entries by itself; this one is for
+//! entries that are encoded elsewhere.
 //!
 //! ```
 //! use dwarf2_writer::abbrev::AbbrevTable;

@@ -2,8 +2,8 @@
 
 /// A symbol, by an id that the caller chooses.
 ///
-/// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
-/// one id for each use.
+/// A caller whose relocation types depend on the place of use, not only on the field's width, gives
+/// the same symbol one id for each use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 

@@ -39,8 +39,9 @@ impl ArangeTable {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyRange`], [`Error::BackwardRange`] for a range beyond the largest address, [`Error::Operand`] for an
-    /// offset past 4 GiB and [`Error::TooLong`]; nothing is appended then.
+    /// [`Error::EmptyRange`], [`Error::BackwardRange`] for a range beyond the largest address,
+    /// [`Error::Operand`] for an offset past 4 GiB and [`Error::TooLong`]; nothing is appended
+    /// then.
     pub fn unit(&mut self, info: Address, ranges: &[(Address, u64)]) -> Result<u32, Error> {
         self.section.unit(".debug_aranges unit", |section| {
             let start = section.bytes.len() - 4;

@@ -36,8 +36,8 @@ pub struct NameTable<T: 'static = u8> {
     prefix: &'static str,
     /// Ascending by value, without duplicates.
     entries: &'static [(T, &'static str)],
-    /// Names that are understood but not given: other versions' spellings, and the ends of the vendors' range, whose
-    /// numbers are for each vendor to name.
+    /// Names that are understood but not given: other versions' spellings, and the ends of the
+    /// vendors' range, whose numbers are for each vendor to name.
     aliases: &'static [(T, &'static str)],
 }
 
@@ -147,7 +147,8 @@ pub const DW_CFA_advance_loc: u8 = 0x40;
 pub const DW_CFA_offset: u8 = 0x80;
 pub const DW_CFA_restore: u8 = 0xc0;
 
-/// Call frame instructions (DWARF 2.0.0 §6.4.2, DWARF 3 §6.4.2). `advance_loc`, `offset` and `restore` carry an operand in their low 6 bits.
+/// Call frame instructions (DWARF 2.0.0 §6.4.2, DWARF 3 §6.4.2). `advance_loc`, `offset` and
+/// `restore` carry an operand in their low 6 bits.
 pub static DW_CFA: NameTable = NameTable {
     prefix: "DW_CFA_",
     entries: &[

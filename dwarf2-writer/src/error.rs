@@ -56,7 +56,8 @@ pub enum Error {
         /// Of the program's header.
         unit: u8,
     },
-    /// A raw extended opcode that begins or ends sequences: `DW_LNE_end_sequence`, `DW_LNE_set_address`.
+    /// A raw extended opcode that begins or ends sequences: `DW_LNE_end_sequence`,
+    /// `DW_LNE_set_address`.
     #[error("extended opcode {opcode} begins or ends a sequence: not to be written raw")]
     ExtendedOpcode {
         /// The `DW_LNE_*` opcode.
@@ -146,7 +147,8 @@ pub enum Error {
         /// The expression's size in bytes.
         len: usize,
     },
-    /// [`Operation::Plain`](crate::Operation::Plain) with an opcode that is unknown or has operands.
+    /// [`Operation::Plain`](crate::Operation::Plain) with an opcode that is unknown or has
+    /// operands.
     #[error("{opcode:#04x} is not known as an operation without operands")]
     PlainOperation {
         /// As asked for.

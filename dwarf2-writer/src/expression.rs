@@ -11,7 +11,8 @@ pub use operation::Operation;
 
 /// A location expression: its operations as bytes, with the relocations in it (DWARF 2.0.0 §2.4).
 ///
-/// Made from operations with [`Expression::new`]; or byte by byte, where what is said does not matter here:
+/// Made from operations with [`Expression::new`]; or byte by byte, where what is said does not
+/// matter here:
 ///
 /// ```
 /// use dwarf2_writer::{Address, Expression, SymbolId, constants::DW_OP_plus};
@@ -44,7 +45,8 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// [`Error::Operand`], [`Error::PlainOperation`], [`Error::BranchTarget`] and [`Error::BranchDistance`].
+    /// [`Error::Operand`], [`Error::PlainOperation`], [`Error::BranchTarget`] and
+    /// [`Error::BranchDistance`].
     pub fn new(operations: &[Operation]) -> Result<Self, Error> {
         operation::encode(operations)
     }

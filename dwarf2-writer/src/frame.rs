@@ -1,6 +1,7 @@
 //! `.debug_frame`: the rules for finding the caller's registers (DWARF 2.0.0 §6.4, DWARF 3 §6.4).
 //!
-//! The *form* of every instruction is the caller's choice and is kept: an `AdvanceLoc4` of 1 takes five bytes.
+//! The *form* of every instruction is the caller's choice and is kept: an `AdvanceLoc4` of 1 takes
+//! five bytes.
 //!
 //! ```
 //! use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde, FrameTable, Params};
@@ -44,11 +45,12 @@ pub use instruction::CallFrameInstruction;
 pub struct Params {
     /// Of every entry.
     pub format: Format,
-    /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field included; a power of
-    /// two, 1 for no padding.
+    /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field
+    /// included; a power of two, 1 for no padding.
     pub alignment: u8,
-    /// The symbol of the section itself, if the offset of its CIE in each FDE is to be relocated, as when sections of
-    /// several objects will be joined. The addend is the offset of the CIE, and stands in the field as well.
+    /// The symbol of the section itself, if the offset of its CIE in each FDE is to be relocated,
+    /// as when sections of several objects will be joined. The addend is the offset of the CIE, and
+    /// stands in the field as well.
     pub cie_pointer_symbol: Option<SymbolId>,
 }
 
@@ -88,8 +90,9 @@ pub struct Fde {
     pub initial_location: Address,
     /// Size of the function in bytes.
     pub address_range: u64,
-    /// A symbol that the range field is to be relocated against. The field keeps `address_range`, the relocation's
-    /// addend is 0: such a relocation does not add, it lets a linker clear the field of a function that it drops.
+    /// A symbol that the range field is to be relocated against. The field keeps `address_range`,
+    /// the relocation's addend is 0: such a relocation does not add, it lets a linker clear the
+    /// field of a function that it drops.
     pub range_symbol: Option<SymbolId>,
     /// The rules, in address order.
     pub instructions: Vec<CallFrameInstruction>,
@@ -121,8 +124,8 @@ impl FrameTable {
     ///
     /// # Errors
     ///
-    /// [`Error::CieVersion`], [`Error::NulInString`], [`Error::Operand`], [`Error::ExpressionReloc`] and
-    /// [`Error::TooLong`].
+    /// [`Error::CieVersion`], [`Error::NulInString`], [`Error::Operand`],
+    /// [`Error::ExpressionReloc`] and [`Error::TooLong`].
     pub fn cie(&mut self, cie: &Cie) -> Result<CieId, Error> {
         let offset = self.section.bytes.len() as u64;
         let format = self.params.format;
@@ -150,7 +153,8 @@ impl FrameTable {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCie`], [`Error::Operand`], [`Error::ExpressionReloc`] and [`Error::TooLong`].
+    /// [`Error::UnknownCie`], [`Error::Operand`], [`Error::ExpressionReloc`] and
+    /// [`Error::TooLong`].
     pub fn fde(&mut self, fde: &Fde) -> Result<(), Error> {
         let CieId(index) = fde.cie;
         let unknown = Error::UnknownCie { index, count: self.cies.len() };
@@ -182,7 +186,8 @@ impl FrameTable {
         self.section
     }
 
-    /// Writes one entry: its length, what `body` appends, the padding. On an error the section is as before.
+    /// Writes one entry: its length, what `body` appends, the padding. On an error the section is
+    /// as before.
     fn entry(&mut self, body: impl FnOnce(&mut Section) -> Result<(), Error>) -> Result<(), Error> {
         let end = self.section.end();
         let written = self.try_entry(body);

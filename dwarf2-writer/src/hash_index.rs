@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 /// Numbers items 0, 1, ... in the order they were inserted, and finds them by hash and comparison.
 ///
-/// Hashes are seeded, so that no one who chooses the items can make most of them collide. `alloc` has no source of chance but
-/// where memory was given: where that is foreseeable, so are the hashes. Numbers do not depend on them.
+/// Hashes are seeded, so that no one who chooses the items can make most of them collide. `alloc`
+/// has no source of chance but where memory was given: where that is foreseeable, so are the
+/// hashes. Numbers do not depend on them.
 #[derive(Debug, Clone)]
 pub(crate) struct HashIndex {
     /// Item + 1, 0 is free. A power of two, at most half of it used.

@@ -1,8 +1,8 @@
 //! `.debug_info`: units, each a tree of entries (DWARF 2.0.0 §2, §3 and §7.5).
 //!
-//! Entries are added in any order, below any parent; what refers to an entry needs its id only, which
-//! [`DebugInfo::reserve`] gives before the entry is there. Abbreviations are made from the entries, each once, for all
-//! units.
+//! Entries are added in any order, below any parent; what refers to an entry needs its id only,
+//! which [`DebugInfo::reserve`] gives before the entry is there. Abbreviations are made from the
+//! entries, each once, for all units.
 //!
 //! ```
 //! use dwarf2_writer::Address;
@@ -44,13 +44,14 @@ pub type Attribute<'a> = (u16, Value<'a>);
 /// values say is relocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// Whether each entry that has children and a next sibling gets `DW_AT_sibling`, so that readers can skip the
-    /// children (DWARF 2.0.0 §2.3).
+    /// Whether each entry that has children and a next sibling gets `DW_AT_sibling`, so that
+    /// readers can skip the children (DWARF 2.0.0 §2.3).
     pub siblings: bool,
     /// Byte offset of the abbreviations in `.debug_abbrev`.
     pub abbrev: Address,
-    /// The symbol of the section itself, if `DW_FORM_ref_addr` between entries is to be relocated, as when sections of
-    /// several objects will be joined. The addend is the offset of the entry, and stands in the field as well.
+    /// The symbol of the section itself, if `DW_FORM_ref_addr` between entries is to be relocated,
+    /// as when sections of several objects will be joined. The addend is the offset of the entry,
+    /// and stands in the field as well.
     pub info_symbol: Option<SymbolId>,
 }
 
@@ -98,10 +99,11 @@ impl DebugInfo {
     ///
     /// - [`Error::UnknownEntry`] and [`Error::EmptyEntry`] if the parent is not there;
     /// - [`Error::ZeroCode`], [`Error::DuplicateAttribute`];
-    /// - [`Error::NulInString`], [`Error::TooLong`], [`Error::Operand`], [`Error::ExpressionReloc`],
-    ///   [`Error::ForeignEntry`] for a value that its form cannot say.
+    /// - [`Error::NulInString`], [`Error::TooLong`], [`Error::Operand`],
+    ///   [`Error::ExpressionReloc`], [`Error::ForeignEntry`] for a value that its form cannot say.
     ///
-    /// Whether the entries that it refers to are there is checked when all are: by [`DebugInfo::finish`].
+    /// Whether the entries that it refers to are there is checked when all are: by
+    /// [`DebugInfo::finish`].
     pub fn entry(
         &mut self,
         parent: EntryId,
@@ -144,9 +146,9 @@ impl DebugInfo {
     ///
     /// # Errors
     ///
-    /// As [`DebugInfo::entry`]; [`Error::UnknownEntry`] and [`Error::FilledEntry`] if the entry itself is not one that
-    /// waits for this, [`Error::RootWithParent`] if it is a unit's, [`Error::ForeignEntry`] if the parent is of another
-    /// unit.
+    /// As [`DebugInfo::entry`]; [`Error::UnknownEntry`] and [`Error::FilledEntry`] if the entry
+    /// itself is not one that waits for this, [`Error::RootWithParent`] if it is a unit's,
+    /// [`Error::ForeignEntry`] if the parent is of another unit.
     pub fn fill(
         &mut self,
         id: EntryId,
@@ -222,9 +224,10 @@ impl DebugInfo {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownEntry`] and [`Error::EmptyEntry`] if something refers to an entry that is not there,
-    /// [`Error::FarReference`], [`Error::DuplicateAttribute`] if [`Params::siblings`] meets a `DW_AT_sibling` of the
-    /// caller's, [`Error::Operand`] for an abbreviation offset and [`Error::TooLong`] for a unit or section past 4 GiB.
+    /// [`Error::UnknownEntry`] and [`Error::EmptyEntry`] if something refers to an entry that is
+    /// not there, [`Error::FarReference`], [`Error::DuplicateAttribute`] if [`Params::siblings`]
+    /// meets a `DW_AT_sibling` of the caller's, [`Error::Operand`] for an abbreviation offset and
+    /// [`Error::TooLong`] for a unit or section past 4 GiB.
     pub fn finish(self) -> Result<InfoSections, Error> {
         crate::section::check_offset(self.params.abbrev, "debug_abbrev_offset")?;
         layout::write(self)

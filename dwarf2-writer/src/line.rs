@@ -54,8 +54,9 @@ const MAX_NUMBER: u64 = u32::MAX as u64;
 
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
-/// With [`Policy::Plain`], which [`LineProgram::new`] takes, every call writes what it says: which state changes are needed
-/// is the caller's to decide, only the opcodes of a row are chosen here. A call that fails has written nothing.
+/// With [`Policy::Plain`], which [`LineProgram::new`] takes, every call writes what it says: which
+/// state changes are needed is the caller's to decide, only the opcodes of a row are chosen here. A
+/// call that fails has written nothing.
 #[derive(Debug, Clone)]
 pub struct LineProgram {
     params: Params,
@@ -142,13 +143,13 @@ impl LineProgram {
     /// Starts a sequence with `DW_LNE_set_address`. The registers are reset (DWARF 2.0.0 §6.2.2):
     /// line 1, file 1.
     ///
-    /// Addresses of the sequence count as `start` does: absolute after a constant, else from the symbol; the first
-    /// may be the addend, no less.
+    /// Addresses of the sequence count as `start` does: absolute after a constant, else from the
+    /// symbol; the first may be the addend, no less.
     ///
     /// # Errors
     ///
-    /// [`Error::SequenceOpen`], [`Error::Operand`] for a negative addend; [`Error::NotInTable`] after
-    /// [`LineProgram::known_files_only`] if there is no file 1.
+    /// [`Error::SequenceOpen`], [`Error::Operand`] for a negative addend; [`Error::NotInTable`]
+    /// after [`LineProgram::known_files_only`] if there is no file 1.
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
         self.expect_file(1)?;
@@ -259,7 +260,8 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`],
+    /// [`Error::Leb128`].
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
@@ -275,7 +277,8 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`],
+    /// [`Error::Leb128`].
     #[inline]
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
@@ -305,7 +308,8 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`],
+    /// [`Error::Leb128`].
     pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
@@ -330,8 +334,8 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::SequenceOpen`] in either; [`Error::LineParams`] with those of `other` if its opcodes mean something else here, or if one
-    /// of both has yet to choose what its opcodes mean.
+    /// [`Error::SequenceOpen`] in either; [`Error::LineParams`] with those of `other` if its
+    /// opcodes mean something else here, or if one of both has yet to choose what its opcodes mean.
     pub fn append(&mut self, other: &Self) -> Result<(), Error> {
         self.expect_closed()?;
         other.expect_closed()?;

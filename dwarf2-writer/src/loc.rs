@@ -22,8 +22,8 @@ use crate::{Address, Error, Expression, Section};
 /// An entry of a location list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// Base address selection: what later entries of the list are relative to. Before the first it is the lowest address
-    /// of the unit.
+    /// Base address selection: what later entries of the list are relative to. Before the first it
+    /// is the lowest address of the unit.
     Base(Address),
     /// Where the object is in a range of code.
     Range {
@@ -57,8 +57,8 @@ impl LocationTable {
     ///
     /// # Errors
     ///
-    /// [`Error::BackwardRange`], [`Error::EmptyRange`], [`Error::LocationAtMax`], [`Error::TooLong`] and
-    /// [`Error::ExpressionReloc`]; nothing is appended then.
+    /// [`Error::BackwardRange`], [`Error::EmptyRange`], [`Error::LocationAtMax`],
+    /// [`Error::TooLong`] and [`Error::ExpressionReloc`]; nothing is appended then.
     pub fn list(&mut self, locations: &[Location]) -> Result<u32, Error> {
         self.section.all_or_nothing(|section| {
             let offset = section.next_offset(".debug_loc")?;

@@ -77,8 +77,8 @@ impl MacroTable {
     ///
     /// # Errors
     ///
-    /// [`Error::NulInString`], [`Error::MacroNesting`] unless each file that starts also ends, and [`Error::TooLong`] past
-    /// 4 GiB; nothing is appended then.
+    /// [`Error::NulInString`], [`Error::MacroNesting`] unless each file that starts also ends, and
+    /// [`Error::TooLong`] past 4 GiB; nothing is appended then.
     pub fn list(&mut self, macros: &[Macro<'_>]) -> Result<u32, Error> {
         self.section.all_or_nothing(|section| {
             let offset = section.next_offset(".debug_macinfo")?;

@@ -52,8 +52,8 @@ impl PubTable {
     ///
     /// # Errors
     ///
-    /// [`Error::NameAtZero`], [`Error::NulInString`], [`Error::Operand`] for an offset past 4 GiB and [`Error::TooLong`];
-    /// nothing is appended then.
+    /// [`Error::NameAtZero`], [`Error::NulInString`], [`Error::Operand`] for an offset past 4 GiB
+    /// and [`Error::TooLong`]; nothing is appended then.
     pub fn unit(&mut self, set: &NameSet<'_>) -> Result<u32, Error> {
         self.section.unit("unit of names", |section| {
             section.bytes.extend_from_slice(&VERSION.to_le_bytes());

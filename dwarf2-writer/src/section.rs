@@ -27,10 +27,11 @@ pub struct Reloc {
     pub symbol: SymbolId,
     /// Added to the symbol's value.
     pub addend: i64,
-    /// What stands in the low `width` bytes of the field before it is relocated; `None`: nothing of use.
+    /// What stands in the low `width` bytes of the field before it is relocated; `None`: nothing of
+    /// use.
     ///
-    /// What this crate writes has the addend there, as REL needs. Under a RELA entry a tool may leave something else, which readers must
-    /// ignore.
+    /// What this crate writes has the addend there, as REL needs. Under a RELA entry a tool may
+    /// leave something else, which readers must ignore.
     pub in_place: Option<i64>,
     /// What the symbol and the addend lead to.
     pub referent: Referent,
@@ -118,8 +119,8 @@ impl Section {
         written
     }
 
-    /// Appends a unit: its 4-byte length, then what `body` appends. Returns the unit's offset; on an error everything is
-    /// as before.
+    /// Appends a unit: its 4-byte length, then what `body` appends. Returns the unit's offset; on
+    /// an error everything is as before.
     pub(crate) fn unit(
         &mut self,
         field: &'static str,

@@ -39,7 +39,8 @@ impl StringTable {
     ///
     /// # Errors
     ///
-    /// [`Error::NulInString`], and [`Error::TooLong`] if the section would end beyond what 32-bit DWARF can name.
+    /// [`Error::NulInString`], and [`Error::TooLong`] if the section would end beyond what 32-bit
+    /// DWARF can name.
     pub fn add(&mut self, string: &[u8]) -> Result<u32, Error> {
         let hash = self.index.of_bytes(string);
         let known = self.index.find(hash, |item| {

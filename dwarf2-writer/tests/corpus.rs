@@ -1,4 +1,5 @@
-//! ptxas' own tables, decoded to values and written again: the bytes must come back (`corpus/`). Line programs are decoded by gimli; frames by the small reader here, for gimli's register
+//! ptxas' own tables, decoded to values and written again: the bytes must come back (`corpus/`).
+//! Line programs are decoded by gimli; frames by the small reader here, for gimli's register
 //! numbers end at 65535 and it does not keep the form of an instruction.
 #![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
 
@@ -13,7 +14,8 @@ use dwarf2_writer::{Address, Section};
 use gimli::{DebugLine, DebugLineOffset, LineInstruction as Op, LittleEndian, Reader};
 use object::{Object, ObjectSection};
 
-/// Runs `check` on each section with one of the names, or its Mercury clone; returns how many there were.
+/// Runs `check` on each section with one of the names, or its Mercury clone; returns how many there
+/// were.
 fn each_section(names: &[&str], mut check: impl FnMut(&[u8], &str)) -> BTreeMap<String, usize> {
     let (cubins, mut seen) = (corpus_root::files("cubin"), BTreeMap::new());
     for path in &cubins {
@@ -46,7 +48,8 @@ fn frames_come_back() {
     let seen = each_section(&[".debug_frame"], |data, place| {
         let (written, stray_pointers) =
             frame_reader::rewrite(data).unwrap_or_else(|error| panic!("{place}: {error}"));
-        // Observed: nvlink 13.0.88 writes CIE pointers that are a few bytes off. They are put back to compare the rest.
+        // Observed: nvlink 13.0.88 writes CIE pointers that are a few bytes off. They are put back
+        // to compare the rest.
         let mut bytes = written.bytes;
         for &(at, pointer) in &stray_pointers {
             bytes[at..at + 8].copy_from_slice(&pointer.to_le_bytes());

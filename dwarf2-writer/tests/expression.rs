@@ -144,7 +144,8 @@ proptest! {
     }
 }
 
-/// What [`operation`] makes is all there is: each opcode of DWARF 2.0.0 figure 22, and the later ones of [`plain`].
+/// What [`operation`] makes is all there is: each opcode of DWARF 2.0.0 figure 22, and the later
+/// ones of [`plain`].
 #[test]
 fn every_operation_can_be_written() {
     let small = 0..32_u8;

@@ -68,7 +68,8 @@ fn model() -> impl Strategy<Value = Model> {
     leaf.prop_recursive(2, 4, 1, |inner| inner.prop_map(|value| Model::Indirect(Box::new(value))))
 }
 
-/// An entry: its parent among those before it, tag and attributes. Names are vendors', which no reader knows better.
+/// An entry: its parent among those before it, tag and attributes. Names are vendors', which no
+/// reader knows better.
 #[derive(Debug, Clone)]
 struct Entry {
     parent: Index,
@@ -90,7 +91,8 @@ fn location(addend: i64) -> (Vec<u8>, Vec<Reloc>) {
     (expression.bytes, expression.relocs)
 }
 
-/// Calls `with` with the value. `ids` are the entries of the unit that may be named, `all` those of all units.
+/// Calls `with` with the value. `ids` are the entries of the unit that may be named, `all` those of
+/// all units.
 fn with_value(model: &Model, ids: &[EntryId], all: &[EntryId], with: &mut dyn FnMut(Value<'_>)) {
     let block = |form: u8, block| match form {
         0 => Value::Block1(block),
@@ -173,7 +175,8 @@ struct Places<'a> {
     all: &'a [EntryId],
 }
 
-/// Entries with the tree that they were asked to be: ids in the order of creation, parents as positions in it.
+/// Entries with the tree that they were asked to be: ids in the order of creation, parents as
+/// positions in it.
 struct Asked<'a> {
     entries: &'a [Entry],
     ids: Vec<EntryId>,
@@ -198,8 +201,8 @@ impl Asked<'_> {
     }
 }
 
-/// Adds the units. With `early`, all ids are there from the start, last one first, and references go both ways; else only
-/// backwards.
+/// Adds the units. With `early`, all ids are there from the start, last one first, and references
+/// go both ways; else only backwards.
 fn build<'a>(info: &mut DebugInfo, units: &'a [Vec<Entry>], early: bool) -> Vec<Asked<'a>> {
     let mut asked: Vec<Asked<'_>> = Vec::new();
     if early {
@@ -240,8 +243,8 @@ fn build<'a>(info: &mut DebugInfo, units: &'a [Vec<Entry>], early: bool) -> Vec<
     asked
 }
 
-/// Calls `put` with all values, which live as long as the calls are nested. Without entries to name there are no
-/// references.
+/// Calls `put` with all values, which live as long as the calls are nested. Without entries to name
+/// there are no references.
 fn with_all<T>(
     models: &[(u16, Model)],
     ids: &[EntryId],
@@ -353,7 +356,8 @@ proptest! {
         siblings in any::<bool>(),
     ) {
         let mut units = units;
-        // References by position mean the same for writer and reader only if all ids are known when they are made.
+        // References by position mean the same for writer and reader only if all ids are known when
+        // they are made.
         if !early {
             units.iter_mut().flatten().for_each(|entry| *entry = without_references(entry));
         }
@@ -371,7 +375,8 @@ proptest! {
     }
 }
 
-/// One unit of `count` entries, each `parent(n)` of the one before it or of the root; read back by depth.
+/// One unit of `count` entries, each `parent(n)` of the one before it or of the root; read back by
+/// depth.
 fn shape(count: u32, deep: bool) {
     let mut info = DebugInfo::new(Params { siblings: true, ..Params::default() });
     let root = info.unit(DW_TAG_compile_unit, &[]).expect("valid");
@@ -414,7 +419,8 @@ fn a_million_entries_below_each_other() {
 
 #[test]
 fn references_in_7_bit_groups_are_shortest_or_padded() {
-    // Each entry names the next: those near 128 and 16384 move each other over the border, one a round.
+    // Each entry names the next: those near 128 and 16384 move each other over the border, one a
+    // round.
     for (count, widest) in [(20, 1), (60, 2), (9000, 5)] {
         let mut info = DebugInfo::new(Params::default());
         let root = info.unit(DW_TAG_compile_unit, &[]).expect("valid");

@@ -35,7 +35,8 @@ fn opcodes(write: impl FnOnce(&mut LineProgram) -> Result<(), Error>) -> Vec<u8>
 fn rows() {
     // (rows before, row, its opcodes); a sequence starts at address 0, line 1.
     for (before, (address, line), expected) in [
-        // Special: both move, the line by -5..=8, and the opcode fits: 10 + 14 * advance + line advance + 5.
+        // Special: both move, the line by -5..=8, and the opcode fits: 10 + 14 * advance + line
+        // advance + 5.
         (&[][..], (16, 2), &[0xf0][..]),
         (&[], (16, 9), &[0xf7]),
         (&[(0, 6)], (16, 1), &[0xea]),
@@ -323,7 +324,8 @@ fn compact_len(params: Params, header: Header, rows: &[(u64, u32)]) -> usize {
 #[test]
 fn far_rows_take_a_special_opcode_too() {
     for bits in [28, 35, 50, 55, 60, 62] {
-        // A special opcode; DW_LNS_advance_pc, its operand (a special opcode may save a byte of it) and a special opcode.
+        // A special opcode; DW_LNS_advance_pc, its operand (a special opcode may save a byte of it)
+        // and a special opcode.
         let most = START.len() + 1 + 1 + (bits / 7 + 1) + 1 + 3;
         let rows = [(0, 2), (1 << bits, 3)];
         assert!(compact_len(Params::default(), Header::Keep, &rows) <= most, "{bits}");

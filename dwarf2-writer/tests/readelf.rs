@@ -1,5 +1,5 @@
-//! All sections in one file, as `readelf` and `eu-readelf` see them. A tool that is not there is said to be skipped; with
-//! `REQUIRE_ORACLES=1` it is a failure.
+//! All sections in one file, as `readelf` and `eu-readelf` see them. A tool that is not there is
+//! said to be skipped; with `REQUIRE_ORACLES=1` it is a failure.
 #![allow(clippy::print_stderr, reason = "says what is skipped")]
 
 use std::io::ErrorKind;

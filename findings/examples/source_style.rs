@@ -1,4 +1,5 @@
-//! A small checker with rules of its own: blanks at the ends of lines, tabs, and lines that are too long.
+//! A small checker with rules of its own: blanks at the ends of lines, tabs, and lines that are too
+//! long.
 //!
 //! `cargo run -p findings --example source_style [FILE...]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

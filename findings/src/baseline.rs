@@ -1,8 +1,9 @@
 //! Baselines: known findings, so that only new ones count.
 //!
-//! A finding is known if a baseline has one of the same rule and file about the same [subject](crate::LocatedFinding::subject):
-//! of text its line, of a cubin the function or section and the words without numbers. Each known one stands for one
-//! finding. Of rules that break so often that some findings are only counted, the baseline has their number.
+//! A finding is known if a baseline has one of the same rule and file about the same
+//! [subject](crate::LocatedFinding::subject): of text its line, of a cubin the function or section
+//! and the words without numbers. Each known one stands for one finding. Of rules that break so
+//! often that some findings are only counted, the baseline has their number.
 
 use crate::LocatedFinding;
 use schemars::JsonSchema;
@@ -33,12 +34,13 @@ pub struct Baseline {
 /// A known finding, or several equal ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 struct KnownFinding {
-    /// The path of the file, from the folder that the command ran in if it is below that; of an image a colon and the image.
+    /// The path of the file, from the folder that the command ran in if it is below that; of an
+    /// image a colon and the image.
     file: String,
     /// The code of the rule.
     rule: String,
-    /// What it is about: of PTX the line, of cubins function or section and the words without numbers. Absent for findings
-    /// that are only counted.
+    /// What it is about: of PTX the line, of cubins function or section and the words without
+    /// numbers. Absent for findings that are only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
     /// How many there are.
@@ -123,8 +125,8 @@ impl KnownFindings {
     /// Whether a finding is known, by its file, the code of its rule, and its subject. A known
     /// finding matches once only.
     ///
-    /// Where some of a rule's findings in a file are only counted, those that are listed may be others than they were: one
-    /// with a new subject then counts as one of these.
+    /// Where some of a rule's findings in a file are only counted, those that are listed may be
+    /// others than they were: one with a new subject then counts as one of these.
     pub fn take(&mut self, file: &str, code: &str, subject: &str) -> bool {
         let key = (file.to_owned(), code.to_owned());
         let listed = self.listed.get_mut(&key).and_then(|subjects| subjects.get_mut(subject));
@@ -177,7 +179,8 @@ fn take(left: Option<&mut usize>, count: usize) -> usize {
 /// Collects the findings of a new baseline.
 #[derive(Debug, Clone, Default)]
 pub struct BaselineBuilder {
-    /// By file, rule and subject, so that the text of the baseline is the same whichever file was looked at first.
+    /// By file, rule and subject, so that the text of the baseline is the same whichever file was
+    /// looked at first.
     findings: BTreeMap<(String, String, Option<String>), usize>,
 }
 

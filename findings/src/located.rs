@@ -20,7 +20,8 @@ pub struct LocatedFinding {
     pub related: Option<(Region, String)>,
     /// What to do about it.
     pub help: Option<String>,
-    /// What stays the same when the file changes elsewhere: [`subject_of_line`] or [`subject_of_words`].
+    /// What stays the same when the file changes elsewhere: [`subject_of_line`] or
+    /// [`subject_of_words`].
     pub subject: String,
 }
 
@@ -40,9 +41,11 @@ pub struct FindingPosition {
 /// The names of a file that output formats need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FileName {
-    /// To show: as the command line has it, and of several images of a file with what tells them apart.
+    /// To show: as the command line has it, and of several images of a file with what tells them
+    /// apart.
     pub shown: String,
-    /// The path of the file on the disk: from the folder that the command runs in if the file is below it, with `/`.
+    /// The path of the file on the disk: from the folder that the command runs in if the file is
+    /// below it, with `/`.
     pub path: String,
     /// Which image of the file it is, as `sm_90:2`; `None` where the file itself is meant.
     pub image: Option<String>,
@@ -184,7 +187,8 @@ fn bounded(text: &str) -> String {
     }
 }
 
-/// FNV-1a of 64 bits over texts, with a byte between them that none has. It tells findings apart, and guards nothing.
+/// FNV-1a of 64 bits over texts, with a byte between them that none has. It tells findings apart,
+/// and guards nothing.
 pub(crate) fn fnv1a(texts: &[&str]) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     texts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, text| step(text.bytes().fold(hash, step), 0xff))
@@ -229,7 +233,8 @@ mod tests {
 
     #[test]
     fn the_checksum_is_fnv1a() {
-        // Of "foobar" it is 85944171f73967e8 (draft-eastlake-fnv); the byte that ends a text follows.
+        // Of "foobar" it is 85944171f73967e8 (draft-eastlake-fnv); the byte that ends a text
+        // follows.
         let foobar = 0x8594_4171_f739_67e8_u64;
         assert_eq!(fnv1a(&["foobar"]), (foobar ^ 0xff).wrapping_mul(0x0100_0000_01b3));
     }

@@ -52,7 +52,8 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
     /// What only rules of this table say.
     type Details: Debug + Clone + Eq + 'static;
 
-    /// The letters of the codes, and what rules of each letter are about; in the order of the table.
+    /// The letters of the codes, and what rules of each letter are about; in the order of the
+    /// table.
     const SUBJECTS: &'static [(char, &'static str)];
 
     /// The rules, in order.

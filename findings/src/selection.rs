@@ -29,8 +29,9 @@ impl Selection {
     /// Selects the rules of a catalog that `select` names, or all if it is empty, without those
     /// that `ignore` names.
     ///
-    /// A word is a code, a name, the beginning of codes or `ALL`; codes and `ALL` in either case. Where several mean a rule,
-    /// the one that means the fewest decides: `--select L --ignore ALL` leaves the rules of L. Of two alike, it is ignored.
+    /// A word is a code, a name, the beginning of codes or `ALL`; codes and `ALL` in either case.
+    /// Where several mean a rule, the one that means the fewest decides: `--select L --ignore ALL`
+    /// leaves the rules of L. Of two alike, it is ignored.
     ///
     /// # Errors
     ///

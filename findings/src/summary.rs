@@ -9,7 +9,8 @@ use std::fmt;
 /// The findings of one file, counted and listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Summary {
-    /// How many errors there are, those that are not listed included, and without those of rules that are ignored.
+    /// How many errors there are, those that are not listed included, and without those of rules
+    /// that are ignored.
     pub errors: usize,
     /// How many warnings, counted in the same way.
     pub warnings: usize,
@@ -17,7 +18,8 @@ pub struct Summary {
     pub notes: usize,
     /// The findings that are kept, in the order of the checks.
     pub findings: Vec<ListedFinding>,
-    /// The findings beyond the first 100 of a rule, which are only counted. Absent where there are none.
+    /// The findings beyond the first 100 of a rule, which are only counted. Absent where there are
+    /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<UnlistedFindings>,
     /// How many findings were left out because a baseline has them. Absent without a baseline.
@@ -37,7 +39,8 @@ pub struct ListedFinding {
     pub severity: Severity,
     /// The name of the section; of a section that is missing the name that it would have.
     pub section: String,
-    /// Byte offset in the section; of rows of a line table the offset of the address of their sequence.
+    /// Byte offset in the section; of rows of a line table the offset of the address of their
+    /// sequence.
     pub offset: u64,
     /// The symbol name of the function that it is about; `None` where none is known.
     pub function: Option<String>,

@@ -86,13 +86,15 @@ fn check_expected(cubin: &Cubin<'_>) {
     }
 }
 
-/// An edit that is refused changes nothing; one that is not makes a file that can be written and read.
+/// An edit that is refused changes nothing; one that is not makes a file that can be written and
+/// read.
 fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
     let mut edited = cubin.clone();
     match edited.set_debug_sections(sections) {
         Err(_) => assert_eq!(edited, *cubin),
         Ok(()) => {
-            // Gaps may differ in name: one that was stored can be explained by the alignment of a new neighbour.
+            // Gaps may differ in name: one that was stored can be explained by the alignment of a
+            // new neighbour.
             reread(&edited.write().expect("an edited file can be written"));
         }
     }
@@ -101,7 +103,8 @@ fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
     }
 }
 
-/// Without its debug sections the file can be written and read; with them in a side file it is what it was.
+/// Without its debug sections the file can be written and read; with them in a side file it is what
+/// it was.
 fn check_strip(cubin: &Cubin<'_>) {
     let _ = cubin.debug_sections();
     let mut code = cubin.clone();
@@ -133,7 +136,8 @@ fn is_replaced(name: &str) -> bool {
     is_debug_section(name) && name != SectionKind::NvDebugShared.name()
 }
 
-/// The file's debug sections, and whether they are all that the file has: bytes, and at most one table of each kind.
+/// The file's debug sections, and whether they are all that the file has: bytes, and at most one
+/// table of each kind.
 fn own_sections(cubin: &Cubin<'_>) -> (Vec<DebugSection>, bool) {
     let mut is_all = true;
     let mut own = Vec::new();

@@ -121,7 +121,8 @@ impl Model {
         self.ids.get(usize::from(number) % self.ids.len().max(1)).copied()
     }
 
-    /// Makes one call of each kind with the values of `attributes` in unit `unit`, and notes what it should have done.
+    /// Makes one call of each kind with the values of `attributes` in unit `unit`, and notes what
+    /// it should have done.
     fn put(
         &mut self,
         unit: usize,

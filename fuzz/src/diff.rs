@@ -1,7 +1,7 @@
 //! Fuzz target: a cubin, compared with itself and with an undamaged one.
 //!
-//! Nothing differs from itself. The same kinds of things differ whichever file comes first, and the texts of what
-//! differs can be looked up in both.
+//! Nothing differs from itself. The same kinds of things differ whichever file comes first, and the
+//! texts of what differs can be looked up in both.
 
 use crate::Target;
 use crate::seeds::files;

@@ -70,7 +70,8 @@ fn check(table: &FileTable<'_>, sources: &[SourceFile<'_>]) {
             (&*entry.name, entry.mtime, entry.size),
             (file_name(source.path), low(source.mtime), low(source.size))
         );
-        // Directories are numbered in order of first use, and joined with the name they make the path again.
+        // Directories are numbered in order of first use, and joined with the name they make the
+        // path again.
         assert!(entry.directory <= used + 1);
         used = used.max(entry.directory);
         let directory = entry.directory.checked_sub(1).map(|index| &*table.directories[index as usize]);
@@ -86,8 +87,8 @@ fn low(value: u64) -> u64 {
     value & u64::from(u32::MAX)
 }
 
-/// A table with a directory that is empty or a name that holds a NUL is refused, any other comes back; but a nameless last file of four
-/// bytes is read as a base.
+/// A table with a directory that is empty or a name that holds a NUL is refused, any other comes
+/// back; but a nameless last file of four bytes is read as a base.
 fn encode(FileTable { directories, files }: FileTable<'_>) {
     let unit = LineTable {
         params: Params::default(),

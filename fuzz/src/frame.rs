@@ -58,7 +58,8 @@ fn advance(delta: u16, widen: bool) -> Cfi {
     }
 }
 
-/// Applies a change to the rules and returns its instruction; none if there is nothing to recall, or no room to remember.
+/// Applies a change to the rules and returns its instruction; none if there is nothing to recall,
+/// or no room to remember.
 fn apply(change: &Change, rules: &mut Rules, stack: &mut Vec<Rules>, widen: bool) -> Option<Cfi> {
     Some(match *change {
         Change::CfaOffset(offset) => {

@@ -17,7 +17,8 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(1_000, &sections());
 }
 
-/// Reads a value from the start of `data`, signed and unsigned, and writes it again; then all values that `data` holds.
+/// Reads a value from the start of `data`, signed and unsigned, and writes it again; then all
+/// values that `data` holds.
 pub(crate) fn run(data: &[u8]) {
     let mut rest = EndianSlice::new(data, LittleEndian);
     let unsigned = read_uleb128(data);
@@ -65,8 +66,8 @@ fn check(
     assert!(written == encoded.as_slice() && behind.iter().all(|byte| *byte == 0xee));
 }
 
-/// The values of `data`, signed where their first byte is odd, through an encoder with as much room as they took: all fit, and
-/// read back the same.
+/// The values of `data`, signed where their first byte is odd, through an encoder with as much room
+/// as they took: all fit, and read back the same.
 fn check_all(data: &[u8]) {
     let (mut out, mut values, mut at) = (vec![0; data.len()], Vec::new(), 0);
     let mut encoder = Encoder::new(&mut out);

@@ -120,7 +120,8 @@ impl Target {
         (self.run)(data);
     }
 
-    /// Checks it on `count` inputs of random bytes, some with runs of small values and of bytes that continue a LEB128.
+    /// Checks it on `count` inputs of random bytes, some with runs of small values and of bytes
+    /// that continue a LEB128.
     fn run_on_random(&self, count: usize, max_len: u64) {
         let mut random = Random::from_environment();
         for _ in 0..count {

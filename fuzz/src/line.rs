@@ -193,8 +193,8 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(300, &sections());
 }
 
-/// Makes the calls that `data` stands for and reads the result. The writer takes those that make sense; the others leave
-/// no trace in the bytes.
+/// Makes the calls that `data` stands for and reads the result. The writer takes those that make
+/// sense; the others leave no trace in the bytes.
 pub(crate) fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let policies = [Policy::Plain, Policy::Compact(Header::Choose), Policy::Compact(Header::Keep)];

@@ -49,8 +49,8 @@ fn placeless<'d>(table: &LineTable<'d>) -> LineTable<'d> {
     table
 }
 
-/// What the writer takes, as its documentation has it: usable parameters, numbers of at most 32 bits, addresses that ascend
-/// in whole units.
+/// What the writer takes, as its documentation has it: usable parameters, numbers of at most 32
+/// bits, addresses that ascend in whole units.
 fn is_writable(table: &LineTable<'_>) -> bool {
     let unit = table.params.minimum_instruction_length;
     let narrow = |number: u64| u32::try_from(number).is_ok();

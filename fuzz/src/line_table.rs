@@ -21,7 +21,8 @@ const NAME: &str = SectionKind::DebugLine.name();
 /// What a fuzzer chooses; small numbers, so that values meet.
 #[derive(Debug, Arbitrary)]
 struct Input {
-    /// Whether addresses ascend, as the rules' documentation asks. Else nothing must panic, no more.
+    /// Whether addresses ascend, as the rules' documentation asks. Else nothing must panic, no
+    /// more.
     ascending: bool,
     /// File, line, name, parent.
     locs: Vec<(u8, u8, u8, Option<u8>)>,
@@ -35,7 +36,8 @@ struct Input {
     program: Vec<Step>,
 }
 
-/// An address, or where they ascend the step to it in instructions of 16 bytes; `Far` leaves 32 bits.
+/// An address, or where they ascend the step to it in instructions of 16 bytes; `Far` leaves 32
+/// bits.
 #[derive(Debug, Clone, Copy, Arbitrary)]
 enum Place {
     Near(u8),

@@ -1,7 +1,8 @@
 //! Fuzz target: any text as PTX, compiled without code. The result is an object, or errors that lie
 //! in the text.
 //!
-//! The object can be read, has all of its relocations applied, and is not much longer than the text.
+//! The object can be read, has all of its relocations applied, and is not much longer than the
+//! text.
 
 use crate::Target;
 use crate::compiled;

@@ -74,7 +74,8 @@ fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &CloneInputs<'_>) {
     check_finalise(&made, size, &origin.maps);
 }
 
-/// What was made can be written, is not much longer than what it was made of, and reads as the same values.
+/// What was made can be written, is not much longer than what it was made of, and reads as the same
+/// values.
 fn check_written(made: &Cubin<'_>, size: usize) {
     let written = made.write().expect("what was made can be written");
     assert!(written.len() <= size * 16 + 64 * 1024, "{} bytes from {size}", written.len());
@@ -87,9 +88,10 @@ fn check_written(made: &Cubin<'_>, size: usize) {
     assert!(again == made, "another number of sections, or other segments");
 }
 
-/// The cubin without what a file does not keep: zero bytes between sections that belong to nothing, as those after the
-/// last section are not read, and whose bytes an empty clone shares. Such a clone may stand where a section with no
-/// bytes of its own would stand too, and nothing else tells the two apart.
+/// The cubin without what a file does not keep: zero bytes between sections that belong to nothing,
+/// as those after the last section are not read, and whose bytes an empty clone shares. Such a
+/// clone may stand where a section with no bytes of its own would stand too, and nothing else tells
+/// the two apart.
 fn as_stored(mut cubin: Cubin<'_>) -> Cubin<'_> {
     for (index, ..) in cubin.clone().iter() {
         let is_empty = cubin.bytes(index).is_ok_and(|bytes| bytes.is_empty());

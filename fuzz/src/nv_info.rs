@@ -19,7 +19,8 @@ pub(crate) fn run(data: &[u8]) {
     records(data);
 }
 
-/// Symbols are words, and replacing them by themselves changes nothing; what is known of functions comes from records.
+/// Symbols are words, and replacing them by themselves changes nothing; what is known of functions
+/// comes from records.
 fn records(data: &[u8]) {
     let Ok(mut records) = nv_info::decode(nv_info::NAME, data) else { return };
     assert!(nv_info::functions(&records).len() <= records.len());

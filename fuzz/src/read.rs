@@ -188,7 +188,8 @@ fn lines(symbolizer: &Symbolizer<'_>) {
     }
 }
 
-/// Ranges of a listing ascend in their section, and the first source line of each leads back to code that has it.
+/// Ranges of a listing ascend in their section, and the first source line of each leads back to
+/// code that has it.
 fn listing(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>) {
     let lookup = LineLookup::new(cubin, symbolizer);
     let listings = lookup.listings(None).expect("all can be listed");
@@ -224,7 +225,8 @@ fn bounds(symbolizer: &Symbolizer<'_>, section: &CodeSection<'_>) {
     assert!(symbolizer.locate(section.index, section.size).is_none());
 }
 
-/// Every entry is found again by its offset, and expressions are put into words, the bytes that are left too.
+/// Every entry is found again by its offset, and expressions are put into words, the bytes that are
+/// left too.
 fn tree(entries: &Entries<'_>) {
     for (number, entry) in entries.iter().enumerate() {
         assert_eq!(entries.at(entry.offset()), Some(number));

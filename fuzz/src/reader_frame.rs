@@ -1,8 +1,9 @@
 //! Fuzz target: `.debug_frame` of any bytes. Entries fill the section, and instructions fill their
 //! entry.
 //!
-//! gimli accepts the same bytes with the same values, but for the reasons that `frames::compare` lists. What `dwarf2-writer` can
-//! express is written again: to the same bytes where no number was padded, and to bytes that stay the same in any case.
+//! gimli accepts the same bytes with the same values, but for the reasons that `frames::compare`
+//! lists. What `dwarf2-writer` can express is written again: to the same bytes where no number was
+//! padded, and to bytes that stay the same in any case.
 
 use crate::Target;
 use crate::oracle::{frames, written};

@@ -1,9 +1,10 @@
 //! Fuzz target: `.debug_info` and `.debug_abbrev` of any bytes. Reading them ends, and the items of
 //! a unit fill it.
 //!
-//! The input is the length of `.debug_abbrev` in 4 bytes, and both sections. gimli accepts the same bytes with the same values, but
-//! for the reasons that `entries::compare` lists. What `dwarf2-writer` can express is written again: to the same bytes where no number
-//! was padded, and to bytes that stay the same in any case.
+//! The input is the length of `.debug_abbrev` in 4 bytes, and both sections. gimli accepts the same
+//! bytes with the same values, but for the reasons that `entries::compare` lists. What
+//! `dwarf2-writer` can express is written again: to the same bytes where no number was padded, and
+//! to bytes that stay the same in any case.
 
 use crate::Target;
 use crate::oracle::{entries, written};

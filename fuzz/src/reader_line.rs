@@ -1,8 +1,8 @@
 //! Fuzz target: `.debug_line` of any bytes. Units fill the section, and instructions fill their
 //! program.
 //!
-//! gimli accepts the same bytes with the same tables and instructions, but for the reasons that `lines::compare` lists. Target
-//! `line_decode` writes such sections again.
+//! gimli accepts the same bytes with the same tables and instructions, but for the reasons that
+//! `lines::compare` lists. Target `line_decode` writes such sections again.
 
 use crate::Target;
 use crate::oracle::lines;

@@ -1,9 +1,10 @@
 //! Fuzz target: lists, look-up tables, names, macros, strings or an expression of any bytes. What
 //! is read fills the section.
 //!
-//! The first byte chooses the section. gimli accepts the same bytes with the same values, but for the reasons that the functions of
-//! `lists` list, and operations of expressions are as long as it says. What `dwarf2-writer` can express is written again: to the same
-//! bytes where no number was padded, and to bytes that stay the same in any case.
+//! The first byte chooses the section. gimli accepts the same bytes with the same values, but for
+//! the reasons that the functions of `lists` list, and operations of expressions are as long as it
+//! says. What `dwarf2-writer` can express is written again: to the same bytes where no number was
+//! padded, and to bytes that stay the same in any case.
 
 use crate::Target;
 use crate::oracle::{expressions, lists, written};
@@ -23,7 +24,8 @@ pub(crate) fn inputs(target: &Target) {
     for (choice, kind) in KINDS {
         seeds.extend(sections_of(&[kind]).iter().map(|section| [&[choice], &section[..]].concat()));
     }
-    // A list with a base, a set of ranges and one of names, a file with macros, and operations with operands of each kind.
+    // A list with a base, a set of ranges and one of names, a file with macros, and operations with
+    // operands of each kind.
     seeds.push([&[1][..], &[0xff; 8], &[0x10, 0, 0, 0, 0, 0, 0, 0, 1], &[0; 7], &[2], &[0; 23]].concat());
     let header = b"\x02\x2c\0\0\0\x02\0\0\0\0\0\x08\0\0\0\0\0";
     seeds.push([&header[..], &[0x10], &[0; 7], &[0x20], &[0; 23]].concat());

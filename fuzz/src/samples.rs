@@ -1,8 +1,8 @@
 //! Fuzz target: a profiler's CSV text, counted by the lines of a cubin that is checked in. No
 //! sample is lost or counted twice.
 //!
-//! Rows are numbered as the lines of the text, each is a sample or told as a bad row, and no line has more samples than
-//! there are.
+//! Rows are numbered as the lines of the text, each is a sample or told as a bad row, and no line
+//! has more samples than there are.
 
 use crate::Target;
 use cubin_debuginfo::lines::{LineLookup, samples};

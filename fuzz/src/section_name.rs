@@ -27,7 +27,8 @@ pub(crate) fn run(data: &[u8]) {
     classified(u32::from_le_bytes(*sh_type), text, &name);
 }
 
-/// What the documented classifiers know, the catalog knows, or as the beginning of the PTX text's name.
+/// What the documented classifiers know, the catalog knows, or as the beginning of the PTX text's
+/// name.
 fn classified(sh_type: u32, text: &str, name: &SectionName<'_>) {
     let flag = nv_debug_sections::cubin::SHF_MERCURY;
     let known = [

@@ -160,7 +160,8 @@ pub(crate) const NVVM: &[u8] =
     b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
                       \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
 
-/// A host object (x86-64 ELF) with a fatbin in `.nv_fatbin`: header, fatbin, names, three section headers.
+/// A host object (x86-64 ELF) with a fatbin in `.nv_fatbin`: header, fatbin, names, three section
+/// headers.
 pub(crate) fn host_object(fatbin: &[u8]) -> Vec<u8> {
     const NAMES: &[u8] = b"\0.shstrtab\0.nv_fatbin\0";
     let names = 64 + fatbin.len() as u64;

@@ -10,7 +10,8 @@ pub(crate) fn decoded<T>(data: &[u8], decoded: nv_debug_sections::Result<T>) -> 
     decoded.inspect_err(|error| assert!(error.offset() <= data.len() as u64, "{error}")).ok()
 }
 
-/// The law of sections that say everything in one way only: `encode(decode(b)) == b` for any `b` that decodes.
+/// The law of sections that say everything in one way only: `encode(decode(b)) == b` for any `b`
+/// that decodes.
 pub(crate) fn exact<T>(
     data: &[u8],
     result: nv_debug_sections::Result<T>,
@@ -21,7 +22,8 @@ pub(crate) fn exact<T>(
     }
 }
 
-/// The ULEB128 number at the front of `data`: its bytes (none if it does not end) and what gimli reads there, if it fits 64 bits.
+/// The ULEB128 number at the front of `data`: its bytes (none if it does not end) and what gimli
+/// reads there, if it fits 64 bits.
 pub(crate) fn uleb(data: &[u8]) -> (&[u8], Option<u64>) {
     let len = data.iter().position(|byte| byte & 0x80 == 0).map_or(0, |last| last + 1);
     let bytes = &data[..len];
@@ -52,7 +54,8 @@ pub(crate) fn assert_filled<T>(
     assert_eq!(at, whole.end);
 }
 
-/// What can be written again has the same bytes; or fewer, if numbers were padded, and then these stay the same.
+/// What can be written again has the same bytes; or fewer, if numbers were padded, and then these
+/// stay the same.
 pub(crate) fn assert_written(section: &[u8], write: impl Fn(&[u8]) -> Result<Vec<u8>, &'static str>) {
     if let Ok(written) = write(section) {
         assert!(written.len() <= section.len());

@@ -1,7 +1,7 @@
 //! Damaged cubins and containers, through everything that the read commands ask.
 //!
-//! `NVDWARF_MUTATIONS=N` damages N files, of `../shared/corpus` too where it is there, and allows none more than a second;
-//! `NVDWARF_SEED=N` makes it other damage.
+//! `NVDWARF_MUTATIONS=N` damages N files, of `../shared/corpus` too where it is there, and allows
+//! none more than a second; `NVDWARF_SEED=N` makes it other damage.
 #![allow(clippy::unwrap_used)] // helpers outside `#[test]` functions; a panic is a test's way to fail
 
 use nv_debug_sections::catalog::is_debug_section;
@@ -29,7 +29,8 @@ struct Seed {
     data: Vec<u8>,
 }
 
-/// The smallest cubins of the corpus by producer, architecture and mode, and every linked one, not above [`LARGEST`].
+/// The smallest cubins of the corpus by producer, architecture and mode, and every linked one, not
+/// above [`LARGEST`].
 fn corpus() -> Vec<Seed> {
     const EACH: usize = 2;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
@@ -62,7 +63,8 @@ fn corpus() -> Vec<Seed> {
     seeds
 }
 
-/// Damages what is inside of a cubin, so that the file around it stays one: bytes of a section, a relocation, a symbol.
+/// Damages what is inside of a cubin, so that the file around it stays one: bytes of a section, a
+/// relocation, a symbol.
 fn damage_inside(data: &[u8], others: &[Vec<u8>], random: &mut Random) -> Option<Vec<u8>> {
     let mut cubin = Cubin::parse(data).ok()?;
     for _ in 0..=random.below(3) {

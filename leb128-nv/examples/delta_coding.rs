@@ -1,4 +1,5 @@
-//! Keeps ascending addresses as LEB128 differences, after a count whose place is reserved first and filled in last.
+//! Keeps ascending addresses as LEB128 differences, after a count whose place is reserved first and
+//! filled in last.
 //!
 //! `cargo run -p leb128-nv --example delta_coding`
 #![allow(clippy::print_stdout, reason = "this is a program")]

@@ -6,12 +6,13 @@ use crate::{CONTINUE, Error, MAX_LEN};
 /// Reads a ULEB128 value from the start of `bytes`. Returns the value and the number of bytes it
 /// takes.
 ///
-/// Padded encodings (`d0 00` for 0x50) are accepted up to [`MAX_LEN`] bytes; [`uleb128_padded`](crate::uleb128_padded) of the
-/// two writes the same bytes again.
+/// Padded encodings (`d0 00` for 0x50) are accepted up to [`MAX_LEN`] bytes;
+/// [`uleb128_padded`](crate::uleb128_padded) of the two writes the same bytes again.
 ///
 /// # Errors
 ///
-/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if the value needs more than 64 bits or ten bytes.
+/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if the value needs more than 64
+/// bits or ten bytes.
 ///
 /// ```
 /// use leb128_nv::{Error, read_uleb128};
@@ -37,8 +38,8 @@ pub fn read_uleb128(bytes: &[u8]) -> Result<(u64, usize), Error> {
 /// Reads an SLEB128 value from the start of `bytes`. Returns the value and the number of bytes it
 /// takes.
 ///
-/// Padded encodings (`ff 7f` for -1) are accepted up to [`MAX_LEN`] bytes; [`sleb128_padded`](crate::sleb128_padded) of the
-/// two writes the same bytes again.
+/// Padded encodings (`ff 7f` for -1) are accepted up to [`MAX_LEN`] bytes;
+/// [`sleb128_padded`](crate::sleb128_padded) of the two writes the same bytes again.
 ///
 /// # Errors
 ///
@@ -68,7 +69,8 @@ pub fn read_sleb128(bytes: &[u8]) -> Result<(i64, usize), Error> {
 ///
 /// # Errors
 ///
-/// Those of [`read_uleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the encoding is does not matter.
+/// Those of [`read_uleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the
+/// encoding is does not matter.
 ///
 /// ```
 /// use leb128_nv::{Error, read_uleb128_as};
@@ -86,7 +88,8 @@ pub fn read_uleb128_as<T: TryFrom<u64>>(bytes: &[u8]) -> Result<(T, usize), Erro
 ///
 /// # Errors
 ///
-/// Those of [`read_sleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the encoding is does not matter.
+/// Those of [`read_sleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the
+/// encoding is does not matter.
 ///
 /// ```
 /// use leb128_nv::{Error, read_sleb128_as};
@@ -104,7 +107,8 @@ pub fn read_sleb128_as<T: TryFrom<i64>>(bytes: &[u8]) -> Result<(T, usize), Erro
 ///
 /// # Errors
 ///
-/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if none of the first [`MAX_LEN`] is the last.
+/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if none of the first [`MAX_LEN`]
+/// is the last.
 ///
 /// ```
 /// assert_eq!(leb128_nv::skip(&[0x80, 0x80, 0x00, 0x55]), Ok(3));
@@ -157,8 +161,8 @@ pub(crate) const fn gather(v: u64) -> u64 {
     (v & 0x0000_0000_0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Values of nine or ten bytes, and those close to the end of `bytes`: value, length and last byte. The tenth byte is the
-/// last whether it ends the value or not.
+/// Values of nine or ten bytes, and those close to the end of `bytes`: value, length and last byte.
+/// The tenth byte is the last whether it ends the value or not.
 fn long(bytes: &[u8]) -> Result<(u64, usize, u8), Error> {
     if let Some((low, [ninth, tenth, ..])) = bytes.split_first_chunk() {
         // Only called where none of the first eight ends the value.

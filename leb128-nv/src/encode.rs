@@ -23,8 +23,8 @@ impl Leb128 {
 
     /// The encoded bytes as a little-endian number, padded with zeros.
     ///
-    /// For writers that put an opcode and its operands together in a register and copy all of it at once: the size of
-    /// such a copy is known when it is compiled.
+    /// For writers that put an opcode and its operands together in a register and copy all of it at
+    /// once: the size of such a copy is known when it is compiled.
     ///
     /// ```
     /// assert_eq!(leb128_nv::uleb128(300).to_bits(), 0x02ac);
@@ -46,12 +46,14 @@ impl Leb128 {
         Self { bytes: (bits | (len as u128) << (8 * LEN)).to_le_bytes() }
     }
 
-    /// The low `len` groups of `value`, enough or more; `last` is the tenth group (what is left of a 64-bit value after nine).
+    /// The low `len` groups of `value`, enough or more; `last` is the tenth group (what is left of
+    /// a 64-bit value after nine).
     #[inline]
     const fn groups(value: u64, last: u8, len: usize) -> Self {
         let low = spread(value);
         if len <= 8 {
-            // Groups beyond the length are cut (a negative value has sign bits there); all but the last continue.
+            // Groups beyond the length are cut (a negative value has sign bits there); all but the
+            // last continue.
             let last_byte = 8 * (len as u32 - 1);
             let before_last = (1 << last_byte) - 1;
             return Self::new(
@@ -68,7 +70,8 @@ impl Leb128 {
 /// A value of one or two groups: the bytes as a little-endian number, and how many of them count.
 /// The bytes above those are not cleared.
 ///
-/// Without a branch: in real tables lengths of one and two bytes come in no order that a predictor learns.
+/// Without a branch: in real tables lengths of one and two bytes come in no order that a predictor
+/// learns.
 #[inline]
 const fn short(value: u32, two: u32) -> (u16, usize) {
     (((value & 0x7f) + ((value & 0x3f80) << 1) + (two << 7)) as u16, 1 + two as usize)

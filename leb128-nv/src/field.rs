@@ -5,8 +5,8 @@ use crate::{Leb128, sleb128, uleb128};
 /// The name of a field that holds a LEB128 number, in the words of the error for a number that does
 /// not fit.
 ///
-/// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for file number" and so on);
-/// callers add theirs with [`Field::new`].
+/// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for
+/// file number" and so on); callers add theirs with [`Field::new`].
 ///
 /// ```
 /// use leb128_nv::Field;

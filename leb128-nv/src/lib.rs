@@ -22,7 +22,8 @@ const CONTINUE: u64 = 0x8080_8080_8080_8080;
 pub enum Error {
     /// The bytes end before the byte that has its high bit clear.
     Truncated,
-    /// The value needs more bits than the type asked for, or its encoding more bytes than [`MAX_LEN`] or the buffer has.
+    /// The value needs more bits than the type asked for, or its encoding more bytes than
+    /// [`MAX_LEN`] or the buffer has.
     Overflow,
 }
 

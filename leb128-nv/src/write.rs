@@ -75,7 +75,8 @@ pub(crate) const STORE: usize = 16;
 
 /// Writes LEB128 numbers one after the other into a buffer.
 ///
-/// The bytes after the last one may be overwritten: stores have a fixed size, and only the bytes that count are kept.
+/// The bytes after the last one may be overwritten: stores have a fixed size, and only the bytes
+/// that count are kept.
 ///
 /// ```
 /// use leb128_nv::{Encoder, Error};
@@ -117,7 +118,8 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] if the room left is too short; what was written before stays, and shorter numbers may still fit.
+    /// [`Error::Overflow`] if the room left is too short; what was written before stays, and
+    /// shorter numbers may still fit.
     #[inline]
     pub fn uleb128(&mut self, value: impl Into<u64>) -> Result<(), Error> {
         let value = value.into();
@@ -136,7 +138,8 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] if the room left is too short; what was written before stays, and shorter numbers may still fit.
+    /// [`Error::Overflow`] if the room left is too short; what was written before stays, and
+    /// shorter numbers may still fit.
     #[inline]
     pub fn sleb128(&mut self, value: impl Into<i64>) -> Result<(), Error> {
         let value = value.into();
@@ -160,7 +163,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Close to the end of the buffer. Takes no `&mut Encoder`: that would keep every encoder in memory, not in registers.
+/// Close to the end of the buffer. Takes no `&mut Encoder`: that would keep every encoder in
+/// memory, not in registers.
 #[cold]
 fn at_end(rest: &mut [u8], value: Leb128) -> Result<usize, Error> {
     value.write(rest)

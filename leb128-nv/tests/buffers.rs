@@ -1,4 +1,5 @@
-//! Into buffers of every size: what fits is written and nothing else, what does not leaves no trace.
+//! Into buffers of every size: what fits is written and nothing else, what does not leaves no
+//! trace.
 
 use leb128_nv::{
     Encoder, Error, Field, Leb128, MAX_LEN, read_sleb128, read_uleb128, sleb128, sleb128_padded, uleb128,

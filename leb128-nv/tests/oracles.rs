@@ -1,4 +1,5 @@
-//! Two independent implementations, `leb128` and gimli, agree with this one on values, lengths and errors.
+//! Two independent implementations, `leb128` and gimli, agree with this one on values, lengths and
+//! errors.
 
 use gimli::{EndianSlice, LittleEndian, Reader};
 use leb128_nv::{
@@ -7,8 +8,8 @@ use leb128_nv::{
 };
 use proptest::prelude::*;
 
-/// Value and used length by the `leb128` crate. Its errors are not compared: of a value that is both too large and cut
-/// short it reports the cut.
+/// Value and used length by the `leb128` crate. Its errors are not compared: of a value that is
+/// both too large and cut short it reports the cut.
 fn by_leb128<'a, T>(
     mut bytes: &'a [u8],
     read: fn(&mut &'a [u8]) -> Result<T, leb128::read::Error>,

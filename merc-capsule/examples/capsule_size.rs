@@ -1,5 +1,5 @@
-//! Says what a capsule would add to a cubin if it were compiled for sm_100 or later: which sections get a clone, under
-//! which name, and which of the clones take bytes of their own.
+//! Says what a capsule would add to a cubin if it were compiled for sm_100 or later: which sections
+//! get a clone, under which name, and which of the clones take bytes of their own.
 //!
 //! `cargo run -p merc-capsule --example capsule_size [CUBIN]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

@@ -15,7 +15,8 @@ use std::collections::hash_map::Entry;
 /// in the other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRole {
-    /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing says otherwise.
+    /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing
+    /// says otherwise.
     Instruction,
     /// From where a PTX register is in a SASS register.
     RangeStart,
@@ -35,8 +36,10 @@ impl AddressRole {
 
 /// The pairs of native and Mercury addresses of one code section.
 ///
-/// No section of a cubin says it in full, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
-/// and for each kind of [`AddressRole`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
+/// No section of a cubin says it in full, but several have the same things at addresses of both
+/// spaces: the PTX line tables ([`recover`](Self::recover)), and for each kind of [`AddressRole`]
+/// those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs
+/// neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AddressMap {
     /// Where the PTX line changes or a function starts, by native address.
@@ -70,11 +73,12 @@ pub struct Conflict {
 
 impl AddressMap {
     /// Recovers the map from the PTX line changes of both spaces. Both spaces have the same
-    /// instructions of each line, which are matched in order
-    /// (docs/formats/capsule.md, Mercury space: no function of the corpora has more of them in one space).
+    /// instructions of each line, which are matched in order (docs/formats/capsule.md, Mercury
+    /// space: no function of the corpora has more of them in one space).
     ///
-    /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
-    /// `IMNMX` instructions share the address of the code whose lines they have; where that is not known, of the last code of their line.
+    /// Instructions of a line that Mercury code has fewer of share its last one; those of a line
+    /// that it lacks are left out. `IMNMX` instructions share the address of the code whose lines
+    /// they have; where that is not known, of the last code of their line.
     pub fn recover(lines: LineChanges<'_>) -> Self {
         let LineChanges { native, mercury, starts, opening_lines, imnmx } = lines;
         let native = &*without_imnmx(native, imnmx);
@@ -182,7 +186,8 @@ fn is_imnmx(imnmx: &[Imnmx], address: u64) -> bool {
     imnmx.binary_search_by_key(&address, |imnmx| imnmx.address).is_ok()
 }
 
-/// The changes of the line but for those that `IMNMX` instructions make: what follows them has a line of its own, or theirs.
+/// The changes of the line but for those that `IMNMX` instructions make: what follows them has a
+/// line of its own, or theirs.
 fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[Imnmx]) -> Cow<'l, [(u64, u32)]> {
     if imnmx.is_empty() {
         return native.into();
@@ -216,7 +221,8 @@ struct ImnmxPairs<'a> {
 }
 
 impl ImnmxPairs<'_> {
-    /// The pair of the row that the code at `address` is of: that of a change, or of a function whose opening row is none.
+    /// The pair of the row that the code at `address` is of: that of a change, or of a function
+    /// whose opening row is none.
     fn row(&self, address: u64) -> Option<AddressPair> {
         let change = self.kept.partition_point(|((at, _), _)| *at <= address).checked_sub(1);
         let change = change.and_then(|row| self.kept.get(row));
@@ -228,7 +234,8 @@ impl ImnmxPairs<'_> {
         self.pairs.binary_search_by_key(&native, |pair| pair.native).is_ok()
     }
 
-    /// About where in Mercury code the code at `address` is: where its row starts, or inside of that.
+    /// About where in Mercury code the code at `address` is: where its row starts, or inside of
+    /// that.
     fn inside(&self, address: u64) -> Option<u64> {
         let AddressPair { native, mercury } = self.row(address)?;
         let rows = self.lines.mercury;
@@ -250,7 +257,8 @@ impl ImnmxPairs<'_> {
                 starts.binary_search_by_key(&address, |start| start.native).ok().and_then(|at| starts.get(at))
             };
             let Some(mercury) = mercury.or_else(|| start().map(|start| start.mercury)) else { continue };
-            // Whether other code stands between it and that whose lines it has, which counts where these start (`mercury_to_native`, step 1).
+            // Whether other code stands between it and that whose lines it has, which counts where
+            // these start (`mercury_to_native`, step 1).
             let before = address.checked_sub(INSTRUCTION).filter(|before| {
                 let is_known =
                     found.last().is_some_and(|(last, _): &(AddressPair, u64)| last.native == *before);
@@ -355,7 +363,8 @@ mod tests {
 
     #[test]
     fn imnmx_has_the_lines_of_its_setter() {
-        // 0x00 {, 0x10 and 0x20 line 7, 0x30 IMNMX of line 8, 0x40 line 7, 0x50 line 9, 0x60 IMNMX of line 9, 0x70 line 10. The setter is 0x20.
+        // 0x00 {, 0x10 and 0x20 line 7, 0x30 IMNMX of line 8, 0x40 line 7, 0x50 line 9, 0x60 IMNMX
+        // of line 9, 0x70 line 10. The setter is 0x20.
         let native = [(0x10, 7), (0x50, 9), (0x60, 7), (0x70, 10)];
         let mercury = [(0x10, 7), (0x50, 8), (0x70, 7), (0x90, 9), (0xd0, 10)];
         let minima = [imnmx(0x30, Some(0x20)), imnmx(0x60, Some(0x20))];

@@ -51,8 +51,9 @@ impl CloneInputs<'static> {
 ///
 /// # Errors
 ///
-/// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`], [`Cloner::section`] and [`mercury_symbols`]; a clone in the file that
-/// cannot be placed. Nothing is changed then.
+/// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`],
+/// [`Cloner::section`] and [`mercury_symbols`]; a clone in the file that cannot be placed. Nothing
+/// is changed then.
 pub fn clone(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {
@@ -82,8 +83,8 @@ fn set_symbols(cubin: &mut Cubin<'_>, maps: &[CodeMap]) -> Result<()> {
     cubin.set_symbols(table, made)
 }
 
-/// Whether a synthesised capsule gets this clone. Excluded: the call graph (ptxas 13.0 has no clone of it), relocations, and
-/// `.nv.merc.symtab`.
+/// Whether a synthesised capsule gets this clone. Excluded: the call graph (ptxas 13.0 has no clone
+/// of it), relocations, and `.nv.merc.symtab`.
 fn is_appended(clone: &PlannedClone) -> bool {
     let name = SectionName::parse(&clone.name);
     let is_left_out = [sht::MERC_SYMTAB, sht::MERC_CALLGRAPH].contains(&clone.sh_type);

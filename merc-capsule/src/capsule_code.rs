@@ -9,11 +9,14 @@
 //! | 4 for each 32 instructions | a bit for each, from the lowest: set if it is the native instruction and nothing else |
 //! | the rest | a record for each of the other instructions |
 //!
-//! The low seven bits of a record are its form: 0x01 has 16 bytes, 0x02 has 32, 0x41 and 0x42 have four, and 0x50 has two: native `NOP`
-//! instructions that no Mercury instruction becomes, and their number in the upper nine bits. An instruction that becomes several has two
-//! bytes more in front, of the form 0x51, with that number. The second byte of a record is the operation, the third its variant.
+//! The low seven bits of a record are its form: 0x01 has 16 bytes, 0x02 has 32, 0x41 and 0x42 have
+//! four, and 0x50 has two: native `NOP` instructions that no Mercury instruction becomes, and their
+//! number in the upper nine bits. An instruction that becomes several has two bytes more in front,
+//! of the form 0x51, with that number. The second byte of a record is the operation, the third its
+//! variant.
 //!
-//! Source: no public specification. Observed with ptxas 13.0.88: README, "What a capsule says of its code".
+//! Source: no public specification. Observed with ptxas 13.0.88: README, "What a capsule says of
+//! its code".
 
 use std::iter;
 
@@ -46,7 +49,8 @@ pub(crate) struct Operation {
     pub is_expanded: bool,
 }
 
-/// The instructions of a capsule in the order of the code. It ends before the first that cannot be read.
+/// The instructions of a capsule in the order of the code. It ends before the first that cannot be
+/// read.
 pub(crate) fn instructions(capsule: &[u8]) -> impl Iterator<Item = Instruction> {
     let word = |at: usize| Some(u32::from_le_bytes(*capsule.get(at..)?.first_chunk()?));
     let count = word(4).filter(|version| *version == VERSION).and_then(|_| word(8)).unwrap_or_default();

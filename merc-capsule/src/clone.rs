@@ -26,15 +26,16 @@ use std::cell::OnceCell;
 pub struct MercuryContents {
     /// Its bytes, with 0 or what ptxas leaves there under relocations.
     pub bytes: Vec<u8>,
-    /// Its relocations against symbols of `.nv.merc.symtab`, in the order in which [`reloc::split_relocations`] takes them.
+    /// Its relocations against symbols of `.nv.merc.symtab`, in the order in which
+    /// [`reloc::split_relocations`] takes them.
     pub relocs: Vec<Reloc>,
 }
 
 /// Builds the clone of the section called `native`, under its [policy](crate::CLONE_POLICIES).
 /// `original` are the native section's bytes.
 ///
-/// ptxas takes the original's bytes for some clones whatever these should hold; with `own_copy_if_different` the clone then has bytes of its own
-/// unless they are equal.
+/// ptxas takes the original's bytes for some clones whatever these should hold; with
+/// `own_copy_if_different` the clone then has bytes of its own unless they are equal.
 ///
 /// # Errors
 ///
@@ -160,7 +161,8 @@ impl<'c, 'd> Cloner<'c, 'd> {
     ///
     /// # Errors
     ///
-    /// The section cannot be read, or says something that a map does not: an address or symbol, a function.
+    /// The section cannot be read, or says something that a map does not: an address or symbol, a
+    /// function.
     pub fn section(&self, native: SectionIndex) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
         let kind = SectionName::parse(name).kind();
@@ -230,7 +232,8 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let (ranges, types) =
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translator.maps());
-        // What a clone in the file says of code that nvlink dropped is not of the file's code, and native sections have lost it.
+        // What a clone in the file says of code that nvlink dropped is not of the file's code, and
+        // native sections have lost it.
         let clones = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType].map(|kind| {
             let native = self.cubin.section_by_name(kind.name())?;
             self.cubin.bytes(self.translator.section_pairs().mercury(native)?).ok()

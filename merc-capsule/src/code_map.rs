@@ -23,8 +23,8 @@ pub struct CodeMap {
     pub mercury_size: u64,
     /// Which addresses are the same.
     pub map: AddressMap,
-    /// Which register ranges are the same, for each time that the sections have the function: nvlink keeps what they say of code that
-    /// it drops as a duplicate.
+    /// Which register ranges are the same, for each time that the sections have the function:
+    /// nvlink keeps what they say of code that it drops as a duplicate.
     pub register_orders: Vec<RangeOrder>,
 }
 
@@ -117,8 +117,8 @@ impl CodeMap {
         symbols.find(|symbol| cubin.symbol_name(*symbol) == own)
     }
 
-    /// Bytes of native code from where a function starts, up to the next or its end: functions that have others folded into their
-    /// section count these in their size.
+    /// Bytes of native code from where a function starts, up to the next or its end: functions that
+    /// have others folded into their section count these in their size.
     pub(crate) fn native_range(&self, function: &FunctionMap) -> u64 {
         let next = self.starts.get(self.starts.partition_point(|start| *start <= function.native));
         let range = next.map_or(u64::MAX, |next| next - function.native);

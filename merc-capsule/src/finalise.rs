@@ -61,7 +61,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         self.clones().map(|index| self.section(index)).collect()
     }
 
-    /// The sections that differ from what the file has: all but those that [say the same](Self::says_the_same).
+    /// The sections that differ from what the file has: all but those that [say the
+    /// same](Self::says_the_same).
     fn changes(&self) -> Result<Vec<DebugSection>> {
         let mut has_relocations = vec![false; self.cubin.sections.len()];
         for section in self.cubin.sections.iter().filter(|section| section.relocations().is_some()) {
@@ -78,8 +79,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         changes.map(|clone| self.section(clone)).collect()
     }
 
-    /// Whether the native section needs no making: its clone lies in its bytes, and neither has anything to be translated. Bytes that
-    /// both share are then not copied.
+    /// Whether the native section needs no making: its clone lies in its bytes, and neither has
+    /// anything to be translated. Bytes that both share are then not copied.
     pub(crate) fn is_identical(
         &self,
         mercury: SectionIndex,
@@ -107,7 +108,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     ///
     /// # Errors
     ///
-    /// The clone cannot be read, has no native name, or says something that a map does not: an address or symbol, a function.
+    /// The clone cannot be read, has no native name, or says something that a map does not: an
+    /// address or symbol, a function.
     pub fn section(&self, mercury: SectionIndex) -> Result<DebugSection> {
         let clone = self.cubin.section_name(mercury);
         let name = native_name(clone).ok_or_else(|| {
@@ -152,7 +154,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         Ok((bytes, rela))
     }
 
-    /// Applies what nvlink has applied to native sections: offsets of units in the line table, which are others there.
+    /// Applies what nvlink has applied to native sections: offsets of units in the line table,
+    /// which are others there.
     fn link_line_offsets(&self, name: &str, entries: &mut Vec<Relocation>, bytes: &mut [u8]) -> Result<()> {
         let is_offset = |entry: &Relocation| entry.r_type == RelocKind::LineOffset32.number(Space::Mercury);
         let linked: Vec<Relocation> = entries.extract_if(.., |entry| is_offset(entry)).collect();
@@ -239,7 +242,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     }
 }
 
-/// Expects that no other section of this name comes before one that stands for all code: line tables and register maps.
+/// Expects that no other section of this name comes before one that stands for all code: line
+/// tables and register maps.
 pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<SectionKind>) -> Result<()> {
     use SectionKind::{DebugLine, NvDebugInfoRegSass, NvDebugInfoRegType, NvDebugLineSass};
     let is_of_all =
@@ -259,12 +263,14 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// Sections without a clone stay as they are, and so do code and `.nv.info`, which only the code
 /// generator can rebuild.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file.
+/// `maps` are where native code is the same as Mercury code; `None`: as
+/// [`code_maps`](crate::code_maps) recovers them from this file.
 ///
 /// # Errors
 ///
-/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`](crate::code_maps),
-/// [`Finaliser::section`] and [`Cubin::update_debug_sections`]. Nothing is changed then.
+/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags
+/// only; those of [`code_maps`](crate::code_maps), [`Finaliser::section`] and
+/// [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     let fault = |text: &'static str| Err(Error::in_section("", ErrorKind::Missing(text.into())));
     if !cubin.has_capsule() {

@@ -3,15 +3,16 @@
 //!
 //! Observed: ptxas 13.0.88, 1,180 functions of 261 cubins for sm_100 and sm_120.
 //!
-//! * Mercury code has a step after the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
-//!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
+//! * Mercury code has a step after the first instruction of a kernel, without rules, and one of 0
+//!   bytes before rules that hold from the start on. Its last step, to where the function ends,
+//!   comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
 //! * Native code leaves out rules that begin where the function ends.
-//! * Native code has the last of several rules of one Mercury instruction, as of one that saves two registers (observed: 10 pairs in
-//!   one of 1,624 cubins).
+//! * Native code has the last of several rules of one Mercury instruction, as of one that saves two
+//!   registers (observed: 10 pairs in one of 1,624 cubins).
 //! * Of functions that nvlink drops, Mercury code keeps the entries, without relocation.
-//! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
-//!   are those of the CIE.
+//! * Of functions that share a section with the one that calls them, native code leaves out rules
+//!   that hold from the start on, which are those of the CIE.
 
 use crate::address_map::AddressRole;
 use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
@@ -30,10 +31,12 @@ use std::sync::Arc;
 /// `return_address_register` of a kernel's CIE: none (docs/formats/frames.md, registers).
 const NO_RETURN: u64 = 0xffff_ffff;
 
-/// That of a function folded into the section of the one that calls it (docs/formats/frames.md, registers).
+/// That of a function folded into the section of the one that calls it (docs/formats/frames.md,
+/// registers).
 const FOLDED_RETURN: u64 = 0x500_0100;
 
-/// R20, which has the address that functions of the ABI return to (docs/formats/frames.md, registers).
+/// R20, which has the address that functions of the ABI return to (docs/formats/frames.md,
+/// registers).
 const ABI_RETURN: u64 = 0x500_0014;
 
 /// The target of the first advance of a kernel in Mercury code: after its first instruction.
@@ -100,7 +103,8 @@ impl FrameSection {
         Ok(Self { space, name: name.to_owned(), entries, functions, offsets })
     }
 
-    /// Which entries are of functions that were dropped: FDEs in Mercury space whose function has no symbol, and their CIEs.
+    /// Which entries are of functions that were dropped: FDEs in Mercury space whose function has
+    /// no symbol, and their CIEs.
     fn dropped(&self) -> Vec<bool> {
         let is_fde = |entry: &Entry| {
             let Entry::Fde(fde) = entry else { return false };
@@ -141,8 +145,8 @@ impl FrameSection {
         })
     }
 
-    /// Rules of each function: code section, where in it the function starts, and what its FDE says. FDEs with steps that ptxas does not
-    /// write are left out.
+    /// Rules of each function: code section, where in it the function starts, and what its FDE
+    /// says. FDEs with steps that ptxas does not write are left out.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (SectionIndex, u64, FdeRules<'_>)> {
         let mut cie = None;
         self.entries.iter().zip(&self.functions).filter_map(move |(entry, function)| match entry {
@@ -159,7 +163,8 @@ impl FrameSection {
 }
 
 impl<'f> FdeRules<'f> {
-    /// What an FDE says; `None` if it has steps of a form that ptxas does not write, or several without rules.
+    /// What an FDE says; `None` if it has steps of a form that ptxas does not write, or several
+    /// without rules.
     fn of(fde: &'f Fde, cie: &Cie, space: Space) -> Option<Self> {
         let mut rest = fde.instructions.as_slice();
         let mut all = Self { range: fde.address_range, ..Self::default() };
@@ -313,7 +318,8 @@ impl FrameTranslator<'_> {
     fn entries(&self, frames: &FrameSection) -> Result<Vec<Entry>> {
         let is_dropped: Vec<bool> = frames.dropped();
         let mut dropped = 0;
-        // The CIE that FDEs follow, and what it has become: each function has one of its own, mostly the same.
+        // The CIE that FDEs follow, and what it has become: each function has one of its own,
+        // mostly the same.
         let mut last: Option<(Arc<Cie>, Arc<Cie>)> = None;
         let mut all = Vec::with_capacity(frames.entries.len());
         let entries = frames.entries.iter().zip(&frames.functions).zip(is_dropped).enumerate();
@@ -412,7 +418,8 @@ impl FrameTranslator<'_> {
         cie: &Cie,
         moved: impl Fn(AddressRole, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
-        // What the CIE says already, of a folded function and of a kernel that ends where its only rules begin.
+        // What the CIE says already, of a folded function and of a kernel that ends where its only
+        // rules begin.
         let is_hidden = |offset: u64| {
             rules.end == Some(offset) || offset == 0 && cie.return_address_register == FOLDED_RETURN
         };
@@ -528,8 +535,8 @@ impl FrameTranslator<'_> {
 mod tests {
     use super::*;
 
-    /// `STL.64 [R1+0x10], R4` saves R4 and R5: 0x540 in Mercury code, 0x2f0 in native code, which says it of R5 alone.
-    /// Observed: ptxas 13.0.88.
+    /// `STL.64 [R1+0x10], R4` saves R4 and R5: 0x540 in Mercury code, 0x2f0 in native code, which
+    /// says it of R5 alone. Observed: ptxas 13.0.88.
     #[test]
     fn native_code_has_the_last_rule_of_an_instruction() {
         let saved = |register, factored_offset| [Cfi::Offset { register, factored_offset }];

@@ -1,13 +1,14 @@
 //! The `IMNMX` instructions of sm_110, whose lines are not those of the Mercury instruction that
 //! they come from.
 //!
-//! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and on other chips. It gives them the lines
-//! of an instruction before it in the section, be that in another function: of the last that it made anew from its Mercury
-//! instruction, and neither copied nor filled in. Those are all that become several native instructions, but for `LDGSTS` and
+//! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and
+//! on other chips. It gives them the lines of an instruction before it in the section, be that in
+//! another function: of the last that it made anew from its Mercury instruction, and neither copied
+//! nor filled in. Those are all that become several native instructions, but for `LDGSTS` and
 //! `UTCATOMSWS`, and of the others [some](SETTERS).
 //!
-//! Before the first of them ptxas takes the lines that it had in hand before it came to the section. No file says which these are, but
-//! the native table has their PTX line.
+//! Before the first of them ptxas takes the lines that it had in hand before it came to the
+//! section. No file says which these are, but the native table has their PTX line.
 //!
 //! Observed: ptxas 13.0.88. docs/conformance.md has the numbers.
 
@@ -15,7 +16,8 @@ use crate::capsule_code::{self, Instruction, Operation};
 
 /// The SM whose native code has `IMNMX`.
 const SM: u32 = 110;
-/// Opcode of `IMNMX` in the low nine bits of an instruction; the bits above say where the second operand is.
+/// Opcode of `IMNMX` in the low nine bits of an instruction; the bits above say where the second
+/// operand is.
 const IMNMX: u16 = 0x17;
 /// The bits of an instruction that hold the opcode.
 const OPCODE: u16 = 0x1ff;
@@ -27,11 +29,13 @@ pub(crate) const INSTRUCTION: u64 = 16;
 pub struct Imnmx {
     /// Its byte offset in the native code of the section.
     pub address: u64,
-    /// That of the instruction whose lines it has; `None` if there is none in the section, or no capsule that says it.
+    /// That of the instruction whose lines it has; `None` if there is none in the section, or no
+    /// capsule that says it.
     pub lines_of: Option<u64>,
     /// Whether that stands right before it.
     pub follows: bool,
-    /// Bytes of the Mercury instruction that it comes from; 0 if there is none, or no capsule that says it.
+    /// Bytes of the Mercury instruction that it comes from; 0 if there is none, or no capsule that
+    /// says it.
     pub mercury_size: u64,
 }
 
@@ -67,7 +71,8 @@ const SETTERS: &[(u8, &[u8])] = &[
     (0x62, &[0x00]),
 ];
 
-/// Operations, and the variant if it matters, that do not although they become several native instructions: LDGSTS, UTCATOMSWS.
+/// Operations, and the variant if it matters, that do not although they become several native
+/// instructions: LDGSTS, UTCATOMSWS.
 const NO_SETTERS: [(u8, Option<u8>); 2] = [(0x23, Some(0x30)), (0x63, None)];
 
 fn is_setter(Operation { code: [operation, variant], is_expanded }: Operation) -> bool {

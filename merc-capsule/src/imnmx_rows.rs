@@ -1,8 +1,9 @@
 //! Matching of native and Mercury rows in code with `IMNMX` instructions, whose own lines native
 //! code has lost.
 //!
-//! Both spaces have the same instructions in the same order, so that native rows stand for the Mercury rows in order, but for those that
-//! only `IMNMX` instructions are in. How long these are is known.
+//! Both spaces have the same instructions in the same order, so that native rows stand for the
+//! Mercury rows in order, but for those that only `IMNMX` instructions are in. How long these are
+//! is known.
 
 use crate::imnmx::Imnmx;
 use crate::limits::PLACEMENT_STEPS;
@@ -209,7 +210,8 @@ mod tests {
         let mercury = [(0, 15), (0x40, 23), (0x60, 21), (0x80, 23), (0xa0, 24)];
         let found = placed_rows(&mercury, &[(0, 15), (0x40, 23), (0x50, 24)], &[(0x20, 32), (0x30, 32)]);
         assert_eq!(found, [(0, Some(0)), (0x40, Some(0x80)), (0x50, Some(0xa0))]);
-        // A minimum on the line of the code around it makes no row; one on another line makes one after it.
+        // A minimum on the line of the code around it makes no row; one on another line makes one
+        // after it.
         let mercury = [(0, 15), (0x60, 16)];
         assert_eq!(
             placed_rows(&mercury, &[(0, 15), (0x30, 16)], &[(0x10, 32)]),

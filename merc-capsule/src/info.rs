@@ -1,9 +1,10 @@
 //! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, except for those of
 //! a [table](DIFFERING_ATTRIBUTES).
 //!
-//! A clone has the records of its original in the same order, without those that only native code has, which are the last of the
-//! original. Addresses are those of Mercury code, symbols those of `.nv.merc.symtab`, and functions may have stack frames of another size.
-//! `.nv.merc.nv.info.F` has one record more, after [`CUDA_API_VERSION`](Attribute::CUDA_API_VERSION) (nvlink: before it).
+//! A clone has the records of its original in the same order, without those that only native code
+//! has, which are the last of the original. Addresses are those of Mercury code, symbols those of
+//! `.nv.merc.symtab`, and functions may have stack frames of another size. `.nv.merc.nv.info.F` has
+//! one record more, after [`CUDA_API_VERSION`](Attribute::CUDA_API_VERSION) (nvlink: before it).
 //!
 //! No public specification. Observed: ptxas 13.0.88, sm_100-sm_121, nvlink 13.0.88 and ptxas 13.4.
 //!
@@ -44,7 +45,8 @@ use std::collections::BTreeMap;
 pub use layout::AddressLayout;
 pub use native::{FrameOwners, native_only};
 
-/// How a native record and its Mercury counterpart differ, apart from the [symbols](Record::symbols) that they name.
+/// How a native record and its Mercury counterpart differ, apart from the
+/// [symbols](Record::symbols) that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordDifference {
     /// Only this space has it.
@@ -58,8 +60,9 @@ pub enum RecordDifference {
 /// The attributes whose records differ, by ascending number. Other records are the same in both
 /// spaces.
 ///
-/// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
-/// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
+/// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100
+/// and later has them yet. `AT_ENTRY_FRAGMENTS` holds none: its numbers have names (cuobjdump
+/// 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
 pub const DIFFERING_ATTRIBUTES: [(Attribute, RecordDifference); 28] = [
     (Attribute::PARAM_CBANK, RecordDifference::OnlyIn(Space::Native)),
     (Attribute::FRAME_SIZE, RecordDifference::OwnNumber),
@@ -125,7 +128,8 @@ pub struct MercuryOnlyInfo<'a, 'd> {
 pub struct NativeOnlyInfo<'a, 'd> {
     /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`FrameOwners::sizes`] or from an original.
+    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from
+    /// [`FrameOwners::sizes`] or from an original.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
     /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
     pub only: &'a [Record<'d>],
@@ -136,8 +140,8 @@ pub struct NativeOnlyInfo<'a, 'd> {
 ///
 /// # Errors
 ///
-/// At the field at fault: the map lacks an address, `symbol` a symbol, a record is one that only Mercury has, or its value is not of the
-/// attribute's [layout](AddressLayout).
+/// At the field at fault: the map lacks an address, `symbol` a symbol, a record is one that only
+/// Mercury has, or its value is not of the attribute's [layout](AddressLayout).
 pub fn to_mercury<'d>(
     section: &str,
     native: &[Record<'d>],
@@ -191,7 +195,8 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
 ///
 /// # Errors
 ///
-/// The two do not have as many addresses of an attribute, or a value is not of the attribute's [layout](AddressLayout).
+/// The two do not have as many addresses of an attribute, or a value is not of the attribute's
+/// [layout](AddressLayout).
 pub fn listed_address_pairs(
     section: &str,
     native: &[Record<'_>],

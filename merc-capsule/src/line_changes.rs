@@ -16,7 +16,8 @@ pub struct LineChanges<'a> {
     /// The 1-based PTX lines of the `{` of these functions. Code that comes from no PTX instruction
     /// is given these lines.
     pub opening_lines: &'a [u32],
-    /// `IMNMX` instructions of the native code, ascending: [`imnmx_instructions`](crate::imnmx_instructions).
+    /// `IMNMX` instructions of the native code, ascending:
+    /// [`imnmx_instructions`](crate::imnmx_instructions).
     pub imnmx: &'a [Imnmx],
 }
 

@@ -33,8 +33,9 @@ pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
 /// Reads the line table at `table`, a native one or a clone.
 ///
-/// Rows are less than directives: a native table lacks those that repeat a location, and nothing tells apart two directives of the same
-/// one. A table that is made of what comes out here can lack rows, and with them calls of inlined code, that the `.loc` directives give.
+/// Rows are less than directives: a native table lacks those that repeat a location, and nothing
+/// tells apart two directives of the same one. A table that is made of what comes out here can lack
+/// rows, and with them calls of inlined code, that the `.loc` directives give.
 ///
 /// # Errors
 ///
@@ -75,7 +76,8 @@ pub fn from_line_table(
     Ok(streams)
 }
 
-/// Refuses numbers of files and places of names above 32 bits, which the rows made of `table` would have no room for.
+/// Refuses numbers of files and places of names above 32 bits, which the rows made of `table` would
+/// have no room for.
 pub(crate) fn check_numbers(name: &str, table: &LineTable<'_>) -> Result<()> {
     for sequence in &table.sequences {
         for op in &sequence.ops {
@@ -122,7 +124,8 @@ fn from_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<LocStream<'s
         if next && row.number.is_some_and(|number| call_sites.contains(&number)) {
             continue;
         }
-        // Only after a row that opens a function the place alone is given; those of code are on other lines.
+        // Only after a row that opens a function the place alone is given; those of code are on
+        // other lines.
         let is_opening =
             || space == Space::Native || rows.get(at + 1).is_some_and(|next| next.number.is_none());
         if row.number.is_some() && (row.is_entry || is_start(row) && is_opening()) && opened.insert(address) {
@@ -156,7 +159,8 @@ fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
     let (mut file, mut line, mut context, mut name, mut is_entry) = (1, 1, 0, 0, false);
     let mut count = 0;
     let mut last = 0;
-    // Whether what follows an entry row has had neither a row nor an advance: code at its place, on its line.
+    // Whether what follows an entry row has had neither a row nor an advance: code at its place, on
+    // its line.
     let mut is_left = false;
     let here = |file, line, context, name, address| Row {
         number: None,

@@ -185,7 +185,8 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
     }
     for (section, view) in sections.iter().enumerate().filter(|(_, view)| is_mercury(view.flags)) {
         let native = native_name(view.name).unwrap_or_default();
-        // The relocations of code are in the capsule only, and so are those that only its space needs.
+        // The relocations of code are in the capsule only, and so are those that only its space
+        // needs.
         let is_rela = view.sh_type == sht::MERC_RELA;
         if !is_rela && !natives.contains_key(&*native) {
             return Err(PlanError::NoOriginal { section, name: view.name.to_owned(), native });
@@ -199,7 +200,8 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
         if rule.storage == CloneStorage::OwnIfThere && !is_there() {
             continue;
         }
-        // Linked files have several sections of one name, each with a clone of its own; relocations merge.
+        // Linked files have several sections of one name, each with a clone of its own; relocations
+        // merge.
         let is_relocation = SectionName::parse(view.name).form == Some(RelocForm::Rela);
         if is_relocation && let Some(first) = relocations.insert(view.name, original) {
             return Err(PlanError::Twice { name, first, second: original });

@@ -30,11 +30,12 @@ pub enum CloneContent {
 pub enum CloneStorage {
     /// In the original's file range.
     Alias,
-    /// In the original's file range unless relocations say where line programs begin (observed: ptxas 13.0.88 gives a clone its own
-    /// bytes when it makes an `R_MERC` relocation of type 0x10008 in it, as with `-c`).
+    /// In the original's file range unless relocations say where line programs begin (observed:
+    /// ptxas 13.0.88 gives a clone its own bytes when it makes an `R_MERC` relocation of type
+    /// 0x10008 in it, as with `-c`).
     AliasUnlessLineOffset,
-    /// In the original's file range unless it has relocations and the original has none (observed: ptxas 13.0.88 has applied those of the
-    /// original to its bytes, in whole programs).
+    /// In the original's file range unless it has relocations and the original has none (observed:
+    /// ptxas 13.0.88 has applied those of the original to its bytes, in whole programs).
     AliasUnlessRelocated,
     /// In the original's file range if the bytes are equal.
     AliasIfEqual,
@@ -130,7 +131,8 @@ pub const CLONE_POLICIES: &[ClonePolicy] = {
             AliasUnlessRelocated,
         ),
         row(".nv.constant4", Exact, ".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC, Same, Alias),
-        // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands natively after its parameters.
+        // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands
+        // natively after its parameters.
         row(
             ".nv.constant0",
             Function,
@@ -231,8 +233,9 @@ pub fn clone_policy(native: &str) -> Option<&'static ClonePolicy> {
 /// The relocations of `.X` are named after the clone of `.X` (`.rela.nv.constant4` has the clone
 /// `.nv.merc.rela.nv.constant.pic`), but those of code after `.text.F`.
 ///
-/// Each clone has one original, so that [`native_name`] leads back from every name given here: there is no clone of
-/// `.nv.constant.user`, whose name would be that of the clone of `.nv.constant3`.
+/// Each clone has one original, so that [`native_name`] leads back from every name given here:
+/// there is no clone of `.nv.constant.user`, whose name would be that of the clone of
+/// `.nv.constant3`.
 pub fn merc_name(native: &str) -> Option<String> {
     clone_of(native).filter(|merc| original_of(merc).as_deref() == Some(native))
 }
@@ -250,7 +253,8 @@ fn relocated(native: &str) -> Option<&str> {
     RELOCATIONS.name_match.rest(native, RELOCATIONS.native)
 }
 
-/// The rule that the name of a section without relocations asks for, whether or not the clone's name is another's.
+/// The rule that the name of a section without relocations asks for, whether or not the clone's
+/// name is another's.
 fn content_rule(native: &str) -> Option<&'static ClonePolicy> {
     let takes = |stem, extent: NameMatch| extent.rest(native, stem).is_some();
     let known = CLONE_POLICIES.iter().find(|rule| takes(rule.native, rule.name_match));
@@ -343,7 +347,8 @@ mod tests {
             }
             (rule, clone) => prop_assert_eq!((rule, clone), (None, &None)),
         }
-        // Nothing goes without a clone but what the table says, and what would take the clone of another.
+        // Nothing goes without a clone but what the table says, and what would take the clone of
+        // another.
         if let (Some(wanted), None) = (clone_of(name), clone) {
             let owner = native_name(&wanted);
             prop_assert!(

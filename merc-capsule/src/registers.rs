@@ -29,15 +29,19 @@ pub struct FunctionRanges<'d> {
 pub struct RangeMap<'m> {
     /// Their addresses.
     pub addresses: &'m AddressMap,
-    /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
-    /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
+    /// By number of a range in Mercury order: its number in native order. Ranges that start
+    /// together are in the order in which ptxas gave registers to them, which no section tells.
+    /// Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
-    /// Native ranges that have no start ([`reg_sass::NO_START`]): the number of each, ascending, and where it starts in Mercury code.
+    /// Native ranges that have no start ([`reg_sass::NO_START`]): the number of each, ascending,
+    /// and where it starts in Mercury code.
     pub open_starts: &'m [(u32, u32)],
-    /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code: native ones are then empty, at 0.
+    /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code:
+    /// native ones are then empty, at 0.
     ///
-    /// Where the code that it kept came without ranges, nvlink 13.0.88 looks the addresses up in that code instead: what it does not
-    /// find there it leaves as memory happens to be. Nothing tells what these were, so they are made empty too.
+    /// Where the code that it kept came without ranges, nvlink 13.0.88 looks the addresses up in
+    /// that code instead: what it does not find there it leaves as memory happens to be. Nothing
+    /// tells what these were, so they are made empty too.
     pub is_copy: bool,
 }
 
@@ -118,12 +122,14 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Function
     Ok(both)
 }
 
-/// Bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`, those of one space from those of the other, called `from`. Functions
-/// that nvlink dropped are as `known` has them at their number, if it does.
+/// Bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`, those of one space from
+/// those of the other, called `from`. Functions that nvlink dropped are as `known` has them at
+/// their number, if it does.
 ///
 /// # Errors
 ///
-/// Those of [`decode`], [`RangeMaps::next`], [`to_mercury`] or [`to_native`] and [`encode`], in the section that is at fault.
+/// Those of [`decode`], [`RangeMaps::next`], [`to_mercury`] or [`to_native`] and [`encode`], in the
+/// section that is at fault.
 pub(crate) fn translate(
     from: Space,
     reg_sass: &[u8],
@@ -194,8 +200,8 @@ pub fn encode(all: &[FunctionRanges<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
 ///
 /// # Errors
 ///
-/// The map lacks an address, or a range would end before it starts. The offset counts from where the function begins in
-/// `.nv_debug_info_reg_sass`.
+/// The map lacks an address, or a range would end before it starts. The offset counts from where
+/// the function begins in `.nv_debug_info_reg_sass`.
 pub fn to_native<'d>(mercury: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<FunctionRanges<'d>> {
     let native = |number: usize, role, address: u32| {
         let is_open = || map.order.get(number).is_some_and(|native| map.open_start(*native).is_some());
@@ -232,8 +238,8 @@ pub fn to_native<'d>(mercury: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<
 ///
 /// # Errors
 ///
-/// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges. The offset counts from
-/// where the function begins in `.nv_debug_info_reg_sass`.
+/// The map lacks an address, a range would end before it starts, or the map's order is not one of
+/// these ranges. The offset counts from where the function begins in `.nv_debug_info_reg_sass`.
 pub fn to_mercury<'d>(native: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<FunctionRanges<'d>> {
     let mut ranges = if map.is_copy {
         // nvlink's empty ranges of copies stay so: what they were is lost.
@@ -261,8 +267,9 @@ pub fn to_mercury<'d>(native: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<
     Ok(FunctionRanges { function: native.function, ranges })
 }
 
-/// Whether these native ranges of a linked file cannot be of code of `size` bytes: all are empty, at 0, or one is reversed or leads out
-/// of the code. nvlink has dropped the code that they are of, see [`RangeMap::is_copy`].
+/// Whether these native ranges of a linked file cannot be of code of `size` bytes: all are empty,
+/// at 0, or one is reversed or leads out of the code. nvlink has dropped the code that they are of,
+/// see [`RangeMap::is_copy`].
 pub(crate) fn is_dropped(native: &[RegisterRange<'_>], size: u64) -> bool {
     let is_impossible = |range: &RegisterRange<'_>| range.end < range.start || u64::from(range.end) > size;
     !native.is_empty()
@@ -329,8 +336,8 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
 /// Matches Mercury ranges with native ones: for each Mercury range the number of the native one, as
 /// [`RangeMap::order`] has it. `None` if the two lists differ in more than order and addresses.
 ///
-/// Ranges of one word of a PTX register in one SASS register belong together by address. Observed: ptxas 13.0.88, both spaces have as
-/// many of each, 23,453 ranges of the corpus.
+/// Ranges of one word of a PTX register in one SASS register belong together by address. Observed:
+/// ptxas 13.0.88, both spaces have as many of each, 23,453 ranges of the corpus.
 pub fn match_ranges(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> Option<Vec<u32>> {
     let (here, there) = (by_word(native), by_word(mercury));
     let mut order = vec![0; there.len()];
@@ -343,8 +350,8 @@ pub fn match_ranges(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>])
     (here.len() == there.len()).then_some(order)
 }
 
-/// SASS register and the word of a PTX register in it, address, number of the range. Names, which take longest to compare, come last in
-/// the first.
+/// SASS register and the word of a PTX register in it, address, number of the range. Names, which
+/// take longest to compare, come last in the first.
 type Numbered<'d> = ((u32, u32, &'d [u8]), (u32, u32), u32);
 
 fn by_word<'d>(ranges: &[RegisterRange<'d>]) -> Vec<Numbered<'d>> {

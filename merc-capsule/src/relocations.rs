@@ -18,7 +18,8 @@ fn address_role(section: Option<SectionKind>) -> Option<AddressRole> {
     section.filter(|section| TRANSLATED_KINDS.contains(section)).map(|_| AddressRole::Instruction)
 }
 
-/// Relocations of code in a debug section of either space: offset of the field, code section, and address in it.
+/// Relocations of code in a debug section of either space: offset of the field, code section, and
+/// address in it.
 pub(crate) fn code_targets(
     view: &RelocatedCubin<'_, '_>,
     section: SectionIndex,
@@ -37,7 +38,8 @@ pub(crate) fn code_targets(
 ///
 /// # Errors
 ///
-/// A type that does not occur in debug sections, a symbol without counterpart, an address that the map lacks.
+/// A type that does not occur in debug sections, a symbol without counterpart, an address that the
+/// map lacks.
 pub fn to_mercury(
     cubin: &Cubin<'_>,
     name: &str,
@@ -88,8 +90,8 @@ pub fn to_native(
     Ok(all)
 }
 
-/// What a native entry says. Mercury's types tell apart what is one native type: addresses inside code by the symbol, which is a
-/// function's, offsets of line programs by the section they lead to.
+/// What a native entry says. Mercury's types tell apart what is one native type: addresses inside
+/// code by the symbol, which is a function's, offsets of line programs by the section they lead to.
 fn native_kind(cubin: &Cubin<'_>, section: Option<SectionKind>, entry: &Relocation) -> Option<RelocKind> {
     let RelocType { number, space: Space::Native, .. } = *RelocType::from_number(entry.r_type)? else {
         return None;

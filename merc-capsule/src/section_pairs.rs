@@ -1,4 +1,5 @@
-//! Pairs each native section of a cubin with its Mercury clone, and each symbol with that of `.nv.merc.symtab`.
+//! Pairs each native section of a cubin with its Mercury clone, and each symbol with that of
+//! `.nv.merc.symtab`.
 
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
@@ -8,8 +9,9 @@ use std::collections::VecDeque;
 
 /// The pairs of native and Mercury sections, and of native and Mercury symbols, of one cubin.
 ///
-/// Sections and clones belong together by name, several of one name in the order in which they stand (files that nvlink wrote have
-/// such); symbols in the order of both tables, of which the Mercury one lacks some (docs/formats/capsule.md, symbols).
+/// Sections and clones belong together by name, several of one name in the order in which they
+/// stand (files that nvlink wrote have such); symbols in the order of both tables, of which the
+/// Mercury one lacks some (docs/formats/capsule.md, symbols).
 #[derive(Debug, Clone)]
 pub struct SectionPairs {
     mercury_section: HashMap<SectionIndex, SectionIndex>,
@@ -23,7 +25,8 @@ impl SectionPairs {
     ///
     /// # Errors
     ///
-    /// That of [`Cubin::check_name_expansion`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
+    /// That of [`Cubin::check_name_expansion`]; a symbol of `.nv.merc.symtab` is none of the native
+    /// ones, or not in their order.
     pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
         let mut pairs = Self::of_sections(cubin)?;
         pairs.pair_symbols(cubin)?;

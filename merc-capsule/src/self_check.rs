@@ -70,7 +70,8 @@ pub enum CheckOutcome {
     Same,
     /// It gives another, or none; the first difference in words, or why.
     Different(String),
-    /// Not checked, since the capsule alone does not tell: the code generator makes code, and what code needs, from it.
+    /// Not checked, since the capsule alone does not tell: the code generator makes code, and what
+    /// code needs, from it.
     NotChecked,
     /// The file has no such clone.
     Missing,
@@ -115,8 +116,9 @@ impl SectionCheck {
 /// in file order. For frame rules, register maps and relocations the clone is rebuilt from the
 /// native section too, which shows what gets lost on the way.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file, which then must
-/// be in itself consistent only.
+/// `maps` are where native code is the same as Mercury code; `None`: as
+/// [`code_maps`](crate::code_maps) recovers them from this file, which then must be in itself
+/// consistent only.
 ///
 /// # Errors
 ///
@@ -346,8 +348,9 @@ impl SelfCheck<'_, '_> {
     }
 }
 
-/// `made`, a section at `index` as it is made, with what the file's own `bytes` have in fields under RELA entries, if that is the entry's
-/// value: a side file has the values there in place of stale bytes ([`Cubin::keep_only_debug`]). The entries are compared apart.
+/// `made`, a section at `index` as it is made, with what the file's own `bytes` have in fields
+/// under RELA entries, if that is the entry's value: a side file has the values there in place of
+/// stale bytes ([`Cubin::keep_only_debug`]). The entries are compared apart.
 fn with_values<'m>(
     view: &RelocatedCubin<'_, '_>,
     index: SectionIndex,

@@ -26,8 +26,8 @@ const SPACES: [(&str, u8); 5] = [
     (".nv.constant", Symbol::CUDA_CONSTANT),
 ];
 
-/// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too: all but the section symbols of `.nv.constant0.F` without a clone.
-/// `section` is the name of its section.
+/// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too: all but the section symbols of
+/// `.nv.constant0.F` without a clone. `section` is the name of its section.
 fn has_counterpart(cubin: &Cubin<'_>, symbol: &Symbol, section: &str) -> bool {
     if !symbol.is_section() || !section.starts_with(".nv.constant0.") {
         return true;
@@ -35,7 +35,8 @@ fn has_counterpart(cubin: &Cubin<'_>, symbol: &Symbol, section: &str) -> bool {
     merc_name(section).is_some_and(|clone| cubin.section_by_name(&clone).is_some())
 }
 
-/// The numbers in `.nv.merc.symtab` of all symbols of `.symtab`, for a file that has yet to get the former.
+/// The numbers in `.nv.merc.symtab` of all symbols of `.symtab`, for a file that has yet to get the
+/// former.
 pub(crate) fn mercury_symbol_numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
     let mut next = 0;
     let number = |symbol: &Symbol| {
@@ -51,15 +52,16 @@ pub(crate) fn mercury_symbol_numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolInde
 /// Builds the symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones
 /// of its sections already.
 ///
-/// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which seldom has a clone. What is in a
-/// section with a clone is in the clone; functions are where `maps` say; what is reserved of
-/// shared memory counts nothing. Section symbols of clones that have names of their own have these,
-/// without `.nv.merc` (docs/formats/capsule.md, symbols;
+/// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`,
+/// which seldom has a clone. What is in a section with a clone is in the clone; functions are where
+/// `maps` say; what is reserved of shared memory counts nothing. Section symbols of clones that
+/// have names of their own have these, without `.nv.merc` (docs/formats/capsule.md, symbols;
 /// observed: ptxas 13.0.88).
 ///
 /// # Errors
 ///
-/// There is no `.symtab`, `maps` have no place for a function with a capsule, or `.strtab` lacks the name of a clone.
+/// There is no `.symtab`, `maps` have no place for a function with a capsule, or `.strtab` lacks
+/// the name of a clone.
 pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]) -> Result<Vec<Symbol>> {
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =

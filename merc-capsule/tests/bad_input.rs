@@ -24,7 +24,8 @@ use nv_debug_sections::cubin::{
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
 
-/// A cubin with its capsule, and what that was made of: the first whose debug sections all have contents, and relocations if they can.
+/// A cubin with its capsule, and what that was made of: the first whose debug sections all have
+/// contents, and relocations if they can.
 fn file() -> (Cubin<'static>, CloneInputs<'static>) {
     for seed in 0_u32.. {
         let number = |n: u32| (seed.wrapping_mul(77) ^ n).wrapping_mul(2_654_435_761).rotate_left(7) as u16;

@@ -66,7 +66,8 @@ fn clones_are_made_again() {
     for ((name, what), [different, same]) in &counts {
         eprintln!("{name} {what}: {same} same, {different} different");
     }
-    // Native source tables say less than the Mercury ones, which ptxas-driver's tests make of the PTX.
+    // Native source tables say less than the Mercury ones, which ptxas-driver's tests make of the
+    // PTX.
     first.retain(|(name, _), _| name != ".debug_line");
     assert!(first.is_empty(), "{first:#?}");
 }

@@ -138,7 +138,8 @@ fn the_corpus_comes_out_both_ways() {
     assert_eq!((counts.to_mercury, counts.to_native), (counts.sections, counts.sections));
 }
 
-/// The records that only originals have, made of the clones. Gives sections, and those of kernels with parameters.
+/// The records that only originals have, made of the clones. Gives sections, and those of kernels
+/// with parameters.
 fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
     let (mut sections, mut kernels) = (0, 0);
     let symtab = cubin.symtab().unwrap();

@@ -1,6 +1,7 @@
 //! Files of very many sections take no time of its own: what is looked up by section has an index.
 //!
-//! Nothing is timed here; docs/performance.md has what such files took with a search of all sections for each.
+//! Nothing is timed here; docs/performance.md has what such files took with a search of all
+//! sections for each.
 
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 

@@ -1,11 +1,13 @@
 //! The laws of `clone` and `finalise`, on cubins that are made up.
 //!
-//! What `support::generate` holds to are the conditions of the laws, as far as they are not those of every cubin of ptxas:
+//! What `support::generate` holds to are the conditions of the laws, as far as they are not those
+//! of every cubin of ptxas:
 //!
 //! * a place has one address in each space, and functions start where functions start;
 //! * no two ranges of one register start together, and none is reversed in Mercury space;
 //! * frame rules are by address, and those of folded functions do not begin with some;
-//! * native line tables are what ptxas makes of Mercury ones, and have the base of names if these have a call site.
+//! * native line tables are what ptxas makes of Mercury ones, and have the base of names if these
+//!   have a call site.
 
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 #![allow(clippy::cast_possible_truncation, reason = "small numbers")]
@@ -44,7 +46,8 @@ fn cloned(cubin: &Cubin<'_>, origin: &CloneInputs<'_>) -> Vec<u8> {
 enum Tables {
     /// The directives: they come back byte for byte.
     Given,
-    /// Rows, which say less (`nv-debug-sections/tests/native_to_mercury.rs` has what comes back of them), or maps read off lines that do not tell which instruction comes from which.
+    /// Rows, which say less (`nv-debug-sections/tests/native_to_mercury.rs` has what comes back of
+    /// them), or maps read off lines that do not tell which instruction comes from which.
     Rebuilt,
 }
 
@@ -101,7 +104,8 @@ fn check(numbers: &[u16], order: Order) {
     check_agrees(&file, Some(&origin.maps), Tables::Given);
 }
 
-/// The same if native code stands for Mercury code, as [`Origin::of`] has it of a file without a capsule.
+/// The same if native code stands for Mercury code, as [`Origin::of`] has it of a file without a
+/// capsule.
 fn check_of_itself(numbers: &[u16]) {
     let Given { cubin, .. } = given(&mut Choices::new(numbers), Order::Identity);
     let origin = CloneInputs::of(&cubin).unwrap();
@@ -110,8 +114,9 @@ fn check_of_itself(numbers: &[u16]) {
     check_agrees(&file, Some(&origin.maps), Tables::Rebuilt);
 }
 
-/// The same with maps that are recovered from the capsule. The order of instructions is the same in both spaces, else ranges of one word in
-/// one register may be taken for each other; entry rows are flagged, else they may be taken for others on their line.
+/// The same with maps that are recovered from the capsule. The order of instructions is the same in
+/// both spaces, else ranges of one word in one register may be taken for each other; entry rows are
+/// flagged, else they may be taken for others on their line.
 fn check_recovered(numbers: &[u16]) {
     let Given { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), Order::Monotone);
     let tables = if lines.source.len() == maps.len() { Tables::Given } else { Tables::Rebuilt };

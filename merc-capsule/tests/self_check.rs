@@ -62,7 +62,8 @@ fn joined(cubin: &Cubin<'_>, check: impl FnOnce(&Cubin<'_>)) {
     check(&side);
 }
 
-/// A side file has values in fields under RELA entries where the cubin has stale bytes: that is no difference, any other byte there is one.
+/// A side file has values in fields under RELA entries where the cubin has stale bytes: that is no
+/// difference, any other byte there is one.
 #[test]
 fn joined_of_two_files_a_cubin_checks_itself_as_before() {
     let (mut checked, mut with_values, mut damaged) = (0, 0, 0);
@@ -106,7 +107,8 @@ fn joined_of_two_files_a_cubin_checks_itself_as_before() {
     assert!(checked == 0 || with_values >= 9);
 }
 
-/// Sections that the check tells about and that have bytes of their own: in the order of the file, with their ranges in it.
+/// Sections that the check tells about and that have bytes of their own: in the order of the file,
+/// with their ranges in it.
 fn told<'c>(cubin: &'c Cubin<'_>, bytes: &[u8]) -> Vec<(&'c str, Range<usize>)> {
     let names: Vec<String> = self_check(cubin, None)
         .unwrap()
@@ -127,7 +129,8 @@ fn told<'c>(cubin: &'c Cubin<'_>, bytes: &[u8]) -> Vec<(&'c str, Range<usize>)> 
         .collect()
 }
 
-/// What a clone says in words to compare: of a line table header and rows, of frames their rules, of others their bytes.
+/// What a clone says in words to compare: of a line table header and rows, of frames their rules,
+/// of others their bytes.
 fn said(cubin: &Cubin<'_>, name: &str) -> Option<String> {
     let index = cubin.section_by_name(name)?;
     let bytes = cubin.bytes(index).ok()?;
@@ -174,8 +177,9 @@ fn rules(instructions: &[CallFrameInstruction]) -> Vec<(u32, &CallFrameInstructi
     with_addresses.collect()
 }
 
-/// One byte of a debug or relocation section is another, of one section after the other in each file, and the map is that of the
-/// sound file. Every damage must show in its section, unless the native tables do not have what it says.
+/// One byte of a debug or relocation section is another, of one section after the other in each
+/// file, and the map is that of the sound file. Every damage must show in its section, unless the
+/// native tables do not have what it says.
 #[test]
 fn damage_is_found_in_its_section() {
     let mut random = 1_u64;
@@ -253,7 +257,8 @@ fn differences(cubin: &Cubin<'_>) -> Vec<SectionCheck> {
     all.into_iter().filter(|checked| matches!(checked.outcome, CheckOutcome::Different(_))).collect()
 }
 
-/// Functions without rules that return by R4, here by R20: as those of the ABI, which have rules at their start.
+/// Functions without rules that return by R4, here by R20: as those of the ABI, which have rules at
+/// their start.
 #[test]
 fn folded_functions_may_return_by_any_register() {
     let mut cubin = Cubin::parse(&pair("flag_stays.sm_100.lineinfo.cubin")).unwrap().into_owned();
@@ -296,7 +301,8 @@ fn a_program_with_image_headers_checks_itself() {
     assert_eq!(differences(&Cubin::parse(&data("images.sm_100.cubin")).unwrap()), []);
 }
 
-/// Ranges of `%r3` in R4 as ptxas 13.0.88 wrote them for sm_120: the second Mercury one has no native start.
+/// Ranges of `%r3` in R4 as ptxas 13.0.88 wrote them for sm_120: the second Mercury one has no
+/// native start.
 #[test]
 fn ranges_without_start_are_matched_by_their_place() {
     let range = |(start, end)| RegisterRange {

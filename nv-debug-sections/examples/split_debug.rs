@@ -1,5 +1,5 @@
-//! Splits every cubin of a file into the cubin to ship and a side file with its debug sections, and puts both together
-//! again: the same bytes.
+//! Splits every cubin of a file into the cubin to ship and a side file with its debug sections, and
+//! puts both together again: the same bytes.
 //!
 //! `cargo run -p nv-debug-sections --example split_debug [FILE]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

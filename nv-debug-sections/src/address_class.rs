@@ -1,8 +1,8 @@
 //! `DW_AT_address_class` of variables and pointer types: which memory of the GPU an address is in.
 //!
-//! Sources: PTX Writer's Guide to Interoperability §6.2, "CUDA-Specific DWARF Definitions" (1 to 12, `ADDR_*_space`); `ptxStorageKind` of NVIDIA's
-//! cudadebugger.h (CUDA-GDB, open source) for 13 to 16. DWARF 2.0.0 §2.16 leaves the values to the architecture, and 0, `DW_ADDR_none`, for
-//! none.
+//! Sources: PTX Writer's Guide to Interoperability §6.2, "CUDA-Specific DWARF Definitions" (1 to
+//! 12, `ADDR_*_space`); `ptxStorageKind` of NVIDIA's cudadebugger.h (CUDA-GDB, open source) for 13
+//! to 16. DWARF 2.0.0 §2.16 leaves the values to the architecture, and 0, `DW_ADDR_none`, for none.
 
 use crate::cubin::Symbol;
 use std::fmt;
@@ -24,9 +24,11 @@ pub enum AddressClass {
     Global = 5,
     /// `.local`: offset in a thread's own memory.
     Local = 6,
-    /// `.param`: byte offset in the constant bank, [`parameter_base`](crate::address_space::parameter_base) included.
+    /// `.param`: byte offset in the constant bank,
+    /// [`parameter_base`](crate::address_space::parameter_base) included.
     Parameter = 7,
-    /// `.shared`: byte offset in the window, [`shared_window_reserve`](crate::address_space::shared_window_reserve) included.
+    /// `.shared`: byte offset in the window,
+    /// [`shared_window_reserve`](crate::address_space::shared_window_reserve) included.
     Shared = 8,
     /// A surface.
     Surface = 9,
@@ -114,7 +116,8 @@ impl AddressClass {
     }
 }
 
-/// Names of data sections, and the memory that each is in. A function's name may follow, after a dot.
+/// Names of data sections, and the memory that each is in. A function's name may follow, after a
+/// dot.
 const SECTIONS: [(&str, AddressClass); 6] = [
     (".nv.global", AddressClass::Global),
     (".nv.global.init", AddressClass::Global),
@@ -127,7 +130,8 @@ const SECTIONS: [(&str, AddressClass); 6] = [
 /// Returns the memory that a section of a cubin lies in, given the section's name; `None` for
 /// sections that are not memory of variables.
 ///
-/// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have constants.
+/// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have
+/// constants.
 pub fn memory_of_section(name: &str) -> Option<AddressClass> {
     if let Some(bank) = constant_bank(name) {
         let is_own = bank == 0 && name.starts_with(".nv.constant0.");
@@ -167,8 +171,9 @@ impl AddressClass {
 
     /// Whether the value of an address of this class stands in a linked file without a relocation.
     ///
-    /// Offsets in the shared window and among the parameters are numbers. Code, constants and global variables are known
-    /// by their sections, places in local memory by the frame that they are in, and registers have no address.
+    /// Offsets in the shared window and among the parameters are numbers. Code, constants and
+    /// global variables are known by their sections, places in local memory by the frame that they
+    /// are in, and registers have no address.
     pub fn is_number(self) -> bool {
         matches!(self, Self::Shared | Self::Parameter | Self::InputParameter | Self::OutputParameter)
     }
@@ -201,7 +206,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    // PTX Writer's Guide to Interoperability, table of §6.2, and what LLVM's NVPTX back end writes (NVPTXAddrSpace.h).
+    // PTX Writer's Guide to Interoperability, table of §6.2, and what LLVM's NVPTX back end writes
+    // (NVPTXAddrSpace.h).
     #[test]
     fn values_are_those_of_the_guide() {
         for (name, value, space) in [
@@ -253,7 +259,8 @@ mod tests {
         );
     }
 
-    // `st_info` and `st_other` of undefined variables in relocatable cubins of ptxas 13.0.88: `.extern .global`, `.shared`, `.const`.
+    // `st_info` and `st_other` of undefined variables in relocatable cubins of ptxas 13.0.88:
+    // `.extern .global`, `.shared`, `.const`.
     #[test]
     fn undefined_variables_say_their_memory() {
         for (info, other, memory) in [

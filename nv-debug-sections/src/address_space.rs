@@ -51,7 +51,8 @@ mod tests {
         }
     }
 
-    // SASS listings of the older toolkits: the first parameter is `c[0x0][0x140]` on Maxwell and Pascal, `c[0x0][0x160]` on Volta.
+    // SASS listings of the older toolkits: the first parameter is `c[0x0][0x140]` on Maxwell and
+    // Pascal, `c[0x0][0x160]` on Volta.
     #[test]
     fn older_sms_start_lower() {
         let bases = [50, 52, 53, 60, 61, 62, 70, 72].map(|sm| parameter_base(Release::V13_0.target(sm)));

@@ -49,7 +49,8 @@ pub struct Code<'c> {
     by_address: Vec<(u64, usize)>,
     /// By section, offset, and at one offset by descending size, so that the smallest comes last.
     functions: Vec<Function<'c>>,
-    /// Where the functions of each of `sections` start in `functions`, and where the last one's end.
+    /// Where the functions of each of `sections` start in `functions`, and where the last one's
+    /// end.
     first: Vec<u32>,
     /// The ranges of all sections, by section and offset.
     ranges: Vec<FunctionRange>,
@@ -171,7 +172,8 @@ impl<'c> Code<'c> {
             }
         };
         add(0, 0);
-        // Functions that have started and may still go on: where they end, and their indices. The last one that does has the code.
+        // Functions that have started and may still go on: where they end, and their indices. The
+        // last one that does has the code.
         let mut open: Vec<(u64, usize)> = Vec::new();
         let starts = functions.iter().enumerate().filter(|(_, function)| function.size != 0);
         let starts = starts.map(|(index, function)| (function.offset, function.size, index));
@@ -219,9 +221,10 @@ impl<'c> Code<'c> {
     /// Finds the code section that holds `address`, and the byte offset in it. This works in files
     /// that give each section an address, as debug-only objects do.
     ///
-    /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no relocations. `None` in
-    /// cubins, where all functions are at 0 and a relocation's
-    /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and after a section's end.
+    /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no
+    /// relocations. `None` in cubins, where all functions are at 0 and a relocation's
+    /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and after a
+    /// section's end.
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         let after = self.by_address.partition_point(|(start, _)| *start <= address);
         let (start, number) = self.by_address.get(after.checked_sub(1)?)?;
@@ -350,7 +353,8 @@ fn size(contents: &Contents<'_>) -> u64 {
 mod tests {
     use super::*;
 
-    /// Where the function changes in a section of functions with these offsets and sizes, and the number of the one that has the code.
+    /// Where the function changes in a section of functions with these offsets and sizes, and the
+    /// number of the one that has the code.
     fn cut(functions: &[(u64, u64)]) -> Vec<(u64, Option<u32>)> {
         let section = SectionIndex(1);
         let function = |(symbol, (offset, size)): (u32, &(u64, u64))| Function {
@@ -382,7 +386,8 @@ mod tests {
             // Padding is the function's.
             (&[(0, 64)], vec![(0, Some(0))]),
             (&[(0, 100), (40, 20), (60, 40)], vec![(0, Some(0)), (40, Some(1)), (60, Some(2))]),
-            // Code after a folded function is the kernel's; code after a function within another is the outer one's.
+            // Code after a folded function is the kernel's; code after a function within another is
+            // the outer one's.
             (&[(0, 100), (40, 20)], vec![(0, Some(0)), (40, Some(1)), (60, Some(0))]),
             (
                 &[(0, 100), (10, 40), (20, 10)],

@@ -15,7 +15,8 @@ pub mod sht {
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;
-    /// `.nv.merc.nv.constant.entry_image_header_indices.F`, the clone of `.nv.constant0.F` in kernels with `.texref` variables.
+    /// `.nv.merc.nv.constant.entry_image_header_indices.F`, the clone of `.nv.constant0.F` in
+    /// kernels with `.texref` variables.
     pub const MERC_CONSTANT_IMAGE_HEADERS: u32 = 0x7000_0079;
     /// `.nv.merc.nv.constant.user`, the clone of `.nv.constant3`.
     pub const MERC_CONSTANT_USER: u32 = 0x7000_007c;
@@ -33,7 +34,8 @@ pub mod sht {
     pub const MERC_CALLGRAPH: u32 = 0x7000_008a;
 }
 
-/// `sh_flags` bit of every Mercury section (`.nv.merc.*`, `.nv.capmerc.*`). Observed: ptxas 13.0.88, sm_100 and later.
+/// `sh_flags` bit of every Mercury section (`.nv.merc.*`, `.nv.capmerc.*`). Observed: ptxas
+/// 13.0.88, sm_100 and later.
 pub const SHF_MERCURY: u64 = 0x1000_0000;
 
 /// `e_type` of `ptxas -ewp` output, an extensible whole program. Observed: ptxas 13.0.88.

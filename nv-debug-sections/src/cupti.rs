@@ -6,9 +6,9 @@ const PRIME: u32 = 0x0100_0193;
 
 /// Returns the `cubinCrc` of CUPTI's samples, as `cuptiGetCubinCrc` computes it for the same bytes.
 ///
-/// It is not a checksum of the file. It depends on the size and on 2 * ceil(log2 size) bytes at even distances, which
-/// are 34 of a cubin of 100 kB. So cubins that differ elsewhere share a number. Empty bytes, which CUPTI refuses, have
-/// one as well.
+/// It is not a checksum of the file. It depends on the size and on 2 * ceil(log2 size) bytes at
+/// even distances, which are 34 of a cubin of 100 kB. So cubins that differ elsewhere share a
+/// number. Empty bytes, which CUPTI refuses, have one as well.
 ///
 /// Observed: CUPTI 11.8.87, 12.0.146, 12.9.79 and 13.0.85.
 ///
@@ -33,7 +33,8 @@ mod tests {
         (0..size).map(|index| (index * 7 + index / 256) as u8).collect()
     }
 
-    /// As libcupti 13.0.85 answers, which `nvdwarf/tests/cupti.rs` asks again where it is installed.
+    /// As libcupti 13.0.85 answers, which `nvdwarf/tests/cupti.rs` asks again where it is
+    /// installed.
     #[test]
     fn numbers_are_those_of_cupti() {
         for (size, number) in [

@@ -8,8 +8,9 @@ use std::fmt;
 
 /// A fault in a cubin or in one of its sections.
 ///
-/// `section` is the section's name (empty for the ELF file header and tables), `offset` the byte offset inside that
-/// section (inside the file when `section` is empty), if the fault is of one place.
+/// `section` is the section's name (empty for the ELF file header and tables), `offset` the byte
+/// offset inside that section (inside the file when `section` is empty), if the fault is of one
+/// place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     section: String,
@@ -84,12 +85,14 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
-    /// The DWARF writer refuses a part of a section; the error is then of the section as a whole ([`Error::in_section`]).
+    /// The DWARF writer refuses a part of a section; the error is then of the section as a whole
+    /// ([`Error::in_section`]).
     #[error("{part} {index}: {reason}")]
     Unwritable {
         /// Kind of part: "unit", "directory", "file", "sequence", "entry".
         part: &'static str,
-        /// Which of its kind: 0-based, but directories and files have the 1-based numbers of their tables.
+        /// Which of its kind: 0-based, but directories and files have the 1-based numbers of their
+        /// tables.
         index: u64,
         /// Why.
         reason: dwarf2_writer::Error,
@@ -184,19 +187,22 @@ pub enum ErrorKind {
         /// What it should be.
         expected: u32,
     },
-    /// A relocation is where none can be, is not where one must be, or leads where it cannot: which, in one sentence.
+    /// A relocation is where none can be, is not where one must be, or leads where it cannot:
+    /// which, in one sentence.
     #[error("{0}")]
     Relocation(&'static str),
     /// A cubin and its debug file do not belong together: how they differ.
     #[error("{0}")]
     OtherFile(String),
-    /// Two sections, or a section and the text that it was made of, do not say the same: how they differ.
+    /// Two sections, or a section and the text that it was made of, do not say the same: how they
+    /// differ.
     #[error("{0}")]
     Disagreement(String),
     /// The sections are not those of a cubin with or for a capsule: why, in one sentence.
     #[error("{0}")]
     Capsule(String),
-    /// An address or a symbol has no counterpart in the other space of a cubin with a capsule: which, in one sentence.
+    /// An address or a symbol has no counterpart in the other space of a cubin with a capsule:
+    /// which, in one sentence.
     #[error("{0}")]
     NoCounterpart(String),
     /// An entry of `.debug_frame` cannot be led to the other space.

@@ -88,7 +88,8 @@ mod tests {
         )
     }
 
-    // The paths of docs/formats/line-tables.md, directories and files, as ptxas 13.0.88 answered them.
+    // The paths of docs/formats/line-tables.md, directories and files, as ptxas 13.0.88 answered
+    // them.
     #[test]
     fn paths_split_as_ptxas_does() {
         let (directories, files) = names(&["/nope.c", "a//b.c", "./e.c", "/x/h\\303\\251.h", "a//c.c"]);
@@ -101,7 +102,8 @@ mod tests {
     fn gaps_close_and_order_is_by_index() {
         let file =
             |index, path: &'static [u8]| SourceFile { index, path, mtime: 1 << 32 | 7, size: 1 << 32 | 9 };
-        // 65537 comes last, although rows call it 1 (observed: ptxas 13.0.88; `ptxas-driver/tests/pairs/files.ptx`).
+        // 65537 comes last, although rows call it 1 (observed: ptxas 13.0.88;
+        // `ptxas-driver/tests/pairs/files.ptx`).
         let table = build([file(65537, b"c"), file(5, b"b"), file(2, b"a")], false);
         assert_eq!(table.files.iter().map(|f| &*f.name).collect::<Vec<_>>(), [b"a", b"b", b"c"]);
         assert_eq!((table.files[0].mtime, table.files[0].size), (7, 9));

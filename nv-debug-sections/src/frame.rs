@@ -1,7 +1,7 @@
 //! `.debug_frame` as values: 64-bit DWARF, one CIE and one FDE for each function.
 //!
-//! docs/formats/frames.md; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class << 24 | n` as in
-//! [`SassRegister`](crate::register::SassRegister).
+//! docs/formats/frames.md; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class <<
+//! 24 | n` as in [`SassRegister`](crate::register::SassRegister).
 
 use crate::catalog::SectionKind;
 use crate::reloc::RelocAction;
@@ -41,7 +41,8 @@ pub struct EntryWithOffsets {
     pub offset: u64,
     /// With the length field.
     pub size: u64,
-    /// Offset of each instruction from the start of the entry, and last that of the padding, which is `size` where there is none.
+    /// Offset of each instruction from the start of the entry, and last that of the padding, which
+    /// is `size` where there is none.
     pub instructions: Arc<[u64]>,
 }
 
@@ -77,8 +78,9 @@ pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
 ///
 /// # Errors
 ///
-/// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3, relocations that do not fit
-/// their field: an address is 8 bytes and added to, a range of 8 bytes is cleared.
+/// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF
+/// 3, relocations that do not fit their field: an address is 8 bytes and added to, a range of 8
+/// bytes is cleared.
 pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     Ok(decode_with_offsets(data, symbols)?.into_iter().map(|placed| placed.entry).collect())
 }
@@ -107,7 +109,8 @@ pub fn decode_with_offsets(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<En
                 }
                 last_cie = Some(CieId(cies.len() as u32));
                 cies.extend(last_cie.map(|cie| (place.start, cie)));
-                // Each function has one of its own, hundreds of instructions that are mostly the same.
+                // Each function has one of its own, hundreds of instructions that are mostly the
+                // same.
                 let bytes = slice(data, place.start + CIE_VERSION..place.end);
                 let (cie, places) = match shared.take() {
                     Some((before, cie, places)) if before == bytes && !has_symbols(&cie) => (cie, places),
@@ -122,8 +125,9 @@ pub fn decode_with_offsets(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<En
             }
             frame::Entry::Fde(fde) => {
                 check_format(fde.format, place.start)?;
-                // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes after entries it has padded, and nvlink
-                // keeps them; each function has a CIE of its own right before its FDE.
+                // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes after
+                // entries it has padded, and nvlink keeps them; each function has a CIE of its own
+                // right before its FDE.
                 let known = cies.get(&fde.cie).copied();
                 let cie = known.filter(|_| !symbols.contains_key(&fde.cie_field.start)).or(last_cie);
                 let cie = cie.ok_or_else(|| {
@@ -226,7 +230,8 @@ impl Fields<'_> {
         }
     }
 
-    /// Instructions to the end of the entry that begins at `start`, without the `DW_CFA_nop` padding, and where they stand.
+    /// Instructions to the end of the entry that begins at `start`, without the `DW_CFA_nop`
+    /// padding, and where they stand.
     fn instructions(&self, data: &[u8], start: u64, span: Span) -> Result<(Vec<Cfi>, Vec<u64>)> {
         let (mut instructions, mut places) = (Vec::new(), Vec::new());
         let end = span.end;
@@ -255,7 +260,8 @@ impl Fields<'_> {
             let Some(place) = rest.and_then(|rest| rest.get_mut(..width.into())) else {
                 return Err(Error::new(NAME, at, misfit("an expression", *field, RelocAction::Add)));
             };
-            // A symbolic field holds its addend, as the writer has it; in a file it may be relocated or stale.
+            // A symbolic field holds its addend, as the writer has it; in a file it may be
+            // relocated or stale.
             place.iter_mut().zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
             relocs.push(Reloc::new(at - span.start, width, symbol, addend));
         }
@@ -273,8 +279,8 @@ fn misfit(what: &'static str, found: FieldSymbol, expected: RelocAction) -> Erro
 /// first; in each the FDEs' fields before the CIEs', all by descending offset
 /// (docs/formats/frames.md, relocations).
 ///
-/// A code section is known by the symbol of `initial_location`; entries without go with the next FDE that has one, the last with the one
-/// before.
+/// A code section is known by the symbol of `initial_location`; entries without go with the next
+/// FDE that has one, the last with the one before.
 pub fn debug_relocs(section: &Section) -> Vec<Reloc> {
     let mut keyed: Vec<(usize, bool, Reloc)> = Vec::new();
     let mut group_of = HashMap::new();
@@ -344,7 +350,8 @@ pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
 
 /// Encodes `.debug_frame`.
 ///
-/// `section_symbol` is the symbol of `.debug_frame` itself, given for relocatable files: CIE pointers are then relocated.
+/// `section_symbol` is the symbol of `.debug_frame` itself, given for relocatable files: CIE
+/// pointers are then relocated.
 ///
 /// # Errors
 ///

@@ -13,17 +13,16 @@ pub enum Generation {
     /// shared variables start at 0, and the ELF layout is that of the earlier toolkits
     /// (docs/formats/container.md, layout).
     PreMercury,
-    /// From sm_90 on. Code goes through Mercury, an intermediate form, which sm_90 files do not keep. Line tables are made from
-    /// Mercury's (docs/formats/line-tables.md, rows from sm_90 on), sequences follow the symbol
-    /// table (docs/formats/line-tables.md, sequences), every relocation is RELA with stale bytes in
-    /// its field
-    /// (docs/formats/relocations.md, fields), the system keeps the first 0x400 bytes of shared
-    /// memory, and the ELF layout leaves room for Mercury names
-    /// (docs/formats/container.md, layout).
+    /// From sm_90 on. Code goes through Mercury, an intermediate form, which sm_90 files do not
+    /// keep. Line tables are made from Mercury's (docs/formats/line-tables.md, rows from sm_90 on),
+    /// sequences follow the symbol table (docs/formats/line-tables.md, sequences), every relocation
+    /// is RELA with stale bytes in its field (docs/formats/relocations.md, fields), the system
+    /// keeps the first 0x400 bytes of shared memory, and the ELF layout leaves room for Mercury
+    /// names (docs/formats/container.md, layout).
     HiddenMercury,
-    /// From sm_100 on. As [`HiddenMercury`](Self::HiddenMercury), and the file keeps its Mercury code and a `.nv.merc.` copy of each debug
-    /// section (docs/formats/capsule.md, sections); the low byte of `e_flags` is 2 instead of 4
-    /// (docs/formats/container.md, file header).
+    /// From sm_100 on. As [`HiddenMercury`](Self::HiddenMercury), and the file keeps its Mercury
+    /// code and a `.nv.merc.` copy of each debug section (docs/formats/capsule.md, sections); the
+    /// low byte of `e_flags` is 2 instead of 4 (docs/formats/container.md, file header).
     Mercury,
 }
 

@@ -1,11 +1,11 @@
 //! Line tables: `.debug_line`, `.nv_debug_line_sass` and their Mercury copies, as values.
 //!
-//! The tables are DWARF 2 line programs (DWARF 2.0.0 §6.2) with three vendor opcodes and, when rows of inlined code occur, four more
-//! header bytes: the offset of this unit's names in `.debug_str`.
+//! The tables are DWARF 2 line programs (DWARF 2.0.0 §6.2) with three vendor opcodes and, when rows
+//! of inlined code occur, four more header bytes: the offset of this unit's names in `.debug_str`.
 //! docs/formats/line-tables.md, header; observed: ptxas 13.0.88, sm_75-sm_121.
 //!
-//! A program is kept as [`LineOp`]s: everything a reader can tell apart, and nothing else. Which opcode a row was written with and
-//! how long its operands were is decided anew by [`encode`].
+//! A program is kept as [`LineOp`]s: everything a reader can tell apart, and nothing else. Which
+//! opcode a row was written with and how long its operands were is decided anew by [`encode`].
 
 use crate::limits::PATH_BYTES;
 use crate::{Error, ErrorKind, Result};
@@ -34,7 +34,8 @@ pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
 /// `DW_LNE_NVIDIA_set_function_name`. Operand: the offset of a name, ULEB128. Named in elfutils'
 /// `dwarf.h`; ptxas 13.0.88 never writes it.
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
-/// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it. NVIDIA's name is unknown.
+/// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it.
+/// NVIDIA's name is unknown.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
 
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
@@ -59,7 +60,8 @@ pub struct LineTable<'d> {
     pub directories: Vec<Cow<'d, [u8]>>,
     /// `file_names`; the first is number 1.
     pub files: Vec<LineFile<'d>>,
-    /// Offset in `.debug_str` to which name offsets of this unit are relative; present when the header has the four bytes.
+    /// Offset in `.debug_str` to which name offsets of this unit are relative; present when the
+    /// header has the four bytes.
     pub debug_str_base: Option<u32>,
     /// Sequences in section order, one for each code section.
     pub sequences: Vec<Sequence>,
@@ -83,7 +85,8 @@ pub struct LineFile<'d> {
 /// The line program of one code section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence {
-    /// Operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and a relocation names the function.
+    /// Operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and a
+    /// relocation names the function.
     pub base: u64,
     /// Byte offset of that operand in the section: where the relocation applies.
     pub base_offset: u64,
@@ -144,15 +147,17 @@ pub enum LineOp {
     SetEpilogueBegin,
     /// `DW_LNS_set_isa` (DWARF 3), in programs with an `opcode_base` above 12.
     SetIsa(u64),
-    /// 0x90: the rows that follow are inlined code. `context` is the 1-based number of the row of this sequence that is the call
-    /// site (0: not inlined), `name` the callee's name, relative to [`LineTable::debug_str_base`].
+    /// 0x90: the rows that follow are inlined code. `context` is the 1-based number of the row of
+    /// this sequence that is the call site (0: not inlined), `name` the callee's name, relative to
+    /// [`LineTable::debug_str_base`].
     InlinedCall {
         /// Row number of the call site, 0 for none; below 2^32.
         context: u64,
         /// Offset of the callee's name; below 2^32.
         name: u64,
     },
-    /// 0x91: another name for the inlined code that the rows that follow are, relative to [`LineTable::debug_str_base`]; below 2^32.
+    /// 0x91: another name for the inlined code that the rows that follow are, relative to
+    /// [`LineTable::debug_str_base`]; below 2^32.
     SetFunctionName(u64),
     /// 0x92: whether the rows that follow are function entry rows; below 0x80.
     EntryRow(u8),
@@ -176,13 +181,15 @@ pub enum LineOp {
 
 /// Encodes one line unit, opcode by opcode as ptxas does (docs/formats/line-tables.md, opcodes).
 ///
-/// `base(i, sequence)` gives the operand of `DW_LNE_set_address` for sequence `i`: symbolic in a cubin. `debug_str` is the symbol
-/// that the `.debug_str` base is to be relocated against, if it is.
+/// `base(i, sequence)` gives the operand of `DW_LNE_set_address` for sequence `i`: symbolic in a
+/// cubin. `debug_str` is the symbol that the `.debug_str` base is to be relocated against, if it
+/// is.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unwritable`] with the part that [`dwarf2_writer`] refuses: addresses that go back, names with NUL bytes, a unit of 4 GiB; numbers that
-/// do not fit: files, contexts and names from 2^32 on, an entry row's flag from 0x80 on.
+/// [`ErrorKind::Unwritable`] with the part that [`dwarf2_writer`] refuses: addresses that go back,
+/// names with NUL bytes, a unit of 4 GiB; numbers that do not fit: files, contexts and names from
+/// 2^32 on, an entry row's flag from 0x80 on.
 pub fn encode(
     section: &str,
     table: &LineTable<'_>,
@@ -290,7 +297,8 @@ fn encode_sequence(
     sequence: &Sequence,
     start: Address,
 ) -> Result<(), dwarf2_writer::Error> {
-    // The writer counts addresses from where a constant or addend starts, we count them from the sequence's base.
+    // The writer counts addresses from where a constant or addend starts, we count them from the
+    // sequence's base.
     let origin = match start {
         Address::Constant(address) => address,
         Address::Symbol { addend, .. } => addend as u64,
@@ -355,8 +363,9 @@ fn vendor(
 /// A row of a line table with the values of all registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
-    /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
-    /// and line of the row before (docs/formats/line-tables.md, opcodes of NVIDIA): see [`RowTable`].
+    /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count
+    /// a row that repeats the address and line of the row before (docs/formats/line-tables.md,
+    /// opcodes of NVIDIA): see [`RowTable`].
     pub number: u32,
     /// Address relative to the sequence's base.
     pub address: u64,
@@ -464,8 +473,8 @@ impl LineTable<'_> {
     ///
     /// # Errors
     ///
-    /// So many files are in a directory with a long name that all paths together take more than 64 times the bytes that
-    /// the table has for names, and 1 MiB.
+    /// So many files are in a directory with a long name that all paths together take more than 64
+    /// times the bytes that the table has for names, and 1 MiB.
     pub fn paths(&self, section: &str) -> Result<Vec<Option<String>>> {
         self.path_sizes(section)?;
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())

@@ -10,7 +10,8 @@ use dwarf2_writer::constants::{DW_OP_addr, DW_OP_fbreg, DW_OP_nop};
 /// The depot begins `below_base` bytes below the frame base, which is the end of the frame;
 /// [`crate::stack_frame`] gives that distance.
 ///
-/// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset needs more than 8 bytes.
+/// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset
+/// needs more than 8 bytes.
 #[must_use]
 pub fn rewrite(section: &mut [u8], operand: usize, below_base: u64) -> bool {
     let Ok(below_base) = i64::try_from(below_base) else { return false };

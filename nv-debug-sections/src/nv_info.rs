@@ -1,13 +1,14 @@
 //! `.nv.info` and `.nv.info.F`: records about functions for the driver, the linker and debug tools.
 //!
-//! A record is a format, an attribute and a value: `04 2f 08 00 | symbol, count` is the register count of a function. `.nv.info` holds what
-//! the linker adds up (registers, frames, stacks, by symbol), `.nv.info.F` what holds for function F alone (parameters, places of `EXIT`
-//! and other instructions); `.nv.merc.nv.info` and `.nv.merc.nv.info.F` are the same with Mercury addresses, and symbols of
-//! `.nv.merc.symtab`.
+//! A record is a format, an attribute and a value: `04 2f 08 00 | symbol, count` is the register
+//! count of a function. `.nv.info` holds what the linker adds up (registers, frames, stacks, by
+//! symbol), `.nv.info.F` what holds for function F alone (parameters, places of `EXIT` and other
+//! instructions); `.nv.merc.nv.info` and `.nv.merc.nv.info.F` are the same with Mercury addresses,
+//! and symbols of `.nv.merc.symtab`.
 //!
 //! No public specification. Names and meanings as cuobjdump 13.2.86 prints them;
-//! docs/formats/nv-info.md, where records stand; observed: ptxas
-//! 13.0.88, sm_75-sm_121. Every record is kept, its attribute known or not, so that what is written is what was read.
+//! docs/formats/nv-info.md, where records stand; observed: ptxas 13.0.88, sm_75-sm_121. Every
+//! record is kept, its attribute known or not, so that what is written is what was read.
 //!
 //! ```
 //! use nv_debug_sections::cubin::SymbolIndex;
@@ -104,8 +105,8 @@ enum Symbols {
 
 /// Attributes whose values name symbols, of the symbol table that the section links to.
 ///
-/// cuobjdump prints their names, but for `MAX_STACK_SIZE` and `PARAM_CBANK`: there every value of the corpus is a function's, or the
-/// section symbol of `.nv.constant0.F`.
+/// cuobjdump prints their names, but for `MAX_STACK_SIZE` and `PARAM_CBANK`: there every value of
+/// the corpus is a function's, or the section symbol of `.nv.constant0.F`.
 const SYMBOLS: [(Attribute, Symbols); 9] = [
     (Attribute::PARAM_CBANK, Symbols::First),
     (Attribute::EXTERNS, Symbols::All),
@@ -122,8 +123,8 @@ const SYMBOLS: [(Attribute, Symbols); 9] = [
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Truncated`] where the data ends inside a record, [`ErrorKind::Value`] for a format that is none of the four: the length of
-/// such a record is not known.
+/// [`ErrorKind::Truncated`] where the data ends inside a record, [`ErrorKind::Value`] for a format
+/// that is none of the four: the length of such a record is not known.
 pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<Record<'d>>> {
     let mut cursor = Cursor::new(section, data);
     let mut records = Vec::new();
@@ -254,7 +255,8 @@ pub struct FunctionResources {
     pub registers: Option<u32>,
     /// `FRAME_SIZE`: the function's own stack frame.
     pub frame_size: Option<u32>,
-    /// `MIN_STACK_SIZE`: stack of a thread that runs it, callees included; [`UNKNOWN_STACK`] with recursion.
+    /// `MIN_STACK_SIZE`: stack of a thread that runs it, callees included; [`UNKNOWN_STACK`] with
+    /// recursion.
     pub min_stack_size: Option<u32>,
     /// `MAX_STACK_SIZE`, in relocatable objects.
     pub max_stack_size: Option<u32>,

@@ -1,7 +1,8 @@
 //! `.nv_debug_ptx_txt`: the PTX source, without comments and debug text.
 //!
-//! The section is a filter of the input *text*, line by line, without regard to tokens: it works inside `/* */` too.
-//! No public specification; docs/formats/ptx-text.md; observed: ptxas 13.0.88, sm_75-sm_121.
+//! The section is a filter of the input *text*, line by line, without regard to tokens: it works
+//! inside `/* */` too. No public specification; docs/formats/ptx-text.md; observed: ptxas 13.0.88,
+//! sm_75-sm_121.
 
 use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
@@ -16,8 +17,8 @@ const DROPPED_PREFIXES: [&[u8]; 7] = [b"//", b"#", b"@@DWARF", b".file", b".b8",
 
 /// The PTX text kept in a cubin, borrowed from the section.
 ///
-/// Each line is ended by one NUL byte; there is no count and no newline. Line `n` of the section (1-based) is line `n` of the PTX
-/// input, so that the rows of `.nv_debug_line_sass` index both.
+/// Each line is ended by one NUL byte; there is no count and no newline. Line `n` of the section
+/// (1-based) is line `n` of the PTX input, so that the rows of `.nv_debug_line_sass` index both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PtxText<'d> {
     data: &'d [u8],
@@ -28,7 +29,8 @@ impl<'d> PtxText<'d> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] at the offset where the last line starts, if that line has no terminator.
+    /// [`ErrorKind::Truncated`] at the offset where the last line starts, if that line has no
+    /// terminator.
     pub fn decode(data: &'d [u8]) -> Result<Self> {
         match data.last() {
             None | Some(0) => Ok(Self { data }),
@@ -113,8 +115,8 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
 
 /// Filters a PTX source as ptxas 13.0.88 does, and returns the section's contents.
 ///
-/// Leading blanks go, a line ends at its first carriage return, debug directives and comment lines become empty, and empty lines at
-/// the end are dropped.
+/// Leading blanks go, a line ends at its first carriage return, debug directives and comment lines
+/// become empty, and empty lines at the end are dropped.
 ///
 /// # Errors
 ///
@@ -133,7 +135,8 @@ pub fn from_ptx(source: &[u8]) -> Result<Vec<u8>> {
         Some(kept_part(if has_return { without_return(line) } else { line }))
     });
     let mut text = if has_nul { encode(lines)? } else { joined(lines, source.len()) };
-    // No line holds a NUL, so what stands before the last one is the end of another line or of an empty text.
+    // No line holds a NUL, so what stands before the last one is the end of another line or of an
+    // empty text.
     while let [0] | [.., 0, 0] = *text {
         text.pop();
     }
@@ -157,7 +160,8 @@ fn without_return(line: &[u8]) -> &[u8] {
     memchr::memchr(b'\r', line).map_or(line, |cr| &line[..cr])
 }
 
-/// What ptxas keeps of one input line, blanks before it, its carriage returns and its newline aside.
+/// What ptxas keeps of one input line, blanks before it, its carriage returns and its newline
+/// aside.
 fn kept_part(line: &[u8]) -> &[u8] {
     // Nearly all others are instructions.
     if !matches!(line.first(), Some(b'/' | b'#' | b'@' | b'.')) {

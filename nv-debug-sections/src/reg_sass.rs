@@ -1,4 +1,5 @@
-//! `.nv_debug_info_reg_sass`: where each PTX register lives in SASS registers, over which addresses.
+//! `.nv_debug_info_reg_sass`: where each PTX register lives in SASS registers, over which
+//! addresses.
 //!
 //! No public specification; docs/formats/register-maps.md, ranges; observed: ptxas 13.0.88,
 //! sm_75-sm_121, only with `-g`.
@@ -29,8 +30,9 @@ pub struct FunctionRegisters<'d> {
 /// One 32-bit word of a PTX register in one SASS register, from address `start` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RegisterRange<'d> {
-    /// Which 32-bit word of the PTX register: 0 is the low one, 1 the high one of a 64-bit register. The words of a `.b128` register have 0,
-    /// 1, 1, 2 from low to high, that is the number of the 64-bit half plus that of the word in it. Observed: ptxas 13.0.88, all SMs.
+    /// Which 32-bit word of the PTX register: 0 is the low one, 1 the high one of a 64-bit
+    /// register. The words of a `.b128` register have 0, 1, 1, 2 from low to high, that is the
+    /// number of the 64-bit half plus that of the word in it. Observed: ptxas 13.0.88, all SMs.
     pub part: u32,
     /// PTX register name with its `%`; compiler-made names occur.
     pub ptx_name: &'d [u8],
@@ -95,7 +97,8 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DoesNotFit`] when a function has 2^32 ranges or more, [`ErrorKind::NulByte`] for a name that holds a NUL.
+/// [`ErrorKind::DoesNotFit`] when a function has 2^32 ranges or more, [`ErrorKind::NulByte`] for a
+/// name that holds a NUL.
 pub fn encode<'a>(
     functions: impl IntoIterator<Item = impl Borrow<FunctionRegisters<'a>>>,
 ) -> Result<Vec<u8>> {

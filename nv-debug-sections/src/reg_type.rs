@@ -24,9 +24,10 @@ pub struct FunctionTypes<'d> {
 
 /// The type of a PTX register, or of one element of a vector register (PTX ISA, Fundamental Types).
 ///
-/// Codes: observed, ptxas 13.0.88 `-g` on one register of each type for each of sm_75, 80, 86-90, 100, 103, 110, 120, 121: the same on all. It refuses
-/// registers of the other types (`.bf16`, `.tf32` and what they are packed into: "syntax error"; `.e4m3`, `.u16x2`, `.f32x2` and kin: "may only
-/// be used as an instruction type"), whose values live in `.b16` to `.b64`.
+/// Codes: observed, ptxas 13.0.88 `-g` on one register of each type for each of sm_75, 80, 86-90,
+/// 100, 103, 110, 120, 121: the same on all. It refuses registers of the other types (`.bf16`,
+/// `.tf32` and what they are packed into: "syntax error"; `.e4m3`, `.u16x2`, `.f32x2` and kin: "may
+/// only be used as an instruction type"), whose values live in `.b16` to `.b64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "PTX's own names")]
@@ -105,10 +106,12 @@ impl PtxType {
     }
 }
 
-/// The type that a PTX register is declared with: a scalar type, or a vector of two or four elements.
+/// The type that a PTX register is declared with: a scalar type, or a vector of two or four
+/// elements.
 ///
-/// The code of a vector is that of its element, plus 64 for two elements or 128 for four;
-/// observed: ptxas 13.0.88 `-g` on every type and width. It refuses `.v8`, vectors of predicates, and vectors of more than 128 bits.
+/// The code of a vector is that of its element, plus 64 for two elements or 128 for four; observed:
+/// ptxas 13.0.88 `-g` on every type and width. It refuses `.v8`, vectors of predicates, and vectors
+/// of more than 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegisterType {
     element: PtxType,
@@ -203,7 +206,8 @@ impl FunctionTypes<'_> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) with the offset of the field the data ends in.
+/// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) with the offset of the field the data ends
+/// in.
 pub fn decode(data: &[u8]) -> Result<Vec<FunctionTypes<'_>>> {
     let mut cursor = Cursor::new(NAME, data);
     let mut functions = Vec::new();

@@ -1,12 +1,14 @@
-//! Register numbers of debug information: SASS registers by class and number, PTX registers by name.
+//! Register numbers of debug information: SASS registers by class and number, PTX registers by
+//! name.
 //!
-//! `.debug_frame` and `.nv_debug_info_reg_sass` number SASS registers. The operand of `DW_OP_regx` in `.debug_info` and `.debug_loc` is a
-//! PTX register: the bytes of its name, read as one big-endian number (`%f1` is 0x256631), which `.nv_debug_info_reg_sass` then leads to
-//! SASS registers.
+//! `.debug_frame` and `.nv_debug_info_reg_sass` number SASS registers. The operand of `DW_OP_regx`
+//! in `.debug_info` and `.debug_loc` is a PTX register: the bytes of its name, read as one
+//! big-endian number (`%f1` is 0x256631), which `.nv_debug_info_reg_sass` then leads to SASS
+//! registers.
 //!
 //! Sources: docs/formats/register-maps.md, registers of the chip; classes by their names in
-//! `CUDBGRegClass` of NVIDIA's cudadebugger.h (CUDA-GDB, open source); packed names by
-//! CUDA-GDB's `cuda-tdep.c`, and by LLVM's `NVPTXRegisterInfo::encodeRegisterForDwarf`, which writes them.
+//! `CUDBGRegClass` of NVIDIA's cudadebugger.h (CUDA-GDB, open source); packed names by CUDA-GDB's
+//! `cuda-tdep.c`, and by LLVM's `NVPTXRegisterInfo::encodeRegisterForDwarf`, which writes them.
 
 use crate::ErrorKind;
 use crate::generation::Generation;
@@ -26,14 +28,15 @@ pub enum RegisterClass {
     Predicate = 2,
     /// Address register, of chips long gone.
     Address = 3,
-    /// 16-bit half of a general register; the number is twice the register's, plus 1 for the high half. Observed: in
-    /// `.nv_debug_info_reg_sass`, for `.b16`.
+    /// 16-bit half of a general register; the number is twice the register's, plus 1 for the high
+    /// half. Observed: in `.nv_debug_info_reg_sass`, for `.b16`.
     Half = 4,
     /// 32-bit register, R0 to R254, and 255 for RZ. Observed: in both sections.
     General = 5,
     /// Spilled: the number is a byte offset in local memory.
     LocalMemory = 6,
-    /// Spilled to the stack: bits 16-23 are the number of the stack pointer register, bits 0-15 a byte offset from it.
+    /// Spilled to the stack: bits 16-23 are the number of the stack pointer register, bits 0-15 a
+    /// byte offset from it.
     StackOffset = 7,
     /// Uniform predicate register. Observed: in `.debug_frame`.
     UniformPredicate = 9,
@@ -125,7 +128,8 @@ impl SassRegister {
 }
 
 impl fmt::Display for SassRegister {
-    /// As nvdisasm names registers: `R5`, `R5.H1`, `P1`, `UR4`, `RZ`; places in memory as addresses, `local[0x10]`, `[R1+0x10]`.
+    /// As nvdisasm names registers: `R5`, `R5.H1`, `P1`, `UR4`, `RZ`; places in memory as
+    /// addresses, `local[0x10]`, `[R1+0x10]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use RegisterClass as Class;
         let number = self.number();
@@ -171,8 +175,9 @@ pub const MAX_PACKED_NAME: usize = 8;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::NotARegister`] for one that is not a PTX identifier or has one
-/// character only, which CUDA-GDB takes for a number.
+/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`],
+/// [`ErrorKind::NotARegister`] for one that is not a PTX identifier or has one character only,
+/// which CUDA-GDB takes for a number.
 pub fn pack_name(name: &str) -> Result<u64, ErrorKind> {
     if !is_name(name.as_bytes()) {
         return Err(ErrorKind::NotARegister(name.to_owned()));

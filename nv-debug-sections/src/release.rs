@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 
 /// A release of NVIDIA's CUDA toolkit, whose rules a file follows.
 ///
-/// It is a row of a table. To add a release is to add its row and its constant; a fact that differs between two
-/// releases is a column of the table and a method here, and what asks for the fact has a release already.
+/// It is a row of a table. To add a release is to add its row and its constant; a fact that differs
+/// between two releases is a column of the table and a method here, and what asks for the fact has
+/// a release already.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Release(&'static Row);
 

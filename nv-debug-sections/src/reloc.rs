@@ -34,7 +34,8 @@ const fn row(number: u32, name: &'static str, width: u8, action: RelocAction, sp
     RelocType { number, name, width, action, space }
 }
 
-/// The relocation types of debug sections. Observed: ptxas and nvlink 13.0.88, debug sections of 679 cubins; there are no others.
+/// The relocation types of debug sections. Observed: ptxas and nvlink 13.0.88, debug sections of
+/// 679 cubins; there are no others.
 pub const TYPES: [RelocType; 11] = [
     row(0x1, "R_CUDA_32", 4, RelocAction::Add, Space::Native),
     row(0x2, "R_CUDA_64", 8, RelocAction::Add, Space::Native),
@@ -65,7 +66,8 @@ pub enum RelocKind {
     Absolute32,
     /// Offset in `.debug_line`, 4 bytes.
     LineOffset32,
-    /// Address that is the same in both spaces, such as that of a variable, of a function's start, or an offset of 8 bytes.
+    /// Address that is the same in both spaces, such as that of a variable, of a function's start,
+    /// or an offset of 8 bytes.
     Absolute64,
     /// Address inside a function's code.
     Code64,
@@ -148,8 +150,9 @@ pub struct SplitRelocations {
 /// Sorts the relocations of section `name` as ptxas does, splits them into REL and RELA entries,
 /// and writes the relocated fields in `bytes`.
 ///
-/// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the fields: ascending, but again from the start
-/// for each block of a section that PTX has several blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see
+/// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the
+/// fields: ascending, but again from the start for each block of a section that PTX has several
+/// blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see
 /// [`frame`](crate::frame). Clones have RELA entries only, and also those of line tables by
 /// descending offset (docs/formats/relocations.md, order of entries).
 ///
@@ -201,7 +204,8 @@ fn is_rel(kind: Option<SectionKind>, reloc: &Reloc) -> bool {
             RelocKind::of(reloc).action() == RelocAction::Add
                 && (reloc.in_place.is_some() || reloc.addend == 0)
         }
-        // Code addresses are in the field; variables, sections and undefined labels have nothing there.
+        // Code addresses are in the field; variables, sections and undefined labels have nothing
+        // there.
         _ => reloc.in_place.is_some(),
     }
 }

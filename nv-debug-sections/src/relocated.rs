@@ -1,9 +1,9 @@
 //! Section contents with relocations applied. Readers of debug sections should use no other view.
 //!
 //! A field under a RELA entry holds stale bytes in files for sm_90 and later
-//! (docs/formats/relocations.md, fields), and in every cubin all
-//! functions start at address 0. So a reader needs two things: the relocated value, and which symbol and section it
-//! belongs to. [`RelocatedCubin::section`] gives both, or refuses.
+//! (docs/formats/relocations.md, fields), and in every cubin all functions start at address 0. So a
+//! reader needs two things: the relocated value, and which symbol and section it belongs to.
+//! [`RelocatedCubin::section`] gives both, or refuses.
 
 use std::borrow::Cow;
 
@@ -107,8 +107,9 @@ impl<'c, 'd> RelocatedCubin<'c, 'd> {
     ///
     /// # Errors
     ///
-    /// The section does not exist, or one of its relocations is of an unknown type, lies outside the section, overlaps
-    /// another one, or gives a value that does not fit the field. The error names the section and the field's offset.
+    /// The section does not exist, or one of its relocations is of an unknown type, lies outside
+    /// the section, overlaps another one, or gives a value that does not fit the field. The error
+    /// names the section and the field's offset.
     pub fn section(&self, index: SectionIndex) -> Result<RelocatedSection<'c>> {
         let mut bytes = self.cubin.bytes(index)?;
         let mut fields = Vec::new();

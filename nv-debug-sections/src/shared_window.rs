@@ -1,16 +1,19 @@
 //! `.nv_debug.shared`: the shared variables that are not in a kernel's `.nv.shared.F`.
 //!
-//! The section has a size and no bytes (`SHT_NOBITS`); what it says is in its header and in the symbols defined in it, so that the codec
-//! goes from these to a [`SharedWindow`] and back. docs/formats/container.md, shared variables;
-//! observed: ptxas 13.0.88, sm_75, 90, 100, 121, by probes with `.shared` variables
-//! of several kinds, and all the files of the corpus that have one. It appears
+//! The section has a size and no bytes (`SHT_NOBITS`); what it says is in its header and in the
+//! symbols defined in it, so that the codec goes from these to a [`SharedWindow`] and back.
+//! docs/formats/container.md, shared variables; observed: ptxas 13.0.88, sm_75, 90, 100, 121, by
+//! probes with `.shared` variables of several kinds, and all the files of the corpus that have one.
+//! It appears
 //!
-//! * in executables with `-g`, for `extern .shared` arrays without a size (used or not), and for variables that only functions use which are no
-//!   kernels (one file). Size: the system's reserve (0x400 from sm_90 on) and these variables; alignment 16 for the arrays, whatever they
-//!   ask for. An array's symbol has size 0 and as its value where the kernels' own variables end.
-//! * in relocatable objects, with `-g` or not, for every `.shared` variable at module scope with a definition. Addresses are the linker's to
-//!   give, so a symbol's value is its alignment, as in ELF's common symbols. Arrays without a size are undefined symbols there. Objects
-//!   of `-ewp` have the arrays, with the value 0.
+//! * in executables with `-g`, for `extern .shared` arrays without a size (used or not), and for
+//!   variables that only functions use which are no kernels (one file). Size: the system's reserve
+//!   (0x400 from sm_90 on) and these variables; alignment 16 for the arrays, whatever they ask for.
+//!   An array's symbol has size 0 and as its value where the kernels' own variables end.
+//! * in relocatable objects, with `-g` or not, for every `.shared` variable at module scope with a
+//!   definition. Addresses are the linker's to give, so a symbol's value is its alignment, as in
+//!   ELF's common symbols. Arrays without a size are undefined symbols there. Objects of `-ewp`
+//!   have the arrays, with the value 0.
 //!
 //! `.nv.merc.symtab` repeats the symbols of executables with the value 0.
 //!
@@ -112,7 +115,8 @@ impl<'c> SharedWindow<'c> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Value`] for a header (offset 0 of this section) or a symbol (its offset in `.symtab`) that [`encode`] would not make.
+/// [`ErrorKind::Value`] for a header (offset 0 of this section) or a symbol (its offset in
+/// `.symtab`) that [`encode`] would not make.
 pub fn decode<'c, 's>(
     section: &Section<'_>,
     index: SectionIndex,
@@ -159,7 +163,8 @@ pub fn decode<'c, 's>(
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Value`] for an alignment that is not a power of two, [`ErrorKind::DoesNotFit`] for a binding from 16 on.
+/// [`ErrorKind::Value`] for an alignment that is not a power of two, [`ErrorKind::DoesNotFit`] for
+/// a binding from 16 on.
 pub fn encode(window: &SharedWindow<'_>, index: SectionIndex) -> Result<(Section<'static>, Vec<Symbol>)> {
     let (sh_type, kind, other) = marks(window.stage);
     check_align(window.align)?;

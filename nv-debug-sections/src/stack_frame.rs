@@ -1,15 +1,18 @@
 //! The layout of a function's stack frame in code that ptxas made with `-g`.
 //!
-//! From the stack pointer (`R1`) up, a frame has the arguments that calls pass in memory, then the variables, then saved registers and
-//! what else the code generator needs. Calls share the space of their arguments, so the call that needs most decides.
+//! From the stack pointer (`R1`) up, a frame has the arguments that calls pass in memory, then the
+//! variables, then saved registers and what else the code generator needs. Calls share the space of
+//! their arguments, so the call that needs most decides.
 //!
-//! Arguments go to twelve 32-bit registers, `R4` to `R15`. Each takes the first free registers that are aligned for it, to 16 bytes at
-//! most; where no such run is left it goes to memory with its own alignment, and a smaller argument after it may still find registers. The argument of a parameter without a size
-//! (`.param .b8 p[]`, the variadic one) is always in memory. A result of more than twelve registers is a variable of the caller, whose
-//! address is passed in `R4`; all calls share it.
+//! Arguments go to twelve 32-bit registers, `R4` to `R15`. Each takes the first free registers that
+//! are aligned for it, to 16 bytes at most; where no such run is left it goes to memory with its
+//! own alignment, and a smaller argument after it may still find registers. The argument of a
+//! parameter without a size (`.param .b8 p[]`, the variadic one) is always in memory. A result of
+//! more than twelve registers is a variable of the caller, whose address is passed in `R4`; all
+//! calls share it.
 //!
-//! Variables are sorted by alignment, the largest first; of one alignment those that leave less padding after them are first; of these
-//! the one that was declared last.
+//! Variables are sorted by alignment, the largest first; of one alignment those that leave less
+//! padding after them are first; of these the one that was declared last.
 //!
 //! No public specification. Observed: ptxas 13.0.88, sm_75-sm_121, `-g`.
 
@@ -135,7 +138,8 @@ mod tests {
         pass_arguments(&arguments, result.map(extent)).map(|passing| passing.memory_bytes)
     }
 
-    // Each number is the offset of a local variable in code of ptxas 13.0.88 (`IADD3 R0, R1, 0xb8` and so on), sm_75, sm_90, sm_100.
+    // Each number is the offset of a local variable in code of ptxas 13.0.88 (`IADD3 R0, R1, 0xb8`
+    // and so on), sm_75, sm_90, sm_100.
     #[test]
     fn arguments_that_find_no_registers_are_in_memory() {
         assert_eq!(memory(&[(4, 4); 12], None), Some(0));

@@ -1,8 +1,9 @@
 //! `.note.nv.tkinfo`: the tools that made a file, and their command lines
 //! (docs/formats/container.md, notes).
 //!
-//! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs. Observed: ptxas and nvlink 13.0.88, NVRTC 13.0,
-//! ptxas 13.4; files of ptxas 12.9 have no such section.
+//! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs.
+//! Observed: ptxas and nvlink 13.0.88, NVRTC 13.0, ptxas 13.4; files of ptxas 12.9 have no such
+//! section.
 
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};

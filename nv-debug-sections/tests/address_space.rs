@@ -1,4 +1,5 @@
-//! Where kernel parameters start, by the cubins themselves: `EIATTR_PARAM_CBANK` in `.nv.info.F` has the offset.
+//! Where kernel parameters start, by the cubins themselves: `EIATTR_PARAM_CBANK` in `.nv.info.F`
+//! has the offset.
 #![allow(clippy::print_stdout, reason = "the figures")]
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
@@ -10,8 +11,8 @@ use nv_debug_sections::nv_info::{self, Attribute};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Offsets of the `EIATTR_PARAM_CBANK` records of one section: their operands are a symbol (4 bytes), the offset in constant bank 0
-/// (2) and the size (2).
+/// Offsets of the `EIATTR_PARAM_CBANK` records of one section: their operands are a symbol (4
+/// bytes), the offset in constant bank 0 (2) and the size (2).
 fn parameter_offsets(info: &[u8]) -> Vec<u64> {
     let records = nv_info::decode(nv_info::NAME, info).unwrap();
     let banks = records.iter().filter(|record| record.attribute == Attribute::PARAM_CBANK);

@@ -1,4 +1,5 @@
-//! The catalog against files: 679 corpus cubins, the section lists of 1152 runs, and what ptxas and nvlink make of a PTX with every section.
+//! The catalog against files: 679 corpus cubins, the section lists of 1152 runs, and what ptxas and
+//! nvlink make of a PTX with every section.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -42,7 +43,8 @@ impl Seen {
     }
 }
 
-/// The row of a section of a file, whose header it must be. Of the two rows of `.nv_debug.shared` that of its type.
+/// The row of a section of a file, whose header it must be. Of the two rows of `.nv_debug.shared`
+/// that of its type.
 fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static CatalogEntry {
     let row = name.entry().unwrap_or_else(|| panic!("{what}: no row"));
     let of_name = CATALOG.iter().filter(|other| other.name == row.name);
@@ -74,7 +76,8 @@ fn check_file(bytes: &[u8], writer: Writer, what: &str, seen: &mut Seen) -> usiz
         if writer == Writer::Ptxas {
             check_content(&cubin, index, &name, row, &what);
         }
-        // In files of ptxas sections of one block come in the order of the rows; nvlink adds what its later inputs have.
+        // In files of ptxas sections of one block come in the order of the rows; nvlink adds what
+        // its later inputs have.
         let block = (name.space, name.form.is_some(), section.flags & 2);
         let before = last.insert(block, row.rank());
         let in_order = before.is_none_or(|before| before <= row.rank());
@@ -104,7 +107,8 @@ fn check_links(
     }
 }
 
-/// Clones that are said to have the native bytes have them in files of ptxas. In linked files that of `.debug_info` differs.
+/// Clones that are said to have the native bytes have them in files of ptxas. In linked files that
+/// of `.debug_info` differs.
 fn check_content(
     cubin: &Cubin<'_>,
     index: SectionIndex,
@@ -145,7 +149,8 @@ fn corpus_files(seen: &mut Seen) {
     assert_eq!(files, if corpus::root::is_whole() { 679 } else { 570 });
 }
 
-/// The section lists of the matrix, which have names only. What ptxas writes for a PTX without sections of its own it has made itself.
+/// The section lists of the matrix, which have names only. What ptxas writes for a PTX without
+/// sections of its own it has made itself.
 fn matrix_runs(seen: &mut Seen) -> bool {
     let Some(matrix) = shared("behaviour/matrix.json").map(|path| json(&path)) else { return false };
     let mut made = BTreeSet::new();
@@ -171,7 +176,8 @@ fn matrix_runs(seen: &mut Seen) -> bool {
 /// The SMs that ptxas 13.0.88 knows.
 const SMS: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
-/// A PTX with every section that is copied, and each kind of shared variable. `reference`: what the sections refer to; `reversed`: their order.
+/// A PTX with every section that is copied, and each kind of shared variable. `reference`: what the
+/// sections refer to; `reversed`: their order.
 fn probe(sm: u32, reference: &str, reversed: bool) -> String {
     let own =
         SectionKind::all().filter(|kind| kind.entry().origin == SectionOrigin::Ptx).map(SectionKind::name);

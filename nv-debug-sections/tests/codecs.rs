@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 mod corpus;
 
-/// The codec for a section of this name: by the native section's name, without function or checksum. `None`: there is no codec.
+/// The codec for a section of this name: by the native section's name, without function or
+/// checksum. `None`: there is no codec.
 fn codec(name: &str) -> Option<&'static str> {
     let native = name.replace(".nv.merc", "");
     let info = native.strip_prefix(nv_info::NAME).filter(|f| f.is_empty() || f.starts_with('.'));
@@ -50,8 +51,8 @@ fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Resu
     })
 }
 
-/// RELA fields of the original hold whatever ptxas left there, and some CIE pointers name no entry (docs/conformance.md): only the
-/// other bytes are compared.
+/// RELA fields of the original hold whatever ptxas left there, and some CIE pointers name no entry
+/// (docs/conformance.md): only the other bytes are compared.
 fn clear_relocated(cubin: &Cubin<'_>, index: SectionIndex, mut ours: Vec<u8>, original: &[u8]) -> Vec<u8> {
     let relocated = cubin
         .relocations_of(index)

@@ -1,5 +1,6 @@
-//! Containers of GPU code: what a writer of our own puts in comes out, what is wrong is refused at its place, and fatbins of
-//! fatbinary 13.0.88 (`examples/make.sh`) hold the cubins they were made from.
+//! Containers of GPU code: what a writer of our own puts in comes out, what is wrong is refused at
+//! its place, and fatbins of fatbinary 13.0.88 (`examples/make.sh`) hold the cubins they were made
+//! from.
 
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
@@ -59,7 +60,8 @@ fn fatbins_of_fatbinary() {
         let text = entries.last().unwrap();
         assert_eq!((text.kind, text.code_version), (EntryKind::Ptx, (9, 0)));
         assert_eq!((text.options, text.debug_info()), (&b" --generate-line-info "[..], DebugInfo::LineInfo));
-        // fatbinary drops comments and all but the first of several blanks, keeps lines, and ends the text by a NUL.
+        // fatbinary drops comments and all but the first of several blanks, keeps lines, and ends
+        // the text by a NUL.
         let payload = text.payload().unwrap();
         let payload = std::str::from_utf8(&payload).unwrap();
         assert_eq!(payload.len() as u64 + 1, text.size());
@@ -242,7 +244,8 @@ fn refusal(entry: Vec<u8>) -> ErrorKind {
     fault.kind().clone()
 }
 
-/// A zstd frame that claims `content` bytes and repeats one byte `blocks` times 128 KiB (RFC 8878 3.1.1).
+/// A zstd frame that claims `content` bytes and repeats one byte `blocks` times 128 KiB (RFC 8878
+/// 3.1.1).
 fn zstd_bomb(content: u64, blocks: usize) -> Vec<u8> {
     let mut frame = 0xfd2f_b528_u32.to_le_bytes().to_vec();
     frame.push(0b1110_0000); // 8 bytes of content size, a single segment

@@ -323,7 +323,8 @@ fn relocations_are_applied_or_refused() {
     assert_eq!((overlap.section(), overlap.offset()), (".debug_info", 8));
 }
 
-/// Parses, and if that works uses everything the values offer: no panic, no memory beyond the input's order.
+/// Parses, and if that works uses everything the values offer: no panic, no memory beyond the
+/// input's order.
 fn exercise(data: &[u8]) -> bool {
     let Ok(mut cubin) = Cubin::parse(data) else { return false };
     let limit = data.len() * 4 + 65_536;

@@ -1,4 +1,5 @@
-//! Appending whole sections: capsules taken out and put back, on every cubin of the corpus; what is refused.
+//! Appending whole sections: capsules taken out and put back, on every cubin of the corpus; what is
+//! refused.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -187,7 +188,8 @@ fn rela(table: usize, target: usize, symbol: u32) -> NewSection<'static> {
     }
 }
 
-/// A capsule's code, a clone that shares bytes, one that does not, its relocations, symbols; each refers to later ones.
+/// A capsule's code, a clone that shares bytes, one that does not, its relocations, symbols; each
+/// refers to later ones.
 fn capsule_of_small() -> Vec<NewSection<'static>> {
     let symbol = Symbol { name: 0, info: 3, shndx: COUNT + 2, ..Symbol::default() };
     let code = NewSection {
@@ -439,7 +441,8 @@ proptest! {
                 info: SectionInfo::Symbol(SymbolIndex(symbol)),
                 ..alias(DEBUG_STR)
             },
-            // Never empty: a clone of nothing may be read as nothing of its own, for both are at one place.
+            // Never empty: a clone of nothing may be read as nothing of its own, for both are at
+            // one place.
             _ => bytes_section(".y", SHF_MERCURY, vec![0; index as usize + 1]),
         });
         if let Ok(indices) = cubin.append_sections(new.collect()) {

@@ -71,7 +71,8 @@ fn run_both(tool: &Path, arguments: &[&str], inputs: [&Path; 2]) -> [Result<Stri
     })
 }
 
-/// The code without its labels: nvdisasm also makes one for each address that debug sections refer to.
+/// The code without its labels: nvdisasm also makes one for each address that debug sections refer
+/// to.
 fn without_labels(code: &str) -> String {
     let mut out = String::with_capacity(code.len());
     for line in code.lines().filter(|line| !line.starts_with(".L_x_")) {
@@ -124,7 +125,8 @@ fn the_real_tools_read_what_is_left() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// Line tables put into a cubin that was made without any, where there is no section symbol for them.
+/// Line tables put into a cubin that was made without any, where there is no section symbol for
+/// them.
 #[test]
 fn nvdisasm_reads_the_lines_that_were_put_in() {
     let cubins = Cubins::open();

@@ -1,5 +1,5 @@
-//! Files at the limits of the container: cut short, as hostile as their size allows, with more sections than 16 bits
-//! count, with names that are no text.
+//! Files at the limits of the container: cut short, as hostile as their size allows, with more
+//! sections than 16 bits count, with names that are no text.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -76,8 +76,9 @@ fn cubin_of(
     (cubin, offsets)
 }
 
-/// 19 MB in which each of 32,000 sections has a name of 16 MB, or each of 40,000 symbols. That the test ends is the proof: one look
-/// at every name's bytes would be at half a terabyte, and a copy of them fits no memory.
+/// 19 MB in which each of 32,000 sections has a name of 16 MB, or each of 40,000 symbols. That the
+/// test ends is the proof: one look at every name's bytes would be at half a terabyte, and a copy
+/// of them fits no memory.
 #[test]
 fn one_long_name_for_everything_costs_nothing() {
     const LENGTH: usize = 1 << 24;
@@ -129,7 +130,8 @@ fn one_long_name_for_everything_costs_nothing() {
     }
 }
 
-/// Relocation sections that apply to themselves, to each other, or to the section that they are relocated against.
+/// Relocation sections that apply to themselves, to each other, or to the section that they are
+/// relocated against.
 #[test]
 fn relocations_in_a_circle_end() {
     let relocations = |info, offset| Section {
@@ -152,7 +154,8 @@ fn relocations_in_a_circle_end() {
         contents: Contents::Bytes(vec![1; 8].into()),
         ..Section::default()
     };
-    // 4: itself; 5 and 6: each other; 7: the symbols; 8 and 9: a debug section, and the relocations of that.
+    // 4: itself; 5 and 6: each other; 7: the symbols; 8 and 9: a debug section, and the relocations
+    // of that.
     cubin.sections.extend([relocations(4, 0), relocations(6, 8), relocations(5, 16), relocations(3, 0)]);
     cubin.sections.extend([relocations(10, 0), relocations(8, 0), info]);
     let bytes = cubin.write().unwrap();
@@ -195,7 +198,8 @@ fn few_clones_share_the_bytes_of_one_section() {
     assert!(parse(5).unwrap_err().to_string().contains("more than 4 sections share these bytes"));
 }
 
-/// Another reader's view: names and sections of all functions. What binutils and LLVM say, where they are.
+/// Another reader's view: names and sections of all functions. What binutils and LLVM say, where
+/// they are.
 fn check_functions(bytes: &[u8], names: &[String]) {
     let elf = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
     let sections: Vec<_> = elf.sections().map(|s| s.name().unwrap().to_owned()).collect();
@@ -300,7 +304,8 @@ fn names_that_are_not_text_are_shown_and_kept() {
     assert!(cubin.write().unwrap().windows(7).any(|window| window == b"\0ke\xffnel"));
 }
 
-/// Debug sections that refer to labels in code: ptxas gives their symbols names that differ from run to run.
+/// Debug sections that refer to labels in code: ptxas gives their symbols names that differ from
+/// run to run.
 #[test]
 fn garbage_names_of_ptxas_are_read() {
     let Some(ptxas) = oracle("ptxas") else { return };

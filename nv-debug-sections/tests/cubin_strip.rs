@@ -1,4 +1,5 @@
-//! Debug sections taken out, into a side file, and put together again, on every cubin of the corpus.
+//! Debug sections taken out, into a side file, and put together again, on every cubin of the
+//! corpus.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -14,14 +15,16 @@ use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use std::collections::HashSet;
 
-/// Whether a section is debug information by its name alone, as `bugs/48` has it: also a clone or relocations.
+/// Whether a section is debug information by its name alone, as `bugs/48` has it: also a clone or
+/// relocations.
 fn is_debug(name: &str) -> bool {
     let native = name.strip_prefix(".nv.merc").unwrap_or(name);
     let native = native.strip_prefix(".rela").or(native.strip_prefix(".rel")).unwrap_or(native);
     is_debug_section(native) && native != ".nv_debug.shared"
 }
 
-/// Name, header fields that the container keeps, and bytes of everything that is no debug information.
+/// Name, header fields that the container keeps, and bytes of everything that is no debug
+/// information.
 fn code_of(cubin: &Cubin<'_>) -> Vec<(String, [u64; 4], Vec<u8>)> {
     let all = cubin.iter().filter(|(_, name, _)| !is_debug(name));
     all.map(|(index, name, section)| {
@@ -39,7 +42,8 @@ fn code_of(cubin: &Cubin<'_>) -> Vec<(String, [u64; 4], Vec<u8>)> {
     .collect()
 }
 
-/// Symbols but those that only stand for debug sections: number, name, and fields but the section's number.
+/// Symbols but those that only stand for debug sections: number, name, and fields but the section's
+/// number.
 fn symbols_of(cubin: &Cubin<'_>, table: &str) -> Vec<(usize, String, [u64; 4], String)> {
     let Some(table) = cubin.section_by_name(table) else { return Vec::new() };
     let all = cubin.symbols_of(table).iter().enumerate().map(|(index, symbol)| {
@@ -169,8 +173,8 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
         let view = RelocatedCubin::new(&original);
         for (index, name, _) in original.iter().filter(|(_, name, _)| is_debug_section(name)) {
             let section = view.section(index).unwrap();
-            // sm_90 has RELA entries only (docs/formats/relocations.md, REL and RELA), so all of the section
-            // is as a reader without relocations needs it.
+            // sm_90 has RELA entries only (docs/formats/relocations.md, REL and RELA), so all of
+            // the section is as a reader without relocations needs it.
             assert_eq!(side.bytes(index).unwrap(), section.bytes, "{} {name}", path.display());
             fields += section.fields().len();
             stale += usize::from(original.bytes(index).unwrap() != section.bytes);
@@ -179,7 +183,8 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
     eprintln!("side files: {fields} fields have their values, {stale} sections had other ones");
 }
 
-/// A cubin-like object without any corpus: two functions, a reference from `.debug_info` to each and to `.debug_abbrev`.
+/// A cubin-like object without any corpus: two functions, a reference from `.debug_info` to each
+/// and to `.debug_abbrev`.
 fn small(sm: u32, second: u64) -> Cubin<'static> {
     let function = |name, size| DebugOnlyFunction { name, size, kernel: true, local: false };
     let made =
@@ -306,7 +311,8 @@ fn changed<'d>(section: &Section<'d>) -> Vec<(&'static str, Section<'d>)> {
     all
 }
 
-/// Whatever strip leaves must be as it was, with a side file and with the whole cubin; only where it lies does not matter.
+/// Whatever strip leaves must be as it was, with a side file and with the whole cubin; only where
+/// it lies does not matter.
 #[test]
 fn no_change_of_what_is_left_goes_unnoticed() {
     let cubins = Cubins::open();

@@ -1,4 +1,5 @@
-//! Values that NVIDIA gives DWARF's fields: address classes and register names, on every cubin of the corpus.
+//! Values that NVIDIA gives DWARF's fields: address classes and register names, on every cubin of
+//! the corpus.
 #![allow(clippy::print_stdout, reason = "the figures")]
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
@@ -70,7 +71,8 @@ fn every_address_class_of_the_corpus_has_a_name() {
     assert!(counts.len() >= 5);
 }
 
-/// Operands of the location expressions of `.debug_loc` that are a `DW_OP_regx` and nothing else (DWARF 2.0.0 §7.7.3).
+/// Operands of the location expressions of `.debug_loc` that are a `DW_OP_regx` and nothing else
+/// (DWARF 2.0.0 §7.7.3).
 fn register_operands(cubin: &Cubin<'_>) -> Vec<Vec<u8>> {
     let Some(index) = section(cubin, SectionKind::DebugLoc) else { return Vec::new() };
     let view = RelocatedCubin::new(cubin).section(index).unwrap();

@@ -35,8 +35,9 @@ const PUBNAMES: (&str, &[ReferenceKind]) = (".debug_pubnames", &[ReferenceKind::
 const PUBTYPES: (&str, &[ReferenceKind]) = (".debug_pubtypes", &[ReferenceKind::AtLink]);
 const STR: (&str, &[ReferenceKind]) = (".debug_str", &[]);
 
-/// The PTX of a run: `none`, `lineinfo`, `G`, with `100` from the newer front end. `second`: the linker's second input, which inlines nothing;
-/// the first has no location lists from the older front end.
+/// The PTX of a run: `none`, `lineinfo`, `G`, with `100` from the newer front end. `second`: the
+/// linker's second input, which inlines nothing; the first has no location lists from the older
+/// front end.
 fn ptx(name: &str, linked: bool, second: bool) -> Ptx {
     let (kind, newer) = name.strip_suffix("100").map_or((name, false), |kind| (kind, true));
     let own: &[_] = match kind {
@@ -215,7 +216,8 @@ fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What `strip` leaves, whole and `--keep lines`, and the side file: known as what they are, and nothing is missing or extra.
+/// What `strip` leaves, whole and `--keep lines`, and the side file: known as what they are, and
+/// nothing is missing or extra.
 #[test]
 fn stripped_cubins_and_side_files_are_known() {
     let cubins = Cubins::open();
@@ -276,8 +278,8 @@ fn stripped_cubins_and_side_files_are_known() {
     assert!(reduced > 100 && shared > 0);
 }
 
-/// Any section may refer to anything, whatever compilers' mostly do. Observed: ptxas 13.0.88 `-g`, sm_89 and sm_90, of PTX whose
-/// `.debug_pubnames` has a function's address.
+/// Any section may refer to anything, whatever compilers' mostly do. Observed: ptxas 13.0.88 `-g`,
+/// sm_89 and sm_90, of PTX whose `.debug_pubnames` has a function's address.
 #[test]
 fn what_references_a_section_may_have_is_not_guessed() {
     let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
@@ -323,8 +325,8 @@ const SAMPLES: [&str; 6] = [
     "cuda/deep_inline/sm_120/G/deep_inline.cubin",
 ];
 
-/// Whether the file tells by itself that a section is gone. Without the PTX nobody knows which sections of its own it had, or which
-/// of them had relocations, unless the other copy shows it.
+/// Whether the file tells by itself that a section is gone. Without the PTX nobody knows which
+/// sections of its own it had, or which of them had relocations, unless the other copy shows it.
 fn is_told(name: &SectionName<'_>, sm: u32) -> bool {
     let is_of_ptx = name.kind().is_none_or(|kind| kind.entry().origin == SectionOrigin::Ptx);
     // Entries need their abbreviations.

@@ -16,7 +16,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a Mercury program is found, in a space where instructions are `scale` times as large, and has the rows of the native one.
+/// Whether a Mercury program is found, in a space where instructions are `scale` times as large,
+/// and has the rows of the native one.
 fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Result<(), String> {
     let mut addresses: BTreeSet<u64> = starts.iter().copied().collect();
     addresses.extend(native.iter().filter_map(|op| match *op {
@@ -111,7 +112,8 @@ prop_compose! {
     }
 }
 
-/// What `mercury_to_native` makes of the directives of random programs comes back. The programs are the same each time: one in 350,000 does not.
+/// What `mercury_to_native` makes of the directives of random programs comes back. The programs are
+/// the same each time: one in 350,000 does not.
 #[test]
 fn random_programs() {
     let config = ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() };

@@ -1,4 +1,5 @@
-//! `.nv.info` against cuobjdump, which prints it as text, and against the symbol tables of the corpus.
+//! `.nv.info` against cuobjdump, which prints it as text, and against the symbol tables of the
+//! corpus.
 #![allow(clippy::print_stdout, reason = "the figures")]
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
@@ -24,7 +25,8 @@ fn hexadecimal(words: impl Iterator<Item = u32>) -> String {
     words.map(|word| format!("{word:#x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A record as cuobjdump prints it, blanks aside; `None` for the value of the few attributes whose layout is not ours to know.
+/// A record as cuobjdump prints it, blanks aside; `None` for the value of the few attributes whose
+/// layout is not ours to know.
 fn words(record: &Record<'_>, name: impl Fn(SymbolIndex) -> String) -> (String, Option<String>) {
     let attribute = record.attribute.name().unwrap_or("unknown Attribute");
     let head = format!("Attribute: {attribute} Format: {}", record.value.format_name());

@@ -9,7 +9,8 @@ use nv_debug_sections::container::{Container, EntryKind};
 use nv_debug_sections::error::ErrorKind;
 use proptest::prelude::*;
 
-/// The first 48 bytes of `nvcc -ltoir -dlto -arch=sm_90a examples/saxpy/saxpy.cu` (13.0.88); the IR that follows is not ours.
+/// The first 48 bytes of `nvcc -ltoir -dlto -arch=sm_90a examples/saxpy/saxpy.cu` (13.0.88); the IR
+/// that follows is not ours.
 const SM_90A: [u8; 48] = [
     0xed, 0x43, 0x4e, 0x7f, 0x01, 0x41, 0x02, 0x62, 0x03, 0x02, 0x07, 0x00, 0x18, 0x00, 0x01, 0x00, //
     0x2c, 0x00, 0x00, 0x00, 0x30, 0x00, 0x00, 0x00, 0x01, 0x00, 0x84, 0x03, 0x02, 0x00, 0x02, 0x00, //
@@ -45,7 +46,8 @@ fn faults_have_a_place() {
         let fault = Header::decode(&SM_90A[..cut]).unwrap_err();
         assert!(fault.offset() <= cut as u64 && matches!(fault.kind(), ErrorKind::Truncated(_)), "{fault}");
     }
-    // Byte, value, place of the fault: the end of the scalars is measured against that of the blobs, this against the file.
+    // Byte, value, place of the fault: the end of the scalars is measured against that of the
+    // blobs, this against the file.
     for (at, byte, place) in [
         (0, 0, 0),
         (12, 25, 12),

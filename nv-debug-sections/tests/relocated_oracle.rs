@@ -1,5 +1,5 @@
-//! Relocated values against `nvdisasm`, which lists debug sections with a symbol or a label for every relocated field, and the
-//! cases of `../shared/bugs` about them.
+//! Relocated values against `nvdisasm`, which lists debug sections with a symbol or a label for
+//! every relocated field, and the cases of `../shared/bugs` about them.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -86,7 +86,8 @@ impl Listing {
         }
     }
 
-    /// The place that `SYMBOL`, `(SYMBOL + LABEL@srel)` or `(SYMBOL + 0x10)` means; the symbol alone where the file has no such.
+    /// The place that `SYMBOL`, `(SYMBOL + LABEL@srel)` or `(SYMBOL + 0x10)` means; the symbol
+    /// alone where the file has no such.
     fn value(&self, expression: &str) -> Result<Spot, String> {
         let inner = expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let mut terms = inner.unwrap_or(expression).split(" + ");

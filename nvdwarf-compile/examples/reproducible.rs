@@ -1,5 +1,6 @@
-//! Makes the debug sections of a cubin anew so that they no longer depend on the machine: paths begin with `/src`, and
-//! source files have no time and size. Faults of the PTX are printed as compilers do.
+//! Makes the debug sections of a cubin anew so that they no longer depend on the machine: paths
+//! begin with `/src`, and source files have no time and size. Faults of the PTX are printed as
+//! compilers do.
 //!
 //! `cargo run -p nvdwarf-compile --example reproducible [PTX CUBIN SM]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

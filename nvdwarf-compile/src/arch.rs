@@ -1,7 +1,8 @@
 //! The architectures that ptxas 13.0.88 compiles for, and which PTX `.target` runs on which.
 //!
-//! Source: PTX ISA "PTX Module Directives: .target", `ptxas --help` (`--gpu-name`), and the whole matrix of `.target`
-//! against `-arch` as ptxas 13.0.88 answers it; `tests/arch_matrix.rs` asks it again where it is installed.
+//! Source: PTX ISA "PTX Module Directives: .target", `ptxas --help` (`--gpu-name`), and the whole
+//! matrix of `.target` against `-arch` as ptxas 13.0.88 answers it; `tests/arch_matrix.rs` asks it
+//! again where it is installed.
 
 use nv_debug_sections::release::Release;
 use std::fmt;
@@ -33,7 +34,8 @@ pub const DEFAULT: Arch = Arch { number: 75, suffix: Suffix::None };
 /// One row for each number that PTX or `-arch` knows.
 struct Row {
     number: u32,
-    /// Numbers of one family run each other's `f` code; it is named by its first member. 0: no family.
+    /// Numbers of one family run each other's `f` code; it is named by its first member. 0: no
+    /// family.
     family: u32,
     /// Suffixes that exist besides the plain one.
     suffixes: &'static [Suffix],
@@ -77,7 +79,8 @@ const TABLE: &[Row] = &{
         row(89, 0, &[], true),
         row(90, 0, A, true),
         row(100, 100, AF, true),
-        // sm_110 by its name before CUDA 13: the same chip, but compared as 101 where newer and older matter.
+        // sm_110 by its name before CUDA 13: the same chip, but compared as 101 where newer and
+        // older matter.
         row(101, 110, AF, false),
         row(103, 100, AF, true),
         row(110, 110, AF, true),
@@ -144,8 +147,8 @@ impl Arch {
     ///
     /// # Errors
     ///
-    /// [`ArchError::Virtual`] for a `compute_` or `lto_` name of a known architecture, [`ArchError::Unknown`] for
-    /// everything else, `.target`-only numbers such as `sm_70` included.
+    /// [`ArchError::Virtual`] for a `compute_` or `lto_` name of a known architecture,
+    /// [`ArchError::Unknown`] for everything else, `.target`-only numbers such as `sm_70` included.
     pub fn parse(name: &str) -> Result<Self, ArchError> {
         if let Some(rest) = name.strip_prefix("sm_") {
             return known(rest, true).ok_or(ArchError::Unknown);
@@ -326,7 +329,8 @@ mod tests {
         assert_eq!(Arch::parse_target("sm_73"), Err(ArchError::Unknown));
     }
 
-    /// Messages as ptxas 13.0.88 prints them, recorded by hand; the whole matrix is in `tests/arch_matrix.rs`.
+    /// Messages as ptxas 13.0.88 prints them, recorded by hand; the whole matrix is in
+    /// `tests/arch_matrix.rs`.
     #[test]
     fn messages() {
         assert_eq!(runs("sm_30", "sm_121f"), "");

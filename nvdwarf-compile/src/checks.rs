@@ -21,7 +21,8 @@ pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut 
         if rule == RuleId::UnknownOpcode || !is_limit && !report.refuses(mode, rule) {
             continue;
         }
-        // Without ptxas there is nothing in newer PTX that keeps us from reading its debug directives.
+        // Without ptxas there is nothing in newer PTX that keeps us from reading its debug
+        // directives.
         let is_error = is_limit || finding.severity == Severity::Error;
         let mut diagnostic = if is_error {
             Diagnostic::error(finding.range, finding.message.clone())

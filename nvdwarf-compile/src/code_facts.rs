@@ -11,7 +11,8 @@ use nv_debug_sections::register::SassRegister;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.
+/// The code of one module, as facts. Symbols are indices in the symbol table of the file to be
+/// written.
 #[derive(Debug, Default)]
 pub(crate) struct CodeFacts {
     /// Code sections in `.text.*` order.
@@ -24,8 +25,9 @@ pub(crate) struct CodeFacts {
     pub(crate) section_symbols: HashMap<String, SymbolIndex>,
     /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
     pub(crate) labels: HashMap<String, LabelAddress>,
-    /// Labels that a section refers to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for some
-    /// labels before code under a `.loc` of line 0 (docs/formats/relocations.md, what a name in PTX becomes).
+    /// Labels that a section refers to and the code generator could not place: their fields stay 0.
+    /// Seen with ptxas 13.0.88 for some labels before code under a `.loc` of line 0
+    /// (docs/formats/relocations.md, what a name in PTX becomes).
     pub(crate) open_labels: HashSet<(SectionKind, String)>,
     /// Whether register ranges are known for this code.
     pub(crate) has_registers: bool,
@@ -35,7 +37,8 @@ pub(crate) struct CodeFacts {
 /// native code (docs/formats/capsule.md).
 #[derive(Debug)]
 pub(crate) struct MercuryFacts {
-    /// The facts. Symbols are indices in `.nv.merc.symtab`; code sections are in the order of the native ones.
+    /// The facts. Symbols are indices in `.nv.merc.symtab`; code sections are in the order of the
+    /// native ones.
     pub(crate) image: CodeFacts,
     /// By code section: where native instructions come from.
     addresses: Vec<AddressMap>,
@@ -98,17 +101,20 @@ pub(crate) struct CodeSection {
     pub(crate) size: u64,
     /// Functions that start in this section, by address.
     pub(crate) parts: Vec<FunctionPart>,
-    /// `(byte offset, 1-based PTX line)` wherever the PTX line of the instructions changes, in address order. Instructions that
-    /// belong to no PTX instruction (prologues) have no entry. `None` for code that has no PTX, as helpers that ptxas adds.
+    /// `(byte offset, 1-based PTX line)` wherever the PTX line of the instructions changes, in
+    /// address order. Instructions that belong to no PTX instruction (prologues) have no entry.
+    /// `None` for code that has no PTX, as helpers that ptxas adds.
     pub(crate) ptx_lines: Option<Vec<(u64, u32)>>,
     /// Register ranges and their type codes; empty without `-g`.
     pub(crate) registers: Vec<RegisterRange>,
     /// Byte offsets of `EXIT` instructions, ascending; only kernels have any.
     pub(crate) exits: Vec<u64>,
-    /// Byte offsets of the instructions that come with a branch, ascending: `BSSY`, which sets up where threads meet again, and the
-    /// `BMOV` before. They come from no PTX instruction, and are given the line of the one before.
+    /// Byte offsets of the instructions that come with a branch, ascending: `BSSY`, which sets up
+    /// where threads meet again, and the `BMOV` before. They come from no PTX instruction, and are
+    /// given the line of the one before.
     pub(crate) branch_setup: Vec<u64>,
-    /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
+    /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has
+    /// none.
     pub(crate) calls: Vec<u64>,
     /// Native instructions that have the lines of others, ascending; sm_110 only.
     pub(crate) imnmx: Vec<Imnmx>,
@@ -122,7 +128,8 @@ impl CodeSection {
         lines.get(first..after)
     }
 
-    /// The PTX lines of the calls from the byte offset `start` on and before `end`. `None` if no PTX lines are known.
+    /// The PTX lines of the calls from the byte offset `start` on and before `end`. `None` if no
+    /// PTX lines are known.
     pub(crate) fn call_lines(&self, start: u64, end: u64) -> Option<HashSet<u32>> {
         let rows = self.lines_between(start, end)?;
         let calls = self.calls.iter().filter(|call| (start..end).contains(*call));

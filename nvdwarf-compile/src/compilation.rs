@@ -18,7 +18,8 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// ptxas' warning for `--suppress-debug-info` where neither an option nor the PTX asks for debug information.
+/// ptxas' warning for `--suppress-debug-info` where neither an option nor the PTX asks for debug
+/// information.
 const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option device-debug or lineinfo; \
                                    ignoring since latter is not specified";
 
@@ -26,10 +27,12 @@ const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option de
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeImage<'d> {
-    /// None: what is written is a debug-only object, with a slot of 16 bytes for each PTX instruction.
+    /// None: what is written is a debug-only object, with a slot of 16 bytes for each PTX
+    /// instruction.
     None,
-    /// A cubin that was made from the same PTX, with the PTX lines of its instructions (`ptxas -lineinfo` or `-g`) if lines are to be
-    /// written. Its code stays as it is. Its debug sections are read for facts about the code and replaced.
+    /// A cubin that was made from the same PTX, with the PTX lines of its instructions (`ptxas
+    /// -lineinfo` or `-g`) if lines are to be written. Its code stays as it is. Its debug sections
+    /// are read for facts about the code and replaced.
     Cubin(&'d [u8]),
 }
 
@@ -98,7 +101,8 @@ impl<'p> CheckedPtx<'p> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Ptx`]: the text has faults that ptxas would not take, or is for another architecture.
+    /// [`ErrorKind::Ptx`]: the text has faults that ptxas would not take, or is for another
+    /// architecture.
     pub fn new(
         text: &'p str,
         lines: &'p LineIndex,
@@ -122,7 +126,8 @@ impl<'p> CheckedPtx<'p> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Ptx`]: the debug directives of the text do not fit together. [`ErrorKind::OptimizedDebug`].
+    /// [`ErrorKind::Ptx`]: the debug directives of the text do not fit together.
+    /// [`ErrorKind::OptimizedDebug`].
     pub fn prepare(self, by_ptxas: bool) -> Result<(PreparedPtx<'p>, Vec<Diagnostic>), CompileError> {
         let Self { text, lines, options, module, index, report } = self;
         let Index { sections, facts, diagnostics: of_index } = index;
@@ -236,7 +241,8 @@ impl<'p> PreparedPtx<'p> {
         let has_code = !matches!(code, CodeImage::None);
         let relocatable = options.relocatable && has_code;
         let extras = &options.extras;
-        // Where we write bytes of our own, or read the table again, a nameless file must not end it.
+        // Where we write bytes of our own, or read the table again, a nameless file must not end
+        // it.
         let as_ptxas = has_code
             && extras.line_table == LineTableStyle::Ptxas
             && !extras.keep_optimised
@@ -305,7 +311,8 @@ fn without_errors(diagnostics: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Compi
     Ok(diagnostics)
 }
 
-/// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where it is.
+/// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where
+/// it is.
 fn without_target_debug(text: &str, module: &Module<'_>) -> String {
     let mut bytes = text.to_owned().into_bytes();
     for target in module.targets() {

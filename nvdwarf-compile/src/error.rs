@@ -5,14 +5,15 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 
 /// Why there is no cubin, with the diagnostics up to the failure.
 ///
-/// Errors in the text of the PTX are diagnostics with their places. All else is one [`ErrorKind`]: of a section of the cubin that gave
-/// the code with its name and offset.
+/// Errors in the text of the PTX are diagnostics with their places. All else is one [`ErrorKind`]:
+/// of a section of the cubin that gave the code with its name and offset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct CompileError {
     /// What stopped the compilation.
     pub kind: ErrorKind,
-    /// What there is to say of the PTX, in the order to say it in. With [`ErrorKind::Ptx`] at least one is an error.
+    /// What there is to say of the PTX, in the order to say it in. With [`ErrorKind::Ptx`] at least
+    /// one is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -79,7 +80,8 @@ pub enum ErrorKind {
         /// Its name.
         function: String,
     },
-    /// A section of the cubin is damaged, belongs to another PTX, or one cannot be written: which, and where.
+    /// A section of the cubin is damaged, belongs to another PTX, or one cannot be written: which,
+    /// and where.
     #[error(transparent)]
     Section(Box<nv_debug_sections::Error>),
     /// A section of DWARF that is made anew cannot hold a value.

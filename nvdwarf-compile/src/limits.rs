@@ -1,10 +1,10 @@
 //! Limits on the work that a PTX or a cubin may demand, since both may be hostile.
 //!
-//! All else is bounded by the size of the two: the parser and the readers of sections have limits of their own, and what is made
-//! grows with what they give.
+//! All else is bounded by the size of the two: the parser and the readers of sections have limits
+//! of their own, and what is made grows with what they give.
 //!
-//! Those named as steps are factors of a [`WorkBudget`](dwarf2_reader::WorkBudget): they count for each byte of the input, and any
-//! input has 2^20.
+//! Those named as steps are factors of a [`WorkBudget`](dwarf2_reader::WorkBudget): they count for
+//! each byte of the input, and any input has 2^20.
 
 /// The most entries of `.debug_info` that are searched for the name of a function: a definition may
 /// refer to a declaration. A longer chain is not a compiler's, and may be a cycle.

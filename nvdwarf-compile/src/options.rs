@@ -24,8 +24,8 @@ pub struct Options {
     pub relocatable: bool,
     /// `-O`. With `-g` or in PTX with `.target debug` only 0 and `None` are allowed.
     pub opt_level: Option<i32>,
-    /// Time and size of source files; a later one for the same path replaces an earlier one. Where the PTX does not tell and nothing is
-    /// given here, both are 0.
+    /// Time and size of source files; a later one for the same path replaces an earlier one. Where
+    /// the PTX does not tell and nothing is given here, both are 0.
     pub file_stats: Vec<FileStat>,
     /// What ptxas cannot do.
     pub extras: NonPtxasOptions,
@@ -66,7 +66,8 @@ pub enum LineTableStyle {
     Ptxas,
     /// The rows of ptxas in fewer bytes.
     Compact,
-    /// Rows with everything that the PTX says: columns, every change of file or call site, beginnings of statements.
+    /// Rows with everything that the PTX says: columns, every change of file or call site,
+    /// beginnings of statements.
     Full,
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn both<A: Send, B>(
     })
 }
 
-/// Runs `work` on each job; results in the order of the jobs. Jobs begin in that order, so that one may wait for those before it.
+/// Runs `work` on each job; results in the order of the jobs. Jobs begin in that order, so that one
+/// may wait for those before it.
 pub(crate) fn map<J: Send, R: Send>(jobs: Vec<J>, work: impl Fn(J) -> R + Sync) -> Vec<R> {
     let threads = available_parallelism().map_or(1, NonZero::get).min(jobs.len());
     if threads <= 1 {

@@ -133,7 +133,8 @@ impl<'a> Names<'a> {
             references.extend(match fixup.target {
                 FixupTarget::Section { .. } => Some(ReferenceKind::AtLink),
                 FixupTarget::Difference { .. } => None,
-                // Outside `.debug_info` ptxas takes `name+1` for a name of its own, which is not defined.
+                // Outside `.debug_info` ptxas takes `name+1` for a name of its own, which is not
+                // defined.
                 FixupTarget::Symbol { addend, .. } if addend != 0 && !is_info => Some(ReferenceKind::AtLink),
                 FixupTarget::Symbol { name, .. } => match self.0.get(name) {
                     Some(Named::Label) => Some(ReferenceKind::Code),

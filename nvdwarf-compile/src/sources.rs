@@ -34,8 +34,8 @@ impl<'a> SourceStats<'a> {
 
     /// All `.file` directives of a module with time and size settled, in text order.
     ///
-    /// A path that ends in no name gets [`UNNAMED`], with a warning. Not if `as_ptxas`: ptxas, where it does not crash, writes an empty
-    /// entry, at which readers take the table to end.
+    /// A path that ends in no name gets [`UNNAMED`], with a warning. Not if `as_ptxas`: ptxas,
+    /// where it does not crash, writes an empty entry, at which readers take the table to end.
     pub(crate) fn settle_all<'f>(
         &self,
         module: &Module<'f>,

@@ -144,7 +144,8 @@ fn line_tables_of_other_styles() {
     assert!(full.1 >= as_ptxas.1, "{full:?} {as_ptxas:?}");
 }
 
-/// A kernel with 2000 instructions more on one of its lines, and `count` blocks around them that are in each other.
+/// A kernel with 2000 instructions more on one of its lines, and `count` blocks around them that
+/// are in each other.
 fn nested_blocks(count: usize) -> String {
     let more = format!("$L__BB1_12:{}", " mov.b32 %r1, %r1;".repeat(2000));
     let text = text("block_sum/block_sum.ptx").replace("$L__BB1_12:", &more);

@@ -1,4 +1,5 @@
-//! Compiles a PTX to debug information and asks it at once: what each slot of code of the kernels comes from.
+//! Compiles a PTX to debug information and asks it at once: what each slot of code of the kernels
+//! comes from.
 //!
 //! `cargo run -p nvdwarf --example compile_and_look_up [PTX]`
 #![allow(clippy::print_stdout, reason = "this is a program")]
@@ -8,7 +9,8 @@ use std::fmt::Write;
 
 use nvdwarf::{Arch, CodeImage, Module, Options, compile};
 
-/// One line for each stretch of slots with the same source: where it starts, the line of the PTX, the chain of calls.
+/// One line for each stretch of slots with the same source: where it starts, the line of the PTX,
+/// the chain of calls.
 fn report(path: &str) -> Result<String, Box<dyn Error>> {
     let ptx = std::fs::read_to_string(path)?;
     let options = Options { arch: "sm_90".parse::<Arch>()?, line_info: true, ..Options::default() };

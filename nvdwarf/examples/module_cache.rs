@@ -1,5 +1,5 @@
-//! A cache of modules by path, which threads may share: each file is read and opened once, and what is asked of it is
-//! decoded once.
+//! A cache of modules by path, which threads may share: each file is read and opened once, and what
+//! is asked of it is decoded once.
 //!
 //! `cargo run -p nvdwarf --example module_cache`
 #![allow(clippy::print_stdout, reason = "this is a program")]

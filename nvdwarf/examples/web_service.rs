@@ -1,5 +1,6 @@
-//! A web service that says where code comes from: four threads answer `GET /?function=saxpy&offset=0x300` from one
-//! module. Clients in the same program ask it and compare its answers with those of the module.
+//! A web service that says where code comes from: four threads answer `GET
+//! /?function=saxpy&offset=0x300` from one module. Clients in the same program ask it and compare
+//! its answers with those of the module.
 //!
 //! `cargo run -p nvdwarf --example web_service`
 #![allow(clippy::print_stdout, reason = "this is a program")]

@@ -8,7 +8,8 @@ use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use std::collections::HashMap;
 use std::fmt;
 
-/// A function of a cubin: a kernel, a device function, or one that ptxas has folded into a kernel's section.
+/// A function of a cubin: a kernel, a device function, or one that ptxas has folded into a kernel's
+/// section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Function {
     /// The symbol's name, mangled as the compiler did.
@@ -47,7 +48,8 @@ fn plain(name: &str) -> String {
     demangle(name).unwrap_or_else(|| name.to_owned())
 }
 
-/// Names that were demangled before, by what they were: most addresses of a function have the same few.
+/// Names that were demangled before, by what they were: most addresses of a function have the same
+/// few.
 #[derive(Default)]
 pub(crate) struct PlainNames(HashMap<String, String>);
 
@@ -72,7 +74,8 @@ pub struct Location {
 }
 
 impl Location {
-    /// What is at a place, `None` for an address outside of code. `calls` are the inlined calls of the entries.
+    /// What is at a place, `None` for an address outside of code. `calls` are the inlined calls of
+    /// the entries.
     pub(crate) fn of(
         place: Option<symbolize::ResolvedAddress<'_>>,
         calls: Option<&InlinedCalls<'_>>,
@@ -181,6 +184,7 @@ pub struct Variable {
     pub is_parameter: bool,
     /// Where the source declares it.
     pub declared: Option<SourceLine>,
-    /// Where it is at the address. Several are the file's contradiction; none is the same as nowhere.
+    /// Where it is at the address. Several are the file's contradiction; none is the same as
+    /// nowhere.
     pub places: Vec<VariableLocation>,
 }

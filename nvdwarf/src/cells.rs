@@ -129,7 +129,8 @@ impl ContainerCell {
         self.0.borrow_dependent()
     }
 
-    /// The bytes of the cubin at an index of [`entries`](Self::entries): part of the file unless it is compressed.
+    /// The bytes of the cubin at an index of [`entries`](Self::entries): part of the file unless it
+    /// is compressed.
     pub(crate) fn payload(&self, index: usize) -> Result<Bytes> {
         let none = || Bytes::new(Arc::new([]));
         let payload = |(_, entry): &(usize, Entry<'_>)| {

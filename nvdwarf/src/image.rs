@@ -77,9 +77,9 @@ impl Image {
     /// Returns the number by which CUPTI's samples name the cubin, `cubinCrc`: the result of
     /// `cuptiGetCubinCrc` for its bytes.
     ///
-    /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It is of the bytes in
-    /// the file; where the CUDA driver gives CUPTI others, as after it has linked or compiled, these have a number of
-    /// their own.
+    /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It
+    /// is of the bytes in the file; where the CUDA driver gives CUPTI others, as after it has
+    /// linked or compiled, these have a number of their own.
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// [`Error::Function`] if no function or several have the name; else as [`locate`](Self::locate).
+    /// [`Error::Function`] if no function or several have the name; else as
+    /// [`locate`](Self::locate).
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         let symbolizer = self.symbolizer_cell()?;
         let names = self.names.get_or_init(|| NamesCell::new(symbolizer.clone()));
@@ -147,8 +148,8 @@ impl Image {
     /// Returns the result of [`locate`](Self::locate) for each address, in the given order, which
     /// may be any. An address is a function and a byte offset from its start.
     ///
-    /// Faster than one call for each: several are looked up side by side, and a name is demangled once. The answers are
-    /// made one by one as the iterator is asked for them.
+    /// Faster than one call for each: several are looked up side by side, and a name is demangled
+    /// once. The answers are made one by one as the iterator is asked for them.
     ///
     /// ```
     /// # let module = nvdwarf::Module::new(std::fs::read("../examples/saxpy/saxpy.cubin")?)?;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// A cubin, a fatbin, or a host program, library or archive with cubins in it.
 ///
-/// It owns its bytes and has no lifetime. A clone is the same module, so that one may be in a cache and others in threads.
+/// It owns its bytes and has no lifetime. A clone is the same module, so that one may be in a cache
+/// and others in threads.
 #[derive(Clone)]
 pub struct Module {
     images: Arc<[Image]>,

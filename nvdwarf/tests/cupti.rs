@@ -29,7 +29,8 @@ fn cubins_are_found_by_number() {
         assert!(!found.is_empty() && found.iter().all(|image| image.function("saxpy").is_ok()));
     }
     assert_eq!(index.images(0).count(), 0);
-    // An image of a fatbin is named by its own bytes, and a second module of the same cubin is found as well.
+    // An image of a fatbin is named by its own bytes, and a second module of the same cubin is
+    // found as well.
     for image in modules[2].images() {
         let number = image.cupti_crc().unwrap();
         let before = index.images(number).count();
@@ -39,7 +40,8 @@ fn cubins_are_found_by_number() {
     }
 }
 
-/// A cubin that differs from another only where the number does not look has the same number, and both are found.
+/// A cubin that differs from another only where the number does not look has the same number, and
+/// both are found.
 #[test]
 fn several_cubins_may_share_a_number() {
     let mut other = SAXPY.to_vec();

@@ -89,7 +89,8 @@ fn many_addresses_have_the_answers_of_each() {
     }
 }
 
-/// A file that is a cubin itself is found by its own architecture, as an image of a fatbin by that of its entry.
+/// A file that is a cubin itself is found by its own architecture, as an image of a fatbin by that
+/// of its entry.
 #[test]
 fn a_cubin_knows_its_architecture() {
     let marked = |file: &[u8]| {

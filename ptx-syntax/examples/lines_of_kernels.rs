@@ -1,4 +1,5 @@
-//! Says how many PTX instructions come from each source line, function by function, with those inlined into it.
+//! Says how many PTX instructions come from each source line, function by function, with those
+//! inlined into it.
 //!
 //! `cargo run -p ptx-syntax --example lines_of_kernels [PTX]`
 #![allow(clippy::print_stdout, reason = "this is a program")]

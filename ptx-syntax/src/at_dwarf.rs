@@ -32,7 +32,8 @@ pub enum AtDwarfKind<'a> {
         /// Without the quotes; ptxas ignores them. Empty where they are missing.
         flags: Name<'a>,
     },
-    /// `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see [`AtDwarf::values`].
+    /// `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see
+    /// [`AtDwarf::values`].
     Data {
         /// Bytes a value: 1, 2, 4 or 8.
         width: u8,

@@ -1,7 +1,8 @@
 //! The `.loc` that an `inlined_at` refers to: the last one before it in the text with the same
 //! file, line and column.
 //!
-//! Observed: ptxas 13.0.88 compares 16 bits of the file, as many as it keeps, and 32 of line and column.
+//! Observed: ptxas 13.0.88 compares 16 bits of the file, as many as it keeps, and 32 of line and
+//! column.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -14,7 +15,8 @@ use crate::statement::Statement;
 pub enum CallSite {
     /// No `.loc` before has the place.
     Unseen,
-    /// The last `.loc` there is of another function, which ptxas takes all the same: its number among all `.loc` of bodies, 0-based.
+    /// The last `.loc` there is of another function, which ptxas takes all the same: its number
+    /// among all `.loc` of bodies, 0-based.
     Elsewhere(u32),
     /// It is of the same function: its number.
     Here(u32),

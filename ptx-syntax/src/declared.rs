@@ -30,7 +30,8 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// What a name stands for: of several things the first label of code, else the one declared first.
+    /// What a name stands for: of several things the first label of code, else the one declared
+    /// first.
     pub(crate) fn get(&self, name: &str) -> Option<Declared> {
         self.known.get(name).copied()
     }

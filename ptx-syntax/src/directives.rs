@@ -33,10 +33,12 @@ pub struct Alias<'a> {
     pub range: TextRange,
 }
 
-/// `LABEL: .branchtargets L1, L2;` or `LABEL: .calltargets f, g;` (PTX ISA §.branchtargets, §.calltargets).
+/// `LABEL: .branchtargets L1, L2;` or `LABEL: .calltargets f, g;` (PTX ISA §.branchtargets,
+/// §.calltargets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Targets<'a> {
-    /// The label right before it, which is a statement of its own. None where it is missing; an error says so.
+    /// The label right before it, which is a statement of its own. None where it is missing; an
+    /// error says so.
     pub label: Option<Name<'a>>,
     /// From the directive to the `;`.
     pub range: TextRange,
@@ -54,7 +56,8 @@ impl<'a> Targets<'a> {
 /// `LABEL: .callprototype (RETURNS) _ (PARAMETERS) DIRECTIVES;` (PTX ISA §.callprototype).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallPrototype<'a> {
-    /// The label right before it, which is a statement of its own. None where it is missing; an error says so.
+    /// The label right before it, which is a statement of its own. None where it is missing; an
+    /// error says so.
     pub label: Option<Name<'a>>,
     /// Return parameters.
     pub returns: Vec<Parameter<'a>>,
@@ -135,8 +138,8 @@ impl<'a> Iterator for DirectivesIter<'a> {
     }
 }
 
-/// `.maxntid 128, 1, 1` and the like (PTX ISA §Performance-Tuning Directives, §Cluster Dimension Directives, §.noreturn,
-/// §.abi_preserve).
+/// `.maxntid 128, 1, 1` and the like (PTX ISA §Performance-Tuning Directives, §Cluster Dimension
+/// Directives, §.noreturn, §.abi_preserve).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionDirective<'a> {
     /// The word with its dot.

@@ -13,7 +13,8 @@ use crate::text::TextRange;
 pub struct SyntaxError {
     /// What is wrong.
     pub kind: SyntaxErrorKind,
-    /// The offending bytes, on character boundaries inside the text; empty where something is missing.
+    /// The offending bytes, on character boundaries inside the text; empty where something is
+    /// missing.
     pub range: TextRange,
 }
 
@@ -107,7 +108,8 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// Collects errors up to [`MAX_ERRORS`], so that hostile text costs no more memory than honest text.
+/// Collects errors up to [`MAX_ERRORS`], so that hostile text costs no more memory than honest
+/// text.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorSink {
     errors: Vec<SyntaxError>,
@@ -123,7 +125,8 @@ impl ErrorSink {
         self.errors.push(SyntaxError { kind, range });
     }
 
-    /// Reports `token` where `what` was expected. Bytes outside ASCII and NUL are reported once, before parsing.
+    /// Reports `token` where `what` was expected. Bytes outside ASCII and NUL are reported once,
+    /// before parsing.
     pub(crate) fn unexpected(&mut self, text: &str, token: Token, what: &'static str) {
         let kind = match token.kind {
             TokenKind::Unknown => {

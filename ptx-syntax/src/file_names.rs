@@ -3,7 +3,8 @@
 /// The kind of a name that is not the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAFile {
-    /// What compilers and front ends invent where they are given no name, and for code that is typed into a cell or at a prompt.
+    /// What compilers and front ends invent where they are given no name, and for code that is
+    /// typed into a cell or at a prompt.
     Placeholder,
     /// Any other name in angle brackets, which is the choice of whoever made the source.
     Bracketed,
@@ -53,7 +54,8 @@ fn is_numbered(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
-/// ipykernel names a cell `ipykernel_PROCESS/HASH.py`, in the folder for temporary files, and writes no such file.
+/// ipykernel names a cell `ipykernel_PROCESS/HASH.py`, in the folder for temporary files, and
+/// writes no such file.
 fn is_of_ipykernel(folder: &[u8]) -> bool {
     // A folder of a stranger may be long, and be that of many files.
     let digits = folder.iter().rev().take(PROCESS_DIGITS + 1).take_while(|byte| byte.is_ascii_digit());

@@ -1,13 +1,15 @@
 //! The PTX line that ptxas records for an instruction.
 //!
-//! Only an instruction that is written over several lines shows which of its tokens decides. ptxas takes the line that its
-//! lexer has reached when it makes the instruction. For most opcodes that is right after the opcode; it then has read one
-//! token more, to tell an opcode from a label, unless a predicate stands before. Some opcodes are made when the whole
-//! statement is read, and have the line of the `;`. [`OPCODES`] says which.
+//! Only an instruction that is written over several lines shows which of its tokens decides. ptxas
+//! takes the line that its lexer has reached when it makes the instruction. For most opcodes that
+//! is right after the opcode; it then has read one token more, to tell an opcode from a label,
+//! unless a predicate stands before. Some opcodes are made when the whole statement is read, and
+//! have the line of the `;`. [`OPCODES`] says which.
 //!
-//! Observed: ptxas 13.0.88, 1,400 instructions with each token on a line of its own, with and without a predicate, on sm_75,
-//! sm_80, sm_90a, sm_100a and sm_120a, with `-O0` and `-O3`. Types, state spaces and architectures make no difference.
-//! `ptxas-driver/tests/instruction_lines.rs` asks ptxas for every opcode of the table.
+//! Observed: ptxas 13.0.88, 1,400 instructions with each token on a line of its own, with and
+//! without a predicate, on sm_75, sm_80, sm_90a, sm_100a and sm_120a, with `-O0` and `-O3`. Types,
+//! state spaces and architectures make no difference. `ptxas-driver/tests/instruction_lines.rs`
+//! asks ptxas for every opcode of the table.
 
 use crate::lexer::tokenize;
 use crate::statement::Instruction;
@@ -15,7 +17,8 @@ use crate::statement::Instruction;
 /// The token whose line ptxas records for an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineOf {
-    /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. After a predicate, the opcode itself.
+    /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. After a predicate,
+    /// the opcode itself.
     Opcode,
     /// The `;`.
     End,
@@ -27,8 +30,8 @@ use LineOf::{End, Opcode};
 /// they have several words. An entry stands for all opcodes that begin with its words, unless a
 /// longer entry does. Opcodes without an entry are their first word, with [`LineOf::Opcode`].
 ///
-/// The words of one token cannot stand on different lines: ptxas does not know `mul` before a line `.wide`. What follows `::`,
-/// as in `tcgen05.wait::ld`, is a token of its own.
+/// The words of one token cannot stand on different lines: ptxas does not know `mul` before a line
+/// `.wide`. What follows `::`, as in `tcgen05.wait::ld`, is a token of its own.
 pub const OPCODES: &[(&str, LineOf)] = &[
     ("bar", End),
     ("barrier", End),
@@ -198,7 +201,8 @@ impl Instruction<'_> {
     }
 }
 
-/// How many words of an opcode ptxas reads before the token whose line counts, and what the table says.
+/// How many words of an opcode ptxas reads before the token whose line counts, and what the table
+/// says.
 fn entry(opcode: &str) -> (usize, LineOf) {
     let entries = OPCODES.iter().filter_map(|&(name, line_of)| {
         let rest =

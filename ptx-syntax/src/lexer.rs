@@ -16,7 +16,8 @@ pub enum TokenKind {
     LineComment,
     /// `/* */`; comments do not nest.
     BlockComment,
-    /// `# 1 "file"` or `#line 1 "file"` with optional flags; renumbers lines in ptxas' messages only.
+    /// `# 1 "file"` or `#line 1 "file"` with optional flags; renumbers lines in ptxas' messages
+    /// only.
     LineMarker,
     /// A name: `add`, `%r1`, `$L__BB0_1`, `_`.
     Ident,
@@ -346,8 +347,8 @@ impl<'a> Lexer<'a> {
         end
     }
 
-    /// The end of a word that begins with a digit: `1d` to `5d`, `16x256b`, `16x32bx2`, and `4byte` of a section. Other
-    /// digits are a number.
+    /// The end of a word that begins with a digit: `1d` to `5d`, `16x256b`, `16x32bx2`, and `4byte`
+    /// of a section. Other digits are a number.
     fn digit_word(&self, from: usize) -> Option<usize> {
         let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
         let digits = |from: usize| Some(self.run(from, DIGIT)).filter(|&end| end > from);
@@ -406,7 +407,8 @@ impl<'a> Lexer<'a> {
         suffixed(digits)
     }
 
-    /// The end of `.digits` and an exponent after the digits that end at `at`; none if neither follows.
+    /// The end of `.digits` and an exponent after the digits that end at `at`; none if neither
+    /// follows.
     fn fraction(&self, at: usize) -> Option<usize> {
         let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
         let mut end = at;
@@ -422,8 +424,9 @@ impl<'a> Lexer<'a> {
         (end > at).then_some(end)
     }
 
-    /// Length of `# 1 "file" 2 3` or `#line 1 "file"` up to the end of the line; none if it is not of that shape.
-    /// Reads no further than the first byte that does not fit, so that many `#` cost linear time.
+    /// Length of `# 1 "file" 2 3` or `#line 1 "file"` up to the end of the line; none if it is not
+    /// of that shape. Reads no further than the first byte that does not fit, so that many `#` cost
+    /// linear time.
     fn line_marker(&self) -> Option<usize> {
         let rest = self.rest();
         let mut words = rest.strip_prefix(b"#")?;

@@ -1,6 +1,7 @@
 //! Limits on the work, memory and text that a PTX text may demand, since texts may be hostile.
 //!
-//! What ptxas itself refuses or crashes at is a rule of the language, and stands with the check that models it.
+//! What ptxas itself refuses or crashes at is a rule of the language, and stands with the check
+//! that models it.
 
 // Parser and printer.
 
@@ -12,7 +13,8 @@ pub const MAX_ERRORS: usize = 65_536;
 /// may nest to any depth.
 pub const MAX_NESTING: u32 = 32;
 
-/// Deepest indentation of nested blocks, in tabs; deeper ones are not indented further, so that the output stays linear.
+/// Deepest indentation of nested blocks, in tabs; deeper ones are not indented further, so that the
+/// output stays linear.
 pub(crate) const MAX_INDENT: usize = 8;
 
 // Checks and their messages.
@@ -23,14 +25,15 @@ pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 /// Bytes of a quoted piece that a message has whole. Mangled names and paths are rarely longer.
 pub(crate) const MAX_QUOTED_PIECE: usize = 300;
 
-/// Most bytes of a message, to which the end of one piece may come: a dozen pieces of the greatest length.
+/// Most bytes of a message, to which the end of one piece may come: a dozen pieces of the greatest
+/// length.
 pub(crate) const MAX_MESSAGE: usize = 4000;
 
 /// Most characters of a run outside ASCII that a message quotes: enough to find it in the text.
 pub(crate) const MAX_QUOTED_RUN: usize = 40;
 
-/// Most calls in a chain of inlined functions that are followed to find names without a label: each `.loc` may have a chain as long as
-/// the function. Real chains are shorter.
+/// Most calls in a chain of inlined functions that are followed to find names without a label: each
+/// `.loc` may have a chain as long as the function. Real chains are shorter.
 pub(crate) const MAX_CALL_CHAIN: usize = 64;
 
 // DWARF in PTX.
@@ -39,19 +42,20 @@ pub(crate) const MAX_CALL_CHAIN: usize = 64;
 /// were others. After this number the reader is lost, and later faults follow from the first.
 pub(crate) const MAX_FAULTS: usize = 64;
 
-/// Bytes of `.debug_abbrev` that may be read, for each byte of both sections: units may share a table.
+/// Bytes of `.debug_abbrev` that may be read, for each byte of both sections: units may share a
+/// table.
 pub(crate) const ABBREV_TABLE_BYTES: u64 = 4;
 
-/// Bytes of units that may be read a second time to find where a unit ends whose length is wrong, for each byte of both sections: a
-/// unit is tried up to the end of the section.
+/// Bytes of units that may be read a second time to find where a unit ends whose length is wrong,
+/// for each byte of both sections: a unit is tried up to the end of the section.
 pub(crate) const UNIT_END_BYTES: u64 = 4;
 
-/// Bytes and values that are read in the way of ptxas, for each byte of `.debug_info`, before the walk counts as endless. Where ptxas
-/// calls itself without end its stack is full long before.
+/// Bytes and values that are read in the way of ptxas, for each byte of `.debug_info`, before the
+/// walk counts as endless. Where ptxas calls itself without end its stack is full long before.
 pub(crate) const PTXAS_WALK_STEPS: u64 = 512;
 
 // Repairs.
 
-/// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier one; the bound is for texts made
-/// to need more.
+/// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier
+/// one; the bound is for texts made to need more.
 pub(crate) const MAX_REPAIR_PASSES: u32 = 64;

@@ -1,4 +1,5 @@
-//! The sections that a module's blocks make: blocks of one name together, as bytes and fixups, in the order of ptxas.
+//! The sections that a module's blocks make: blocks of one name together, as bytes and fixups, in
+//! the order of ptxas.
 
 use crate::error::SyntaxError;
 use crate::nodes::Module;
@@ -31,8 +32,8 @@ pub struct MergedSection<'a> {
 impl<'a> MergedSections<'a> {
     /// Assembles every block of the module, then the `@@DWARF` lines.
     ///
-    /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any other name over the
-    /// first, and fails where bytes differ, which [`check`](crate::check) says.
+    /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any
+    /// other name over the first, and fails where bytes differ, which [`check`](crate::check) says.
     pub fn of(module: &Module<'a>) -> Self {
         let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
         let lines = assemble_at_dwarf(module).into_iter();

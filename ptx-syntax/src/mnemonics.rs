@@ -2,8 +2,9 @@
 
 /// Whether an opcode of PTX ISA 9.0 begins with this word.
 ///
-/// Observed: ptxas 13.0.88 says of others `Not a name of any known instruction`. Every word of up to four small letters and
-/// those of the PTX ISA were tried; of some, such as `wgmma`, it knows no opcode without what follows the dot.
+/// Observed: ptxas 13.0.88 says of others `Not a name of any known instruction`. Every word of up
+/// to four small letters and those of the PTX ISA were tried; of some, such as `wgmma`, it knows no
+/// opcode without what follows the dot.
 pub(crate) fn is_mnemonic(word: &str) -> bool {
     let head = head(word);
     let first = HEADS.partition_point(|other| *other < head);
@@ -22,7 +23,8 @@ const fn head(word: &str) -> u64 {
     head
 }
 
-/// The heads of [`MNEMONICS`]: every instruction is looked up, and numbers are compared faster than words.
+/// The heads of [`MNEMONICS`]: every instruction is looked up, and numbers are compared faster than
+/// words.
 static HEADS: [u64; MNEMONICS.len()] = {
     let mut heads = [0; MNEMONICS.len()];
     let mut index = 0;

@@ -58,8 +58,8 @@ impl Number {
 pub(crate) struct Literal {
     /// The value modulo 2^64.
     pub(crate) value: u64,
-    /// ptxas reports `Constant overflow`: a digit follows when bit 63 is already set. So 2^64 passes (as 0) and
-    /// 99999999999999999999 does not. Observed: ptxas 13.0.88, in all four bases.
+    /// ptxas reports `Constant overflow`: a digit follows when bit 63 is already set. So 2^64
+    /// passes (as 0) and 99999999999999999999 does not. Observed: ptxas 13.0.88, in all four bases.
     pub(crate) overflow: bool,
     /// Written with the `U` suffix.
     pub(crate) unsigned: bool,
@@ -101,8 +101,8 @@ impl Literal {
         literal
     }
 
-    /// The value where ptxas wants 32 bits (`.file`, `.loc`). Reported as overflow above 2^32, but not from 2^63 on:
-    /// the comparison is signed. Observed: ptxas 13.0.88.
+    /// The value where ptxas wants 32 bits (`.file`, `.loc`). Reported as overflow above 2^32, but
+    /// not from 2^63 on: the comparison is signed. Observed: ptxas 13.0.88.
     pub(crate) fn to_u32(self) -> (u32, bool) {
         let overflow = self.overflow || self.value as i64 > i64::from(u32::MAX);
         (self.value as u32, overflow)
@@ -113,7 +113,8 @@ impl Literal {
 mod tests {
     use super::{Literal, Number};
 
-    /// Outcomes of ptxas 13.0.88 on `.b32 LITERAL` (overflow) and `.b64 LITERAL` (low 32 bits in the ELF).
+    /// Outcomes of ptxas 13.0.88 on `.b32 LITERAL` (overflow) and `.b64 LITERAL` (low 32 bits in
+    /// the ELF).
     #[test]
     fn overflow_is_the_one_of_ptxas() {
         for (text, overflow) in [

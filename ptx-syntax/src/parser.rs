@@ -30,7 +30,8 @@ pub struct Parsed<'a> {
 
 /// Parses a module (PTX ISA 1.0 to 9.x). It takes any text, in linear time.
 ///
-/// Only the grammar is judged, as ptxas 13.0.88 does: no types, no opcodes, no names, no version gates.
+/// Only the grammar is judged, as ptxas 13.0.88 does: no types, no opcodes, no names, no version
+/// gates.
 pub fn parse(text: &str) -> Parsed<'_> {
     let mut errors = ErrorSink::default();
     if text.len() >= u32::MAX as usize {
@@ -151,8 +152,8 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// A string, whose contents are all but the first and the last character. To ptxas 13.0.88 `.byte` and `.4byte` are
-    /// strings too: their contents are `byt` and `4byt`.
+    /// A string, whose contents are all but the first and the last character. To ptxas 13.0.88
+    /// `.byte` and `.4byte` are strings too: their contents are `byt` and `4byt`.
     fn string(&mut self, what: &'static str) -> Option<Token> {
         if matches!(self.directive_word(), ".byte" | ".4byte") {
             return Some(self.bump());
@@ -169,7 +170,8 @@ impl<'a> Parser<'a> {
         Some(Literal::read(token.range.slice(self.text)).value)
     }
 
-    /// An integer that ptxas keeps in 32 bits: all of the directives but times, sizes of files and of variables.
+    /// An integer that ptxas keeps in 32 bits: all of the directives but times, sizes of files and
+    /// of variables.
     fn integer_32(&mut self, what: &'static str) -> Option<u64> {
         if self.eat_warp_size() {
             return Some(32);
@@ -265,8 +267,8 @@ impl<'a> Parser<'a> {
         items
     }
 
-    /// `.version`, `.target` and `.address_size` stand first and in this order (ptxas: `Missing .version directive at
-    /// start of file`).
+    /// `.version`, `.target` and `.address_size` stand first and in this order (ptxas: `Missing
+    /// .version directive at start of file`).
     fn preamble(&mut self, items: &mut Vec<Item<'a>>) {
         if self.directive_word() != ".version" {
             self.errors.push(SyntaxErrorKind::MissingVersion, self.token.range);

@@ -16,22 +16,27 @@ use spacing::Style;
 
 /// Returns the module in canonical layout. Time and memory are linear in the text.
 ///
-/// - One item, statement or data directive a line, ended by `\n`; a function's parameters (where it has a body) and
-///   directives have a line each, and so have braces and labels. Data lists longer than 120 columns go on on the next line.
-/// - Statements of a body and data directives are indented by one tab a level (at most 8), labels by none. Between words
-///   there is one blank or none.
+/// - One item, statement or data directive a line, ended by `\n`; a function's parameters (where it
+///   has a body) and directives have a line each, and so have braces and labels. Data lists longer
+///   than 120 columns go on on the next line.
+/// - Statements of a body and data directives are indented by one tab a level (at most 8), labels
+///   by none. Between words there is one blank or none.
 /// - A blank line before and after each function with a body and each section; no others.
 /// - Tokens are kept as written: numbers, names, strings; no `;` is added or dropped.
-/// - A comment that begins on the line on which something ends stays after it. One inside a statement stays there if it
-///   is `/* */` on one line; other comments inside a statement come before it. All others have a line of their own.
-/// - Line markers (`# 1 "file"`) stay between the statements where they stood, each on a line of its own.
-/// - What has an error is printed as it stands, its own line breaks too; it begins on a line of its own.
+/// - A comment that begins on the line on which something ends stays after it. One inside a
+///   statement stays there if it is `/* */` on one line; other comments inside a statement come
+///   before it. All others have a line of their own.
+/// - Line markers (`# 1 "file"`) stay between the statements where they stood, each on a line of
+///   its own.
+/// - What has an error is printed as it stands, its own line breaks too; it begins on a line of its
+///   own.
 ///
-/// The output parses to the same tree but for the ranges, with the same errors, and prints as itself. Modules without
-/// comments and errors that differ in blanks only become the same text.
+/// The output parses to the same tree but for the ranges, with the same errors, and prints as
+/// itself. Modules without comments and errors that differ in blanks only become the same text.
 ///
-/// Lines of the PTX text change. `.loc` does not notice; tables by PTX line do (`.nv_debug_line_sass`, and
-/// `.nv_debug_ptx_txt` which holds the text), so compile the output, not the input, where these must fit.
+/// Lines of the PTX text change. `.loc` does not notice; tables by PTX line do
+/// (`.nv_debug_line_sass`, and `.nv_debug_ptx_txt` which holds the text), so compile the output,
+/// not the input, where these must fit.
 pub fn normalise(parsed: &Parsed<'_>) -> String {
     let text = parsed.module.text;
     if parsed.errors.iter().any(|error| error.kind == SyntaxErrorKind::TooLarge) {
@@ -217,7 +222,8 @@ impl<'a> Printer<'a, '_> {
         self.statement(section.close, Style::Directive);
     }
 
-    /// The next label, or directive with its values, of a section without faults; none before its `}`.
+    /// The next label, or directive with its values, of a section without faults; none before its
+    /// `}`.
     fn next_datum(&self, close: u32) -> Option<(TextRange, bool)> {
         let mut lexer = self.lexer.clone();
         let first = lexer.next_significant();
@@ -260,7 +266,8 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// Fills `line` from the tokens of `range`. Comments that cannot stay inside are printed at once.
+    /// Fills `line` from the tokens of `range`. Comments that cannot stay inside are printed at
+    /// once.
     fn collect(&mut self, range: TextRange) {
         self.line.clear();
         while self.lexer.offset() < range.end {
@@ -288,8 +295,8 @@ impl<'a> Printer<'a, '_> {
         self.last_end = range.end;
     }
 
-    /// Whether `kept`, which begins at `start`, ends in a `# 1 "file"` that is a line marker only without what follows it
-    /// on its line.
+    /// Whether `kept`, which begins at `start`, ends in a `# 1 "file"` that is a line marker only
+    /// without what follows it on its line.
     fn would_end_in_marker(&self, start: u32, kept: &str) -> bool {
         if !kept.contains('#') {
             return false;

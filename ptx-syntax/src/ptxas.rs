@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A release of ptxas, whose verdicts and messages are given. It is written as `ptxas 13.0`.
 ///
-/// It is a row of a table. To add a release is to add its row and its constant; what differs between two releases is a
-/// column of the table.
+/// It is a row of a table. To add a release is to add its row and its constant; what differs
+/// between two releases is a column of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ptxas(&'static Row);
 

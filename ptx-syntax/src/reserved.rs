@@ -1,10 +1,11 @@
 //! Words with a dot that ptxas reserves.
 
-/// Whether a word with a dot can be no section's name: it is a word of the language, or no letter follows the dot.
+/// Whether a word with a dot can be no section's name: it is a word of the language, or no letter
+/// follows the dot.
 ///
-/// Observed: ptxas 13.0.88. Every word of up to five small letters, and those of the PTX ISA, of dictionaries and of much
-/// source text, was tried as the name of a section and as a reference to one; the two have the same words. `.version`,
-/// `.sreg` and `.v8` are free.
+/// Observed: ptxas 13.0.88. Every word of up to five small letters, and those of the PTX ISA, of
+/// dictionaries and of much source text, was tried as the name of a section and as a reference to
+/// one; the two have the same words. `.version`, `.sreg` and `.v8` are free.
 pub(crate) fn is_reserved(word: &str) -> bool {
     let has_letter = word.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
     !has_letter || RESERVED.binary_search(&word).is_ok() || is_wgmma_shape(word)

@@ -9,8 +9,9 @@ use crate::types::{MODULE_DIRECTIVES, ScalarType};
 
 /// `.section .debug_info { ... }` (PTX ISA §.section).
 ///
-/// The data lines are most of a debug module's text, so they are checked once by [`crate::parse`] and then read from
-/// the text on demand: by [`SectionBlock::items`], or by [`crate::section_data::assemble`] as bytes.
+/// The data lines are most of a debug module's text, so they are checked once by [`crate::parse`]
+/// and then read from the text on demand: by [`SectionBlock::items`], or by
+/// [`crate::section_data::assemble`] as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionBlock<'a> {
     /// The name with its dot.
@@ -54,7 +55,8 @@ impl<'a> Iterator for DataItems<'a> {
 pub enum DataItem<'a> {
     /// `NAME:`; the range is the name's.
     Label(Name<'a>),
-    /// `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`): the values up to the next one are its.
+    /// `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`): the values up to the next
+    /// one are its.
     Directive {
         /// Bytes a value: 1, 2, 4 or 8.
         width: u8,
@@ -151,8 +153,9 @@ impl<'a> DataCursor<'a> {
         }
     }
 
-    /// Runs over labels' neighbours that need no thought: `.b8 1,2,3` lines of plain decimal numbers, which are nearly
-    /// all of the text. Stops before the first thing that is anything else; `next_item` goes on from there.
+    /// Runs over labels' neighbours that need no thought: `.b8 1,2,3` lines of plain decimal
+    /// numbers, which are nearly all of the text. Stops before the first thing that is anything
+    /// else; `next_item` goes on from there.
     pub(crate) fn run_plain(&mut self, mut each: impl FnMut(u8, u32)) {
         let bytes = self.text.as_bytes();
         let mut pos = self.lexer.offset() as usize;
@@ -309,8 +312,8 @@ impl<'a> DataCursor<'a> {
         }
     }
 
-    /// `-N`: 64 bits, N below 2^63 and without `U`. A zero that is the only value of its directive fits none of the narrower
-    /// widths (ptxas 13.0.88).
+    /// `-N`: 64 bits, N below 2^63 and without `U`. A zero that is the only value of its directive
+    /// fits none of the narrower widths (ptxas 13.0.88).
     fn negative(&mut self, minus: Token, width: u8, first: bool, sink: &mut ErrorSink) -> Option<Value<'a>> {
         let token = self.lexer.next_significant();
         let literal = Literal::read(token.range.slice(self.text));
@@ -378,7 +381,8 @@ impl<'a> DataCursor<'a> {
         Some(Value { kind, width, range })
     }
 
-    /// After an error at `token`: what can begin an item is read as one, anything else is skipped with its line.
+    /// After an error at `token`: what can begin an item is read as one, anything else is skipped
+    /// with its line.
     fn give_up(&mut self, token: Token) {
         self.state = State::Item;
         if matches!(
@@ -426,7 +430,8 @@ pub(crate) fn has_negative(literal: &Literal) -> bool {
     !literal.unsigned && literal.value >> 63 == 0
 }
 
-/// The negative of a literal in 64 bits, and whether it fits the directive; `range` begins at the sign.
+/// The negative of a literal in 64 bits, and whether it fits the directive; `range` begins at the
+/// sign.
 pub(crate) fn check_negative(literal: &Literal, range: TextRange, width: u8, sink: &mut ErrorSink) -> u64 {
     if literal.overflow {
         sink.push(SyntaxErrorKind::ConstantOverflow, range);
@@ -438,7 +443,8 @@ pub(crate) fn check_negative(literal: &Literal, range: TextRange, width: u8, sin
     literal.value.wrapping_neg()
 }
 
-/// A decimal number of at most 9 digits without a leading zero, and its end; the start itself if there is none.
+/// A decimal number of at most 9 digits without a leading zero, and its end; the start itself if
+/// there is none.
 fn plain_decimal(bytes: &[u8], start: usize) -> (u32, usize) {
     let (mut value, mut pos) = (0_u32, start);
     while let Some(digit) = bytes.get(pos).map(|b| b.wrapping_sub(b'0')).filter(|&d| d < 10) {

@@ -99,8 +99,9 @@ pub struct AtDwarfSection<'a> {
 /// Joins the `@@DWARF` lines of a module to sections. Each `@@DWARF .section` line begins one, as a
 /// `.section` block does.
 ///
-/// When a section is named again ptxas 13.0.88 keeps the first contents (`.debug_str`) or stops with an internal error.
-/// Lines before the first `.section` belong to none and are left out; there ptxas 13.0.88 crashes.
+/// When a section is named again ptxas 13.0.88 keeps the first contents (`.debug_str`) or stops
+/// with an internal error. Lines before the first `.section` belong to none and are left out; there
+/// ptxas 13.0.88 crashes.
 pub fn assemble_at_dwarf<'a>(module: &Module<'a>) -> Vec<AtDwarfSection<'a>> {
     let mut sections = Vec::new();
     for line in module.at_dwarf() {

@@ -15,7 +15,8 @@ pub(crate) const RESERVED: [&str; 5] = [
     ".nv_debug_info_reg_type",
 ];
 
-/// What ptxas does with blocks of one name. The others go to the end, in text order, over each other.
+/// What ptxas does with blocks of one name. The others go to the end, in text order, over each
+/// other.
 const SPECIAL: [(&str, Special); 4] = [
     (".debug_str", Special { turn: 0, only_first: true, dropped: false }),
     (".debug_abbrev", Special { turn: 1, only_first: true, dropped: false }),
@@ -56,9 +57,11 @@ fn special(name: &str) -> Option<Special> {
 pub struct BlockPlacement {
     /// Its place in ptxas' order, from 0.
     pub rank: u32,
-    /// ptxas keeps the block, unless it is `early`. Empty ones make no section, but `.debug_info` does.
+    /// ptxas keeps the block, unless it is `early`. Empty ones make no section, but `.debug_info`
+    /// does.
     pub kept: bool,
-    /// What refers to it before ptxas has come to it: ptxas drops the section then, and crashes if it holds references.
+    /// What refers to it before ptxas has come to it: ptxas drops the section then, and crashes if
+    /// it holds references.
     pub early: Option<TextRange>,
 }
 

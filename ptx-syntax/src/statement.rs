@@ -66,8 +66,8 @@ impl Statement<'_> {
 
 /// An instruction. Opcodes are not checked against a list.
 ///
-/// Predicate and operands are read from the text on demand: code is most of a release-mode module, and a node per
-/// operand would cost several times the text.
+/// Predicate and operands are read from the text on demand: code is most of a release-mode module,
+/// and a node per operand would cost several times the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction<'a> {
     /// From the predicate, a `\` or the opcode to the `;`.

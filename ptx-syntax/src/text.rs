@@ -73,13 +73,14 @@ pub struct Name<'a> {
 
 /// An index from byte offsets to lines and columns.
 ///
-/// A line ends at `\n` only, as ptxas counts (observed: ptxas 13.0.88; a lone `\r` is a blank). Costs 4 bytes a line
-/// and, where the text is not ASCII, 12 bytes for each 64 of text.
+/// A line ends at `\n` only, as ptxas counts (observed: ptxas 13.0.88; a lone `\r` is a blank).
+/// Costs 4 bytes a line and, where the text is not ASCII, 12 bytes for each 64 of text.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     /// Offset of the first byte of each line; never empty.
     starts: Vec<u32>,
-    /// Which bytes are UTF-8 continuation bytes: a word of bits for 64 bytes, and how many there are before. Empty for ASCII.
+    /// Which bytes are UTF-8 continuation bytes: a word of bits for 64 bytes, and how many there
+    /// are before. Empty for ASCII.
     continuations: Vec<(u64, u32)>,
     len: u32,
 }

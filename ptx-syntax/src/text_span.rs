@@ -8,7 +8,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Place")]
 pub struct TextSpan {
-    /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as U+FFFD does).
+    /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as
+    /// U+FFFD does).
     pub start: u32,
     /// Byte offset of the end, in the same way.
     pub end: u32,

@@ -88,8 +88,9 @@ pub enum FunctionKind {
     Func,
 }
 
-/// Directives that may stand between a function's parameters and its body (PTX ISA §Performance-Tuning Directives,
-/// §Cluster Dimension Directives, §.noreturn, §.abi_preserve). Places and numbers of arguments: ptxas 13.0.88.
+/// Directives that may stand between a function's parameters and its body (PTX ISA
+/// §Performance-Tuning Directives, §Cluster Dimension Directives, §.noreturn, §.abi_preserve).
+/// Places and numbers of arguments: ptxas 13.0.88.
 const FUNCTION_DIRECTIVES: &[(&str, Arguments, DirectiveOwner)] = &[
     (".maxnreg", Arguments::Integers(1), DirectiveOwner::Kernel),
     (".maxntid", Arguments::Integers(3), DirectiveOwner::Kernel),
@@ -135,7 +136,8 @@ pub(crate) enum DirectiveOwner {
     CallableFirst,
 }
 
-/// Directives that begin something at module scope: inside a body or a section they show a missing `}`.
+/// Directives that begin something at module scope: inside a body or a section they show a missing
+/// `}`.
 pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
     ".version",
     ".target",
@@ -149,8 +151,9 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
     ".alias",
 ];
 
-/// Whether a word is a directive that is not a suffix of any opcode: in an instruction it shows that a `;` is missing.
-/// (`.weak` is a suffix, and so are most state spaces.) To ptxas the last two are strings.
+/// Whether a word is a directive that is not a suffix of any opcode: in an instruction it shows
+/// that a `;` is missing. (`.weak` is a suffix, and so are most state spaces.) To ptxas the last
+/// two are strings.
 #[rustfmt::skip] // as many in a line as fit
 pub(crate) fn is_never_a_suffix(word: &str) -> bool {
     matches!(

@@ -43,7 +43,8 @@ fn section(item: &Item<'_>) -> Option<usize> {
     }
 }
 
-/// Tokens cover the text; items and statements ascend; errors lie in the text; lazy parts do not fall over.
+/// Tokens cover the text; items and statements ascend; errors lie in the text; lazy parts do not
+/// fall over.
 fn laws(text: &str) {
     let mut at = 0;
     for token in tokenize(text) {
@@ -175,7 +176,8 @@ fn deep_nesting_costs_no_stack() {
     assert!(parse(&text).errors.iter().any(|error| error.kind == SyntaxErrorKind::NestingTooDeep));
 }
 
-/// Inputs that would be quadratic if any rule looked ahead without bound. Each is 2 MB; a quadratic rule needs hours.
+/// Inputs that would be quadratic if any rule looked ahead without bound. Each is 2 MB; a quadratic
+/// rule needs hours.
 #[test]
 fn hostile_repetition_is_linear() {
     for piece in [

@@ -1,6 +1,7 @@
-//! The parser against the corpus and the cases of `../shared`: what ptxas accepts has no error, section bytes equal
-//! the ELF's.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! The parser against the corpus and the cases of `../shared`: what ptxas accepts has no error,
+//! section bytes equal the ELF's.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;
@@ -23,8 +24,8 @@ fn read_text(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
 }
 
-/// Every byte in one token; items and statements ascending and disjoint; what lies between items is trivia; error
-/// ranges on character boundaries, in order.
+/// Every byte in one token; items and statements ascending and disjoint; what lies between items is
+/// trivia; error ranges on character boundaries, in order.
 fn check_tree(text: &str, what: &str) {
     let mut at = 0;
     for token in tokenize(text) {
@@ -178,7 +179,8 @@ fn cases_are_judged_as_ptxas_does() {
     assert!(accepted > 300 && rejected > 100);
 }
 
-/// `.section` data of the cases against the bytes that ptxas 13.0.88 wrote (`sections.*.hex`), where it wrote them whole.
+/// `.section` data of the cases against the bytes that ptxas 13.0.88 wrote (`sections.*.hex`),
+/// where it wrote them whole.
 #[test]
 fn values_of_the_cases_equal_the_elf() {
     let Some(cases) = shared("cases") else { return };
@@ -204,7 +206,8 @@ fn values_of_the_cases_equal_the_elf() {
     assert!(compared > 60);
 }
 
-/// `@@DWARF` lines of the cases against the bytes that ptxas 13.0.88 wrote; places of relocations are 0 in both.
+/// `@@DWARF` lines of the cases against the bytes that ptxas 13.0.88 wrote; places of relocations
+/// are 0 in both.
 #[test]
 fn at_dwarf_lines_equal_the_elf() {
     let Some(cases) = shared("cases") else { return };

@@ -1,5 +1,6 @@
-//! Modules on which ptxas 13.0.88 fails or crashes without naming a line: section references, file tables, line
-//! markers. Each row was measured (`-arch=sm_90`) and is measured again where the real tool is installed.
+//! Modules on which ptxas 13.0.88 fails or crashes without naming a line: section references, file
+//! tables, line markers. Each row was measured (`-arch=sm_90`) and is measured again where the real
+//! tool is installed.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +15,8 @@ use support::ptxas;
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-/// `x=a,7 a=!k`: `.section .debug_x { .b32 .debug_a, 7 }` and so on; `!` stands before other values, names with a dot are whole.
+/// `x=a,7 a=!k`: `.section .debug_x { .b32 .debug_a, 7 }` and so on; `!` stands before other
+/// values, names with a dot are whole.
 type Sections = &'static str;
 
 /// Sections, and the rule that refuses them with `-g`. Without it ptxas takes all of them.
@@ -78,7 +80,8 @@ const SECTIONS: &[(Sections, Option<&str>)] = &[
     ("abbrev=1 abbrev=2", None),
     ("abbrev=1 abbrev=!u-v", None),
     ("str=1 str=!u-v", None),
-    // From `.debug_info` only where the name is no debug section's. The unit has one entry with two words.
+    // From `.debug_info` only where the name is no debug section's. The unit has one entry with two
+    // words.
     ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,.m .m=7", None),
     ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,0 .m=!k", Some("S007")),
     ("abbrev=0x1c001101,0x00061c06,0 .m=!k info=16,2,0x01080000,.m,0", None),
@@ -94,7 +97,8 @@ const SECTIONS: &[(Sections, Option<&str>)] = &[
     ("q=1 q=2 x=7 y=8 str=x,y", Some("S002")),
 ];
 
-/// `.file` lines; what refuses them with a `.loc` in any mode, and with none with `-lineinfo` and `-g`.
+/// `.file` lines; what refuses them with a `.loc` in any mode, and with none with `-lineinfo` and
+/// `-g`.
 type Files = (&'static str, Option<&'static str>, Option<&'static str>);
 
 const FILES: &[Files] = &[

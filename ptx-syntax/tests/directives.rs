@@ -1,5 +1,7 @@
-//! `docs/formats/ptx-directives.md`: each row is a module, and what ptxas 13.0.88 does with it. `the_real_tool_says_so` asks it again.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! `docs/formats/ptx-directives.md`: each row is a module, and what ptxas 13.0.88 does with it.
+//! `the_real_tool_says_so` asks it again.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;

@@ -1,5 +1,5 @@
-//! Findings on `.debug_info` beside its module: lengths of units, memories of variables, addresses, numbers of files.
-//! What each input has wrong is said in the issues of its number (docs/bugs.md).
+//! Findings on `.debug_info` beside its module: lengths of units, memories of variables, addresses,
+//! numbers of files. What each input has wrong is said in the issues of its number (docs/bugs.md).
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 
@@ -55,8 +55,9 @@ fn classes_are_those_of_the_memories() {
     assert_eq!(findings(&text("71-none")), ["W021 63", "W021 75"]);
 }
 
-/// A parameter, a variable in a frame with `DW_OP_plus_uconst` behind its address, and a shared variable: of each class.
-/// PTX Writer's Guide §6.2; DWARF 2.0.0 §2.16 has 0 for none, which CUDA-GDB reads from local memory in a frame.
+/// A parameter, a variable in a frame with `DW_OP_plus_uconst` behind its address, and a shared
+/// variable: of each class. PTX Writer's Guide §6.2; DWARF 2.0.0 §2.16 has 0 for none, which
+/// CUDA-GDB reads from local memory in a frame.
 #[test]
 fn each_class_of_each_memory() {
     assert_eq!(findings(&text("hostile-places")), [""; 0]);
@@ -86,7 +87,8 @@ fn each_class_of_each_memory() {
     }
 }
 
-/// ptxas 13.0.88 places a .local variable whose entry is behind that of a function with a name, be it in that function or not.
+/// ptxas 13.0.88 places a .local variable whose entry is behind that of a function with a name, be
+/// it in that function or not.
 #[test]
 fn local_variables_behind_a_named_function_are_placed() {
     let sound = text("hostile-places");

@@ -1,4 +1,5 @@
-//! Modules made from values: whatever the layout, the tree holds the values again, and so does the canonical layout.
+//! Modules made from values: whatever the layout, the tree holds the values again, and so does the
+//! canonical layout.
 #![allow(clippy::unwrap_used)] // helpers outside `#[test]` functions; a panic is a test's way to fail
 
 mod model;

@@ -1,6 +1,7 @@
-//! The canonical layout: what it looks like, and that it changes nothing else. `nvdwarf-fuzz` asserts the same laws and more
-//! on damaged text.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! The canonical layout: what it looks like, and that it changes nothing else. `nvdwarf-fuzz`
+//! asserts the same laws and more on damaged text.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;

@@ -1,7 +1,9 @@
-//! What ptxas 13.0.88 takes and refuses, statement by statement. The tables were measured with the real tool
-//! (`-arch=sm_75 -lineinfo`, "Parsing error near", "Constant overflow", "Value out of range", "Illegal type" = refused);
-//! `verdicts_match_the_real_tool` measures again where it is installed.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! What ptxas 13.0.88 takes and refuses, statement by statement. The tables were measured with the
+//! real tool (`-arch=sm_75 -lineinfo`, "Parsing error near", "Constant overflow", "Value out of
+//! range", "Illegal type" = refused); `verdicts_match_the_real_tool` measures again where it is
+//! installed.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;
@@ -362,8 +364,8 @@ fn verdicts_match_the_real_tool() {
     }
 }
 
-/// The token whose line `.nv_debug_line_sass` names, for instructions with each token on a line of its own
-/// (`-lineinfo -O0`, sm_75 and sm_90; decoded with `../shared/reference/line_codec.py`).
+/// The token whose line `.nv_debug_line_sass` names, for instructions with each token on a line of
+/// its own (`-lineinfo -O0`, sm_75 and sm_90; decoded with `../shared/reference/line_codec.py`).
 #[test]
 fn line_anchor() {
     for (statement, anchor) in [
@@ -398,7 +400,8 @@ fn line_anchor() {
     }
 }
 
-/// The canonical layout is the same program: ptxas writes the same sections, but for those that count PTX lines.
+/// The canonical layout is the same program: ptxas writes the same sections, but for those that
+/// count PTX lines.
 #[test]
 fn normalised_text_compiles_to_the_same_cubin() {
     let Some(ptxas) = ptxas() else { return };

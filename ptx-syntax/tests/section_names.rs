@@ -1,4 +1,5 @@
-//! Findings on what section data says by name: labels, differences, variables. ptxas' verdicts are in `snippets.json`.
+//! Findings on what section data says by name: labels, differences, variables. ptxas' verdicts are
+//! in `snippets.json`.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 
@@ -8,15 +9,16 @@ use ptx_syntax::parse;
 
 const NAMES: &str = ".shared .b32 su;\n.func f(.param .b32 fp) { ret; }\n\
     .visible .entry k(.param .u64 p) { .reg .b32 %r1; .local .b32 lv;\nQ: mov.u32 %r1, %clock;\nret; }\n";
-/// Compile unit with a name; variable with a location; function with children; compile unit with `DW_FORM_strp` and `ref4`;
-/// function with a name.
+/// Compile unit with a name; variable with a location; function with children; compile unit with
+/// `DW_FORM_strp` and `ref4`; function with a name.
 const ABBREV: &str = "1,17,1,3,8,0,0, 2,52,0,2,10,0,0, 3,46,1,0,0, 4,17,0,3,14,1,19,0,0, 5,46,1,3,8,0,0, 0";
 
 fn report(text: &str) -> Report {
     check(&parse(text), &CheckContext::default())
 }
 
-/// Where findings of debug data stand, in text order: `CODE WHERE`, without those on what the module lacks.
+/// Where findings of debug data stand, in text order: `CODE WHERE`, without those on what the
+/// module lacks.
 fn codes(text: &str) -> Vec<String> {
     let findings = report(text).findings.into_iter();
     let of_data = findings.filter(|finding| finding.rule.code.starts_with(['D', 'W']));

@@ -1,5 +1,6 @@
-//! Severities: what healthy compilers emit is no more than a note, and what a fault report asks for is no less than a
-//! warning. The forms that a rule tells apart are measured with ptxas 13.0.88 where it is installed.
+//! Severities: what healthy compilers emit is no more than a note, and what a fault report asks for
+//! is no less than a warning. The forms that a rule tells apart are measured with ptxas 13.0.88
+//! where it is installed.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 
@@ -26,10 +27,12 @@ fn report(text: &str) -> Report {
 /// The compilers of the corpus, all but the PTX that was written by hand.
 const COMPILERS: [&str; 6] = ["cuda", "clang", "triton", "numba", "nvrtc", "warp"];
 
-/// Of the corpus files that ptxas accepts in all three modes, at most this share has a finding that is more than a note.
+/// Of the corpus files that ptxas accepts in all three modes, at most this share has a finding that
+/// is more than a note.
 const MOST_PERCENT: usize = 5;
 
-/// The files that have one are those of `severities/corpus.txt`, each with what is lost. `BLESS=1` writes the list anew.
+/// The files that have one are those of `severities/corpus.txt`, each with what is lost. `BLESS=1`
+/// writes the list anew.
 #[test]
 fn what_healthy_compilers_emit_is_a_note() {
     let corpus = corpus_root::root();
@@ -104,8 +107,9 @@ const fn asked(
 
 use Severity::{Error, Note, Warning};
 
-/// Where the EXPECT.md names no severity it is a warning, and an error where ptxas refuses the module or readers fail. Those
-/// that only want a fact of ptxas said ("State", "Report") name a note.
+/// Where the EXPECT.md names no severity it is a warning, and an error where ptxas refuses the
+/// module or readers fail. Those that only want a fact of ptxas said ("State", "Report") name a
+/// note.
 const ASKED: &[Asked] = &[
     asked(("01", "input.ptx"), ("D005", 58), Error, "Lint before assembling: report the operand at line 58"),
     asked(("03", "input.ptx"), ("V111", 57), Error, "the least PTX version that the debug directives need"),
@@ -340,7 +344,8 @@ fn sections(ptxas: &Path, options: &[&str], text: &str) -> Vec<(String, Vec<u8>)
     sections.map(|(name, section)| (name, section.data().unwrap().to_vec())).collect()
 }
 
-/// What is a note makes no difference to code and lines: the module without it gives the same. What is a warning does.
+/// What is a note makes no difference to code and lines: the module without it gives the same. What
+/// is a warning does.
 #[test]
 fn notes_make_no_difference_to_ptxas() {
     let Some(ptxas) = ptxas() else { return };

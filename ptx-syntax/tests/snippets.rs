@@ -1,6 +1,8 @@
-//! `check` against ptxas 13.0.88 on `tests/snippets.json`: small modules with the exit status and the words of the real
-//! tool (`ptxas -arch=sm_90`, one run per mode; with `-c` where it says `relocatable`). `BLESS=1` asks it again, and adds what it says of new texts.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! `check` against ptxas 13.0.88 on `tests/snippets.json`: small modules with the exit status and
+//! the words of the real tool (`ptxas -arch=sm_90`, one run per mode; with `-c` where it says
+//! `relocatable`). `BLESS=1` asks it again, and adds what it says of new texts.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;

@@ -1,4 +1,5 @@
-//! The first `.version` of each architecture that ptxas 13.0.88 makes code for, and ptxas itself where it is installed.
+//! The first `.version` of each architecture that ptxas 13.0.88 makes code for, and ptxas itself
+//! where it is installed.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,7 @@
-//! `check` against the verdicts and messages of ptxas 13.0.88: on `tests/cases`, and on all of `../shared/cases`.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! `check` against the verdicts and messages of ptxas 13.0.88: on `tests/cases`, and on all of
+//! `../shared/cases`.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;

@@ -42,7 +42,8 @@ Exit status:
   2  the command line is wrong, or a file cannot be read or written
   compile has ptxas' own: 0 when the output was written, else 255 or that of the ptxas that failed";
 
-/// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in a cubin.
+/// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in
+/// a cubin.
 #[derive(Debug, Parser)]
 #[command(name = "ptxas-driver", version, propagate_version = true, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
@@ -66,7 +67,8 @@ struct GlobalOptions {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be left out
+    /// PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be
+    /// left out
     #[command(override_usage = "ptxas-driver [compile] [options] <ptx file | ->")]
     Compile,
     /// What is wrong with the debug directives of PTX, and what ptxas would say
@@ -81,7 +83,8 @@ enum Command {
     Sections(sections::Options),
     /// How much of the code has source lines, and how much of the variables' scopes locations
     Coverage(coverage::Options),
-    /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
+    /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to
+    /// files
     Extract(extract::Options),
     /// A cubin without its debug sections, and these in a side file
     Strip(strip::Options),
@@ -126,7 +129,8 @@ pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
     }
 }
 
-/// Whether the first word starts a `compile` without its name: an option, or a file rather than a mistyped command.
+/// Whether the first word starts a `compile` without its name: an option, or a file rather than a
+/// mistyped command.
 fn is_for_compile(word: &str, raw: &OsStr) -> bool {
     let path = Path::new(raw);
     word.starts_with('-') && !is_ours(word)
@@ -242,7 +246,8 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Runs a command whose output is text, or JSON. It is written in few large pieces, as commands put lines together from small ones.
+/// Runs a command whose output is text, or JSON. It is written in few large pieces, as commands put
+/// lines together from small ones.
 fn plainly(
     out: &mut dyn Write,
     run: impl FnOnce(&mut dyn Write) -> anyhow::Result<Exit>,
@@ -275,8 +280,8 @@ fn add_hint(error: &mut clap::Error, args: &[OsString]) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
 }
 
-/// Prints what clap has in place of a command line: help and the version on standard output, or what
-/// is wrong on standard error. Returns the exit code.
+/// Prints what clap has in place of a command line: help and the version on standard output, or
+/// what is wrong on standard error. Returns the exit code.
 fn print_help_or_usage(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
     let escaped = printable_lines(&text);

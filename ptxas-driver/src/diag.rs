@@ -93,7 +93,8 @@ impl<'a> Reporter<'a> {
         self.renderer.render(&[group])
     }
 
-    /// The line of `range` with the range marked. None where the line is too long to show from its start.
+    /// The line of `range` with the range marked. None where the line is too long to show from its
+    /// start.
     fn snippet<'t>(
         &'t self,
         range: TextRange,

@@ -1,6 +1,7 @@
 //! Limits on what the commands read, do and show, since files, names and options may be hostile.
 //!
-//! JSON has everything that the libraries give; bounds on what is shown are for text that a person reads.
+//! JSON has everything that the libraries give; bounds on what is shown are for text that a person
+//! reads.
 
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
 //! The command line of `compile`: ptxas' own grammar and messages, and a few more options.
 //!
-//! Every rule here was taken from ptxas 13.0.88 by asking it (`docs/conformance.md` lists where we differ). clap has no
-//! single-dash long options, so ptxas' `-arch` and `-lineinfo` are parsed here, from one table ([`table`]). Options of
-//! ptxas that do not concern debug information are kept as they stand for the code provider.
+//! Every rule here was taken from ptxas 13.0.88 by asking it (`docs/conformance.md` lists where we
+//! differ). clap has no single-dash long options, so ptxas' `-arch` and `-lineinfo` are parsed
+//! here, from one table ([`table`]). Options of ptxas that do not concern debug information are
+//! kept as they stand for the code provider.
 
 mod command;
 mod file;
@@ -79,12 +80,13 @@ pub struct Options {
     pub more_inputs: Vec<Input>,
     /// `-o`; `elf.o` by default.
     pub output: PathBuf,
-    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one of that number;
-    /// `line_info` is false where `-g` overrides it.
+    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one
+    /// of that number; `line_info` is false where `-g` overrides it.
     pub compile: nvdwarf_compile::Options,
     /// `-arch` was given: nothing but `.note.nv.tkinfo` tells where it is the default.
     pub arch_given: bool,
-    /// `-arch compute_90`, `-arch lto_90`: the name. The PTX is only checked, and nothing is written.
+    /// `-arch compute_90`, `-arch lto_90`: the name. The PTX is only checked, and nothing is
+    /// written.
     pub virtual_arch: Option<String>,
     /// `-lineinfo` was given and `-g` overrides it: nothing but `.note.nv.tkinfo` tells.
     pub line_info_overridden: bool,
@@ -98,13 +100,15 @@ pub struct Options {
     pub machine: bool,
     /// `--code`
     pub code: CodeChoice,
-    /// False after `--file-stat none`: the file system is not asked for times and sizes of other source files.
+    /// False after `--file-stat none`: the file system is not asked for times and sizes of other
+    /// source files.
     pub stat_files: bool,
     /// `--stats`
     pub stats: bool,
     /// `--json`: a document of what was done goes to standard output.
     pub json: bool,
-    /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as they were written.
+    /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as they
+    /// were written.
     pub passed: Vec<OsString>,
 }
 
@@ -185,7 +189,8 @@ pub struct UsageError {
 
 /// Parses the arguments after `compile`. Opens the files of `--options-file`.
 ///
-/// `ask` is asked about each option that is in no table, as it was typed: ptxas has more options than it tells.
+/// `ask` is asked about each option that is in no table, as it was typed: ptxas has more options
+/// than it tells.
 ///
 /// Returns the warnings to print first, even where the command is `--help`.
 ///

@@ -12,8 +12,8 @@ use thiserror::Error;
 ///
 /// # Errors
 ///
-/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder or a file that is read-only. "Could not be
-/// written": the disk is full.
+/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder or a file
+/// that is read-only. "Could not be written": the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_as(Together::default(), path, bytes)
 }
@@ -232,7 +232,8 @@ struct Undo {
 impl Undo {
     fn of(path: &Path) -> io::Result<Self> {
         let keep = |name: &Path| match fs::hard_link(path, name) {
-            // Not every file system has links. A name that is taken is not ours, and another one is tried.
+            // Not every file system has links. A name that is taken is not ours, and another one is
+            // tried.
             Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::copy(path, name).map(drop),
             done => done,
         };
@@ -274,8 +275,9 @@ fn keep_owner(file: &fs::File, replaced: &fs::Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &fs::File, _: &fs::Metadata) {}
 
-/// Whether an existing file is found under the name that its links lead to. The links of /proc do not lead to a name that can be
-/// opened where the file was deleted or never had one: `/dev/stdout` of a process whose output is such a file.
+/// Whether an existing file is found under the name that its links lead to. The links of /proc do
+/// not lead to a name that can be opened where the file was deleted or never had one: `/dev/stdout`
+/// of a process whose output is such a file.
 #[cfg(unix)]
 fn is_one_file(path: &Path, target: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 /// Calls `look` with each item on any thread, and then `tell` with the item and the result on this
 /// thread, in the order of the items. A single item is processed on this thread.
 ///
-/// Results wait until those before them are told. Therefore items are taken in groups: at most [`MAX_PARALLEL_ITEMS`], and
-/// no more than [`MAX_PARALLEL_BYTES`] by `size`, unless one item is larger.
+/// Results wait until those before them are told. Therefore items are taken in groups: at most
+/// [`MAX_PARALLEL_ITEMS`], and no more than [`MAX_PARALLEL_BYTES`] by `size`, unless one item is
+/// larger.
 ///
 /// # Errors
 ///

@@ -113,7 +113,8 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// A writer of JSON. Characters that steer can only be in its strings, and are escaped as these are.
+/// A writer of JSON. Characters that steer can only be in its strings, and are escaped as these
+/// are.
 struct PlainJson<W>(W);
 
 impl<W: Write> Write for PlainJson<W> {

@@ -1,7 +1,8 @@
 //! Tables as text: a line with headings, then a line for each row, the columns aligned.
 //!
-//! Rows are written as they come, so that a list of a million images needs no memory. A cell that is wider than
-//! [`MAX_COLUMN`] moves only the rest of its own row: one long name does not fill the other rows with blanks.
+//! Rows are written as they come, so that a list of a million images needs no memory. A cell that
+//! is wider than [`MAX_COLUMN`] moves only the rest of its own row: one long name does not fill the
+//! other rows with blanks.
 
 use crate::limits::MAX_COLUMN;
 use crate::plain::printable;

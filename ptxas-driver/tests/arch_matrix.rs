@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, thread};
 
-/// What ptxas says first about an empty kernel for `.target target`, compiled for `arch`; empty where it compiles.
+/// What ptxas says first about an empty kernel for `.target target`, compiled for `arch`; empty
+/// where it compiles.
 fn ask(ptxas: &Path, dir: &Path, target: &str, arch: Arch) -> String {
     let ptx = dir.join(format!("{target}.ptx"));
     let output = dir.join(format!("{target}.cubin"));
@@ -31,7 +32,8 @@ fn every_target_on_every_arch() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
     let dir = tempfile::tempdir().unwrap();
     let mut targets: Vec<String> = Arch::all_targets().map(|target| target.to_string()).collect();
-    // Some that are none, and the other spelling (of a plain one: ptxas repeats the spelling in its message).
+    // Some that are none, and the other spelling (of a plain one: ptxas repeats the spelling in its
+    // message).
     targets.extend(["sm_73", "sm_92", "sm_130", "sm_75a", "sm_90f", "sm_70a", "compute_90"].map(Into::into));
     for target in &targets {
         let text =

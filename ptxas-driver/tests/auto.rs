@@ -1,4 +1,5 @@
-//! `--code auto` and `--code ptxas`: the result has the debug sections that ptxas would write. Without a ptxas: `cli/code.md`.
+//! `--code auto` and `--code ptxas`: the result has the debug sections that ptxas would write.
+//! Without a ptxas: `cli/code.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 

@@ -1,5 +1,5 @@
-//! Bad input of `compile`, cut and with wrong bytes: exit code 255, a message that says where, nothing written, no panic. Single faults
-//! and their words are in `cli/compile.md`.
+//! Bad input of `compile`, cut and with wrong bytes: exit code 255, a message that says where,
+//! nothing written, no panic. Single faults and their words are in `cli/compile.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -72,7 +72,8 @@ impl Bench {
         Ended { code: status.code(), messages: text }
     }
 
-    /// Runs `compile -o out.cubin ARGS` on an output that exists; a failure must leave everything as it was.
+    /// Runs `compile -o out.cubin ARGS` on an output that exists; a failure must leave everything
+    /// as it was.
     fn attempt<S: AsRef<OsStr>>(&self, args: &[S]) -> Ended {
         let output = self.file("out.cubin", KEPT);
         let before = driver::names_in(self.folder.path());
@@ -211,8 +212,8 @@ fn one_wrong_byte_in_a_cubin() {
         let data = fs::read(driver::example(example.cubin)).unwrap();
         let ptx = driver::example(example.ptx);
         let args = [example.level, "-arch", example.arch, "--code=cubin:in.cubin", ptx.to_str().unwrap()];
-        // Half of the bytes are code and text, where nothing can go wrong: every third is from the header or the tables at
-        // the end.
+        // Half of the bytes are code and text, where nothing can go wrong: every third is from the
+        // header or the tables at the end.
         let tables = data.len() * 3 / 4;
         for round in 0..120 {
             let at = match round % 3 {

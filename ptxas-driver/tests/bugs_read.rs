@@ -1,4 +1,5 @@
-//! The right answers of `../shared/bugs/*/EXPECT.md` to what a reader of cubins asks, and where each is tested.
+//! The right answers of `../shared/bugs/*/EXPECT.md` to what a reader of cubins asks, and where
+//! each is tested.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -14,8 +15,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Every bug of the classes W (lines), I (inlining), R (readers) and F (flags, link, strip): the command that answers, and the test
-/// that has the right answer, in `ptxas-driver/tests/`.
+/// Every bug of the classes W (lines), I (inlining), R (readers) and F (flags, link, strip): the
+/// command that answers, and the test that has the right answer, in `ptxas-driver/tests/`.
 const ANSWERS: &[(&str, &str, &str, &str)] = &[
     ("21", "verify", "bugs_read.rs", "lines_that_the_source_does_not_have"),
     ("21", "coverage", "coverage.rs", "bugs_about_lines"),
@@ -83,7 +84,8 @@ fn every_bug_has_its_answer() {
     }
 }
 
-/// Each row of `docs/bugs.md` names files that are there, and tests that stand in one of them. A name may end with `*`.
+/// Each row of `docs/bugs.md` names files that are there, and tests that stand in one of them. A
+/// name may end with `*`.
 #[test]
 fn the_table_of_reported_faults_names_tests() {
     let root = support::repository();
@@ -175,7 +177,8 @@ impl Bug {
     }
 }
 
-/// "lines 6, 7, 8 are past the end of kern.cu (5 lines)", and "kern.cu has 9 lines, row at 0x10 says 112".
+/// "lines 6, 7, 8 are past the end of kern.cu (5 lines)", and "kern.cu has 9 lines, row at 0x10
+/// says 112".
 #[test]
 fn lines_that_the_source_does_not_have() {
     for (number, lines, count, place) in
@@ -193,7 +196,8 @@ fn lines_that_the_source_does_not_have() {
         }
         assert_eq!(bug.driver("verify out.cubin").status.code(), Some(0));
         assert!(bug.findings("out.cubin --no-sources").is_empty());
-        // A source of another size than the cubin records is not what was compiled; without its size it is taken as it is.
+        // A source of another size than the cubin records is not what was compiled; without its
+        // size it is taken as it is.
         fs::write(bug.path().join("kern.cu"), "\n".repeat(4)).unwrap();
         assert!(bug.findings("out.cubin").is_empty());
         fs::remove_file(bug.path().join("kern.cu")).unwrap();
@@ -271,8 +275,8 @@ fn columns_come_from_the_ptx() {
             let with_ptx = bug.json(&format!("lines out.cubin --ptx input.ptx {query}"));
             assert_eq!(spots(&with_ptx), [(6, Some(column))]);
         }
-        // Other code is other PTX, and lends no column. Other `.loc` directives alone are told by a name with a checksum, for the text that
-        // ptxas keeps has none of them.
+        // Other code is other PTX, and lends no column. Other `.loc` directives alone are told by a
+        // name with a checksum, for the text that ptxas keeps has none of them.
         let has_checksum = options.ends_with("-c");
         for (old, new, column) in
             [("%tid.x", "%ctaid.x", None), ("1 6 4", "1 6 5", if has_checksum { None } else { Some(5) })]
@@ -296,7 +300,8 @@ fn columns_come_from_the_ptx() {
         let found = locs.find(|loc| loc[1] == line.to_string()).unwrap();
         found[2].parse::<u64>().ok()
     };
-    // The line of a call inside of another one is that of `inlined_at`, of which there is an earlier `.loc`.
+    // The line of a call inside of another one is that of `inlined_at`, of which there is an
+    // earlier `.loc`.
     assert_eq!(chain.iter().map(|spot| spot.0).collect::<Vec<_>>(), [3, 12, 22]);
     assert_eq!((chain[0].1, chain[2].1), (column(3), column(22)));
     assert!(chain[1].1.is_some());
@@ -340,7 +345,8 @@ fn memories_of_variables() {
     assert!(behind.lines().nth(2).unwrap().contains("global[0x400]"), "{text}");
 }
 
-/// Bug 38: rows 0, 0x10, 0x20, 0x70 against 0, 0x10, 0x20, 0x50; 0x92 is 1 before the first row only.
+/// Bug 38: rows 0, 0x10, 0x20, 0x70 against 0, 0x10, 0x20, 0x50; 0x92 is 1 before the first row
+/// only.
 #[test]
 fn tables_of_both_spaces_are_told_apart() {
     let Some(bug) = Bug::assembled("38", "-arch=sm_100 -lineinfo") else { return };
@@ -426,7 +432,8 @@ fn another_time_of_a_source_is_no_difference() {
     assert_eq!(bug.json("diff a.cubin a.cubin")["other_file_stats"], serde_json::json!([]));
 }
 
-/// Bug 48: what is left says that it was stripped, is sound, and answers with the side file as it did.
+/// Bug 48: what is left says that it was stripped, is sound, and answers with the side file as it
+/// did.
 #[test]
 fn a_stripped_file_says_so_and_its_side_file_answers() {
     for arch in ["sm_90", "sm_100", "sm_120"] {

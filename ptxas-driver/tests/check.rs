@@ -1,4 +1,5 @@
-//! `check`: the right answers of ../shared/bugs, and long lines. Its command line is in `cli/check.md` and `cli/fix.md`.
+//! `check`: the right answers of ../shared/bugs, and long lines. Its command line is in
+//! `cli/check.md` and `cli/fix.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -27,7 +28,8 @@ impl Folder {
     }
 }
 
-/// Of every PTX input: the number, and the rule that its EXPECT.md calls for, with the line it names (0: any).
+/// Of every PTX input: the number, and the rule that its EXPECT.md calls for, with the line it
+/// names (0: any).
 const BUGS: [(&str, &str, u64); 16] = [
     ("01", "D005", 58),
     ("03", "V111", 57),

@@ -1,8 +1,9 @@
-//! Files of a crate do not import each other in a circle: each can be read after those that it needs.
+//! Files of a crate do not import each other in a circle: each can be read after those that it
+//! needs.
 //!
-//! A file needs another where it names an item by a path that leads into it, in `use` or elsewhere. What a file needs of the
-//! modules that it lies in is left out, since a module and its parts belong together; so are tests, and names that are only
-//! handed on.
+//! A file needs another where it names an item by a path that leads into it, in `use` or elsewhere.
+//! What a file needs of the modules that it lies in is left out, since a module and its parts
+//! belong together; so are tests, and names that are only handed on.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,8 @@ type Place = Vec<String>;
 /// What a `use` says: the name in this file, the path, and whether others may have it from here.
 type Import = (String, Place, bool);
 
-/// The modules of a crate: the imports of each, and the paths in the rest of its code. A word is a path too.
+/// The modules of a crate: the imports of each, and the paths in the rest of its code. A word is a
+/// path too.
 type Modules = BTreeMap<Place, (Vec<Import>, BTreeSet<Place>)>;
 
 /// Reads a tree of `use`, or a part of it below the path `before`.

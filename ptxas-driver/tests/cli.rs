@@ -1,4 +1,5 @@
-//! What a user of the command line meets: every command, its options, messages and exit codes, on sound and on bad input.
+//! What a user of the command line meets: every command, its options, messages and exit codes, on
+//! sound and on bad input.
 
 mod bad_input;
 mod check;

@@ -1,6 +1,8 @@
-//! Runs the commands of `tests/cli/*.md`, and compares what they print and how they end with what the file says.
+//! Runs the commands of `tests/cli/*.md`, and compares what they print and how they end with what
+//! the file says.
 //!
-//! Each file is one test. `BLESS=1` writes the new output into the files. `tests/cli/README.md` says how a file is read.
+//! Each file is one test. `BLESS=1` writes the new output into the files. `tests/cli/README.md`
+//! says how a file is read.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -142,7 +144,8 @@ impl Sandbox {
     }
 }
 
-/// The JSON documents in a text, each of lines from a brace to a brace. Some are shown in part only, and left out.
+/// The JSON documents in a text, each of lines from a brace to a brace. Some are shown in part
+/// only, and left out.
 fn documents(text: &str) -> impl Iterator<Item = Value> {
     let ends = || text.split("\n}\n").filter_map(|part| Some(part.rsplit_once("\n{\n")?.1));
     let documents = ends().filter_map(|part| serde_json::from_str(&format!("{{{part}}}")).ok());

@@ -1,4 +1,5 @@
-//! ptxas' line tables written anew with `Policy::Compact`: the same rows in fewer bytes, and the same listing of nvdisasm.
+//! ptxas' line tables written anew with `Policy::Compact`: the same rows in fewer bytes, and the
+//! same listing of nvdisasm.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 

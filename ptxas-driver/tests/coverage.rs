@@ -1,4 +1,5 @@
-//! `coverage`: the cases of `../shared/bugs`, and instructions against nvdisasm. Its command line is in `cli/coverage.md`.
+//! `coverage`: the cases of `../shared/bugs`, and instructions against nvdisasm. Its command line
+//! is in `cli/coverage.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all code has it.
+/// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all
+/// code has it.
 #[test]
 fn bugs_about_lines() {
     let (Some(shared), Some(ptxas)) = (support::shared(), support::oracle::tool("ptxas")) else { return };
@@ -34,7 +36,8 @@ fn bugs_about_lines() {
     }
 }
 
-/// `../shared/bugs/52-*`: of two kernels, which has lines; `../shared/bugs/44-*`: full, lines, nothing in one file.
+/// `../shared/bugs/52-*`: of two kernels, which has lines; `../shared/bugs/44-*`: full, lines,
+/// nothing in one file.
 #[test]
 fn which_kernels_have_line_info() {
     let (Some(shared), Some(nvcc)) = (support::shared(), support::oracle::tool("nvcc")) else { return };

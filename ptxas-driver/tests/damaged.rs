@@ -1,5 +1,6 @@
-//! Damaged cubins through the read commands as a user runs them: an answer or an error, no panic. The libraries behind them have many
-//! more in `fuzz/tests/read.rs`; here it is what the commands write.
+//! Damaged cubins through the read commands as a user runs them: an answer or an error, no panic.
+//! The libraries behind them have many more in `fuzz/tests/read.rs`; here it is what the commands
+//! write.
 //!
 //! `NVDWARF_MUTATIONS=N` damages N files.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]

@@ -1,4 +1,5 @@
-//! What `compile --code none` makes has no code: its note, and fatbins with it. What readers say is in `cli/debug_only.md`.
+//! What `compile --code none` makes has no code: its note, and fatbins with it. What readers say is
+//! in `cli/debug_only.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver;

@@ -1,4 +1,5 @@
-//! `diff`: with code of ptxas, encodings, and large files. What each change is called is in `cli/diff.md`.
+//! `diff`: with code of ptxas, encodings, and large files. What each change is called is in
+//! `cli/diff.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -85,7 +86,8 @@ fn encodings_do_not_count() {
     assert_eq!(keys(&original, padded.path()), []);
 }
 
-/// Many facts of one name take no quadratic time; more long facts than a file of that size can have are refused.
+/// Many facts of one name take no quadratic time; more long facts than a file of that size can have
+/// are refused.
 #[test]
 fn many_and_long_facts() {
     let original = example("saxpy/saxpy-debug.cubin");

@@ -1,5 +1,5 @@
-//! In the place of ptxas, called by nvcc and clang: each build works, and what it gets is what ptxas writes. Without a ptxas that
-//! we can find the build fails, with our words.
+//! In the place of ptxas, called by nvcc and clang: each build works, and what it gets is what
+//! ptxas writes. Without a ptxas that we can find the build fails, with our words.
 //!
 //! `$NVDWARF_LOG` proves that the program called was ours. Triton: `triton.rs`.
 #![cfg(unix)]

@@ -1,4 +1,5 @@
-//! `dump`: what it shows against other readers of the same bytes, and damaged files. Its text is in `cli/dump.md`.
+//! `dump`: what it shows against other readers of the same bytes, and damaged files. Its text is in
+//! `cli/dump.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -24,7 +25,8 @@ fn count<'v>(values: &'v [Value], member: &'v str) -> usize {
     values.iter().map(|value| value[member].as_array().unwrap().len()).sum()
 }
 
-// gimli is an oracle for rows, which our own code decodes; not for entries, which it decodes for us. It cannot read frames.
+// gimli is an oracle for rows, which our own code decodes; not for entries, which it decodes for
+// us. It cannot read frames.
 #[test]
 fn rows_frames_and_registers_are_those_of_other_readers() {
     let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some());

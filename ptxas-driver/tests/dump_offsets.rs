@@ -1,4 +1,5 @@
-//! `dump` and bytes: what it shows of a section covers every byte once, and `--offset` finds what covers a byte.
+//! `dump` and bytes: what it shows of a section covers every byte once, and `--offset` finds what
+//! covers a byte.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -101,7 +102,8 @@ impl Items {
     }
 }
 
-/// Every debug section with bytes, and what tools know of functions: name and bytes as they stand in the file.
+/// Every debug section with bytes, and what tools know of functions: name and bytes as they stand
+/// in the file.
 fn sections(cubin: &Cubin<'_>) -> Vec<(String, Vec<u8>)> {
     let all = cubin.iter().filter(|(_, name, section)| {
         let is_info = matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
@@ -174,7 +176,8 @@ fn check_bytes(kind: &str, section: &Value, bytes: &[u8]) {
     }
 }
 
-// The law: no byte of a section is passed over, none is shown twice, and `--offset` shows what covers a byte and nothing else.
+// The law: no byte of a section is passed over, none is shown twice, and `--offset` shows what
+// covers a byte and nothing else.
 #[test]
 fn every_byte_is_some_item_s() {
     let (mut files, mut bytes_seen, mut leaves_seen, mut asked) = (0, 0, 0, 0);
@@ -212,7 +215,8 @@ fn every_byte_is_some_item_s() {
     );
 }
 
-/// `--offset` shows an item that has the byte; what else it shows has the byte too, or is the header of what has it.
+/// `--offset` shows an item that has the byte; what else it shows has the byte too, or is the
+/// header of what has it.
 fn check_offset(path: &Path, name: &str, offset: u64) {
     let document = dump(path, &["--offset", &format!("{name}+{offset:#x}")]);
     // Sections of relocatable files may share a name.
@@ -259,7 +263,8 @@ fn the_text_has_a_line_for_each_item() {
     }
 }
 
-// Every byte of sections whose items are of all sizes; each kind of item is asked for in all its bytes.
+// Every byte of sections whose items are of all sizes; each kind of item is asked for in all its
+// bytes.
 #[test]
 fn each_byte_of_an_example_is_found() {
     let example = |name: &str| support::repository().join("examples").join(name);
@@ -325,7 +330,8 @@ fn sets_of_names_and_addresses_have_headers_and_ends() {
     assert_eq!(rest(&section), [(0, 14, header), (20, 4, "end of names"), (24, 2, "padding")]);
     assert!(text.contains("\n  0x000e  <0x4b>  k\n  0x0014  end of names (4 bytes)\n"), "{text}");
 
-    // Version 2, unit at 0, addresses of 8 bytes, no segments, padding; 0x10 bytes at 0x100; the end.
+    // Version 2, unit at 0, addresses of 8 bytes, no segments, padding; 0x10 bytes at 0x100; the
+    // end.
     let word = |number: u64| number.to_le_bytes();
     let addresses = [&[2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 9][..], &word(0x100), &word(0x10), &[0; 16]].concat();
     let (section, text) = shown(".debug_aranges", &set(&addresses), &[]);
@@ -354,7 +360,8 @@ fn lists_have_bases_and_ends() {
     assert_eq!(section["contents"]["data"], serde_json::json!([location]));
 }
 
-// Nothing of a line program is passed over: a step of the address alone, an opcode of another vendor, a column, code that is no statement.
+// Nothing of a line program is passed over: a step of the address alone, an opcode of another
+// vendor, a column, code that is no statement.
 #[test]
 fn operations_that_make_no_row_are_shown() {
     let address = [&[0, 9, 2][..], &[0; 8]].concat();

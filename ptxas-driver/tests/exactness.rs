@@ -1,7 +1,9 @@
-//! `compile --code cubin:X` against the cubin X that ptxas made of the same PTX: which sections come out the same.
+//! `compile --code cubin:X` against the cubin X that ptxas made of the same PTX: which sections
+//! come out the same.
 //!
-//! `tools/campaign exactness` has any manifest compared: `$NVDWARF_EXACTNESS` is its path, `$NVDWARF_REPORT` the file for the
-//! report, which shows at most `$NVDWARF_LIMIT` differences. `$NVDWARF_EXACTNESS_DRIVER` is another program than ours to try.
+//! `tools/campaign exactness` has any manifest compared: `$NVDWARF_EXACTNESS` is its path,
+//! `$NVDWARF_REPORT` the file for the report, which shows at most `$NVDWARF_LIMIT` differences.
+//! `$NVDWARF_EXACTNESS_DRIVER` is another program than ours to try.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
@@ -19,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Small PTX of our own, each for a rule, and what ptxas 13.0.88 made of it; the file's name says how (`tests/pairs/make.sh`).
+/// Small PTX of our own, each for a rule, and what ptxas 13.0.88 made of it; the file's name says
+/// how (`tests/pairs/make.sh`).
 #[test]
 fn own_pairs_are_exact() {
     let folder = support::repository().join("ptxas-driver/tests/pairs");
@@ -72,7 +75,8 @@ fn assert_same_file(ptx: &Path, cubin: &Path, arch: &str, options: impl IntoIter
     assert!(ours == original, "{}: the file differs outside its debug sections", cubin.display());
 }
 
-/// A cubin with relocations that overlap still gives code facts: only label places are then told by the lines.
+/// A cubin with relocations that overlap still gives code facts: only label places are then told by
+/// the lines.
 #[test]
 fn overlapping_relocations_are_no_fault() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
@@ -99,8 +103,8 @@ fn the_whole_corpus_is_exact() {
     assert!(report.failed.is_empty(), "{:#?}", report.failed);
     let at_least = support::corpus_root::at_least;
     assert!(report.entries >= at_least(612), "{} entries", report.entries);
-    // Differences with a reason, in docs/conformance.md: CIE pointers of relocatable sm_90 files lead into the hidden
-    // Mercury `.debug_frame`, ours to the CIE.
+    // Differences with a reason, in docs/conformance.md: CIE pointers of relocatable sm_90 files
+    // lead into the hidden Mercury `.debug_frame`, ours to the CIE.
     let wrong: Vec<_> = report.different.iter().filter(|one| one.reason.is_none()).collect();
     assert!(wrong.is_empty(), "{} sections are not as they should be: {wrong:#?}", wrong.len());
     assert!(!report.is_exact(), "the CIE pointers differ");

@@ -1,4 +1,5 @@
-//! `extract`: what it writes against cuobjdump, and what it costs. Its command line is in `cli/extract.md`.
+//! `extract`: what it writes against cuobjdump, and what it costs. Its command line is in
+//! `cli/extract.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver::example;
@@ -118,7 +119,8 @@ fn the_ir_header_of_an_ltoir_file() {
         let versions = versions.map(|member| image["ir"][member].as_str().unwrap());
         assert_eq!(versions, ["1.65", "2.98", "3.2", llvm]);
     }
-    // The same IR in a fatbin, with zeros up to a multiple of 8: only what is compressed is obfuscated.
+    // The same IR in a fatbin, with zeros up to a multiple of 8: only what is compressed is
+    // obfuscated.
     let ir = fs::read(tools.make("-ltoir -dlto -arch=sm_90 saxpy.cu", "saxpy.ltoir")).unwrap();
     let file = tools.make("-fatbin --compress-mode=none -rdc=true -arch=lto_90 saxpy.cu", "plain.fatbin");
     let folder = tempfile::tempdir().unwrap();

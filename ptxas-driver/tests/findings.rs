@@ -1,8 +1,9 @@
-//! `check`, `verify` and `coverage` in the forms of other programs: SARIF by its schema and by another validator, `concise` as
-//! editors read it.
+//! `check`, `verify` and `coverage` in the forms of other programs: SARIF by its schema and by
+//! another validator, `concise` as editors read it.
 //!
-//! `tests/data/sarif-2.1.0.json` is the schema of SARIF 2.1.0 (errata 01) as JSON Schema Store has it (Apache-2.0), without its
-//! descriptions, and with a pattern for languages that is a regular expression (an unpaired bracket is taken out).
+//! `tests/data/sarif-2.1.0.json` is the schema of SARIF 2.1.0 (errata 01) as JSON Schema Store has
+//! it (Apache-2.0), without its descriptions, and with a pattern for languages that is a regular
+//! expression (an unpaired bracket is taken out).
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -14,7 +15,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// PTX with findings of each severity, a cubin with errors, an archive-like name with blanks, and limits that are not kept.
+/// PTX with findings of each severity, a cubin with errors, an archive-like name with blanks, and
+/// limits that are not kept.
 const PTX: &str = "\
 .version 8.0
 .target sm_90
@@ -169,7 +171,8 @@ const VALIDATED: &[&[&str]] = &[
     &["coverage", "--min-lines", "1", "ptxas-driver/tests/hostile", "missing"],
 ];
 
-/// Microsoft's validator, with its rules for GitHub's code scanning, misses only the address of a page about the program.
+/// Microsoft's validator, with its rules for GitHub's code scanning, misses only the address of a
+/// page about the program.
 #[test]
 fn another_validator_has_no_complaint() {
     let Some(validator) = found_by("sarif.sh", "REQUIRE_SARIF") else { return };

@@ -1,4 +1,5 @@
-//! The pages of `docs/formats`: each claim names the tests that hold it, and what cites a page names a heading of it.
+//! The pages of `docs/formats`: each claim names the tests that hold it, and what cites a page
+//! names a heading of it.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use std::collections::BTreeMap;
@@ -28,7 +29,8 @@ fn headings(page: &str) -> Vec<String> {
     names.map(|name| name.replace('`', "").to_lowercase()).collect()
 }
 
-/// The parts of the numbered sections of a page that say something: paragraphs, points of a list, tables.
+/// The parts of the numbered sections of a page that say something: paragraphs, points of a list,
+/// tables.
 fn parts(page: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let (mut is_numbered, mut is_open, mut is_code) = (false, false, false);
@@ -145,8 +147,10 @@ fn what_cites_a_page_names_a_heading_of_it() {
         for (at, line) in lines.iter().enumerate() {
             let next =
                 lines.get(at + 1).map_or("", |next| next.trim_start_matches([' ', '/', '!', '#', '*']));
-            for rest in format!("{line} {next}").split("docs/formats/").skip(1) {
-                let Some((name, rest)) = rest.split_once(".md") else { continue };
+            let joined = format!("{line} {next}");
+            // What begins on the next line is that one's.
+            for (start, folder) in line.match_indices("docs/formats/") {
+                let Some((name, rest)) = joined[start + folder.len()..].split_once(".md") else { continue };
                 if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
                     continue;
                 }

@@ -1,4 +1,5 @@
-//! gimli, a DWARF reader that knows nothing of us, reads everything we write; so does llvm-dwarfdump, where installed.
+//! gimli, a DWARF reader that knows nothing of us, reads everything we write; so does
+//! llvm-dwarfdump, where installed.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -59,7 +60,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Reads every line table of `.debug_line`, one after the other, whether a unit refers to it or not.
+    /// Reads every line table of `.debug_line`, one after the other, whether a unit refers to it or
+    /// not.
     fn line_tables(&mut self, dwarf: &Dwarf<Reader<'_>>) -> Result<()> {
         let size = dwarf.debug_line.reader().len();
         let mut offset = 0;
@@ -152,8 +154,8 @@ impl Counts {
             match operations.next() {
                 Ok(Some(_)) => self.operations += 1,
                 Ok(None) => return Ok(()),
-                // NVIDIA's register numbers hold a PTX register's name, up to 64 bits; gimli's hold 16. Such an operation
-                // is the last of its expression.
+                // NVIDIA's register numbers hold a PTX register's name, up to 64 bits; gimli's
+                // hold 16. Such an operation is the last of its expression.
                 Err(Error::UnsupportedRegister(_)) => {
                     self.vendor_registers += 1;
                     return Ok(());
@@ -223,7 +225,8 @@ fn read_all(title: &str, make: fn(&Entry, &Path) -> Vec<u8>) -> Counts {
         let data = make(entry, &folder.path().join("out.cubin"));
         let counts = Counts::read(&data).unwrap_or_else(|error| panic!("{}: {error}", entry.name()));
         assert!(counts.tables > 0 && counts.rows > 0, "{}: {counts:?}", entry.name());
-        // An entry of mode G has the sections of its PTX, a debug-only object at least a unit that leads to its lines.
+        // An entry of mode G has the sections of its PTX, a debug-only object at least a unit that
+        // leads to its lines.
         let placed = title.contains("none");
         assert_eq!(counts.units > 0, placed || entry.mode == "G", "{}: {counts:?}", entry.name());
         sums.add(&counts);
@@ -279,8 +282,9 @@ fn lines(data: &[u8]) -> BTreeMap<u64, u64> {
     lines
 }
 
-/// A debug-only object's addresses mean something by themselves: functions do not overlap, and a plain address leads to
-/// function and line, which is what a reader that knows nothing of cubins needs.
+/// A debug-only object's addresses mean something by themselves: functions do not overlap, and a
+/// plain address leads to function and line, which is what a reader that knows nothing of cubins
+/// needs.
 #[test]
 fn addresses_of_debug_only_objects_are_unique() {
     let pairs = pairs();
@@ -331,9 +335,11 @@ fn lines_of_locs(body: &Body<'_>) -> BTreeSet<u64> {
 
 /// Complaints of llvm-dwarfdump that are not ours to mend.
 const KNOWN_COMPLAINTS: &[&str] = &[
-    // NVIDIA's line table header ends with an offset into .debug_str, where inlined calls are named.
+    // NVIDIA's line table header ends with an offset into .debug_str, where inlined calls are
+    // named.
     "unknown data in line table prologue",
-    // nvcc's lexical blocks in cub_block_sort overlap: so do the relocations that ptxas writes for their labels.
+    // nvcc's lexical blocks in cub_block_sort overlap: so do the relocations that ptxas writes for
+    // their labels.
     "DIEs have overlapping address ranges",
 ];
 

@@ -1,5 +1,6 @@
-//! Inputs and surroundings that would do harm: names that steer terminals, files that become shorter, pipes that nobody reads.
-//! Full devices, endless input and paths that lead out are in `cli/surroundings.md`.
+//! Inputs and surroundings that would do harm: names that steer terminals, files that become
+//! shorter, pipes that nobody reads. Full devices, endless input and paths that lead out are in
+//! `cli/surroundings.md`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -15,7 +16,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// What a terminal obeys, or shows nothing for: escape, CSI of 8 bits, DEL, and what reorders text or ends a line.
+/// What a terminal obeys, or shows nothing for: escape, CSI of 8 bits, DEL, and what reorders text
+/// or ends a line.
 const STEERING: [char; 6] = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{2028}'];
 
 fn run_in(folder: &Path, args: &[&str]) -> Output {
@@ -31,7 +33,8 @@ fn ptxas(folder: &Path, body: &str) -> PathBuf {
     let path = folder.join("ptxas");
     let script =
         format!("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n{body}\n");
-    // Another process writes it: a descriptor that is open for writing could be inherited by a child of another test.
+    // Another process writes it: a descriptor that is open for writing could be inherited by a
+    // child of another test.
     let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
     assert!(Command::new("sh").args(["-c", write]).arg(&path).arg(script).status().unwrap().success());
     path
@@ -137,7 +140,8 @@ fn a_closed_pipe_ends_quietly() {
         (&["strip", &cubin, "-o", "-"], 2),
         (&["merc", "strip-capsule", merc, "-o", "-"], 2),
     ] {
-        // Closed before the program starts: a pipe holds 64 KiB, so that a fast program may be done before.
+        // Closed before the program starts: a pipe holds 64 KiB, so that a fast program may be done
+        // before.
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let output = program().args(args).stdin(Stdio::null()).stdout(writer).output().unwrap();
@@ -229,7 +233,8 @@ fn counted(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
 
-/// Files that ask for more memory than their size allows are refused, with their name: `docs/reliability.md`.
+/// Files that ask for more memory than their size allows are refused, with their name:
+/// `docs/reliability.md`.
 #[test]
 fn files_that_ask_for_too_much_are_refused() {
     let folder = tempfile::tempdir().unwrap();

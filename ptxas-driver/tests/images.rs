@@ -1,5 +1,6 @@
-//! Read commands on fatbins, host programs, objects, libraries and archives: what they say of the cubins inside is what
-//! they say of the same cubins in files of their own, as `extract` writes them. How one is chosen is in `cli/images.md`.
+//! Read commands on fatbins, host programs, objects, libraries and archives: what they say of the
+//! cubins inside is what they say of the same cubins in files of their own, as `extract` writes
+//! them. How one is chosen is in `cli/images.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver::example;

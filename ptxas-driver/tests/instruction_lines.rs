@@ -1,4 +1,5 @@
-//! The PTX line of instructions over several lines, by ptxas: every opcode of `ptx_syntax::instruction_lines` and others.
+//! The PTX line of instructions over several lines, by ptxas: every opcode of
+//! `ptx_syntax::instruction_lines` and others.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -50,8 +51,8 @@ fn stores() -> String {
     registers.chain(predicates).collect()
 }
 
-/// A module with a kernel for each sample of an architecture, whose tokens are on lines of their own. `guard` comes before it. With
-/// it come the places of the samples' instructions.
+/// A module with a kernel for each sample of an architecture, whose tokens are on lines of their
+/// own. `guard` comes before it. With it come the places of the samples' instructions.
 fn module(arch: &str, guard: &str) -> (String, Vec<TextRange>) {
     let mut ptx = format!(".version 9.0\n.target {arch}\n{MODULE}");
     let (mut places, stores) = (Vec::new(), stores());
@@ -119,7 +120,8 @@ fn every_opcode_has_the_line_that_ptxas_gives_it() {
     assert!(unseen.is_empty(), "no code of {unseen:?}");
 }
 
-/// The opcodes of samples that have code, each of the one line that [`ptx_syntax::Instruction::line_anchor`] says.
+/// The opcodes of samples that have code, each of the one line that
+/// [`ptx_syntax::Instruction::line_anchor`] says.
 fn with_their_lines(
     arch: &str,
     text: &str,

@@ -38,7 +38,8 @@ fn section<'c>(cubin: &'c Cubin<'_>, name: &str) -> Option<RelocatedSection<'c>>
     Some(RelocatedCubin::new(cubin).section(index).unwrap())
 }
 
-/// Reads every entry with gimli; addresses are told from relocations, since all functions start at 0.
+/// Reads every entry with gimli; addresses are told from relocations, since all functions start at
+/// 0.
 fn entries(cubin: &Cubin<'_>) -> Vec<Die> {
     let info = section(cubin, ".debug_info").unwrap();
     let abbrev = section(cubin, ".debug_abbrev").unwrap();
@@ -326,7 +327,8 @@ fn triton_native_versions() {
     });
 }
 
-/// Any other PTX with debug sections: `FOLDER/*.ptx` of `NVDWARF_KEEP=FOLDER`, each for the SM that it names.
+/// Any other PTX with debug sections: `FOLDER/*.ptx` of `NVDWARF_KEEP=FOLDER`, each for the SM that
+/// it names.
 #[test]
 fn other_inputs() {
     let Some(folder) = std::env::var_os("NVDWARF_KEEP") else { return };

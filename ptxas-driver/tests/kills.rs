@@ -1,9 +1,9 @@
-//! Signals at random moments of every command that writes files: no file is half written, nothing stays
-//! behind, no program that we started goes on, and the exit status is the signal's.
+//! Signals at random moments of every command that writes files: no file is half written, nothing
+//! stays behind, no program that we started goes on, and the exit status is the signal's.
 //!
-//! The test command kills each command a few times, at moments of a fixed seed; `tools/campaign kills`
-//! does it more often. `$NVDWARF_KILLS` is how often, `$NVDWARF_SEED` the seed, `$NVDWARF_KILLED` another
-//! program than ours to compare with.
+//! The test command kills each command a few times, at moments of a fixed seed; `tools/campaign
+//! kills` does it more often. `$NVDWARF_KILLS` is how often, `$NVDWARF_SEED` the seed,
+//! `$NVDWARF_KILLED` another program than ours to compare with.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
@@ -297,7 +297,8 @@ fn started(inputs: &Inputs, script: &str, launch: &[&str]) -> (Bench, Child) {
     let bench = Bench::new(inputs, &CASES[0]);
     let ptxas = bench.folder.path().join("tmp/ptxas");
     let path = |name: &str| bench.folder.path().join(name);
-    // Another process writes it: a descriptor that is open for writing could be inherited by a child of another test.
+    // Another process writes it: a descriptor that is open for writing could be inherited by a
+    // child of another test.
     let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
     let script = format!("#!/bin/sh\n{script}\n");
     assert!(Command::new("sh").args(["-c", write]).arg(&ptxas).arg(script).status().unwrap().success());

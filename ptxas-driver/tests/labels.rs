@@ -1,4 +1,5 @@
-//! Addresses of PTX labels from the PTX line table alone, as after `-lineinfo`, against those that ptxas gave.
+//! Addresses of PTX labels from the PTX line table alone, as after `-lineinfo`, against those that
+//! ptxas gave.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
@@ -12,7 +13,8 @@ use std::collections::BTreeMap;
 
 const WITH_LABELS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
-/// Where each field of `.debug_info` and `.debug_loc` that names code leads: section, its size, offset.
+/// Where each field of `.debug_info` and `.debug_loc` that names code leads: section, its size,
+/// offset.
 type Places = BTreeMap<(SectionKind, u64), (String, u64, u64)>;
 
 fn places(data: &[u8]) -> Places {
@@ -34,7 +36,8 @@ fn places(data: &[u8]) -> Places {
     places
 }
 
-/// The cubin without relocations of `.debug_info` and `.debug_loc`: nothing of it says where labels are.
+/// The cubin without relocations of `.debug_info` and `.debug_loc`: nothing of it says where labels
+/// are.
 fn without_labels(data: &[u8]) -> Vec<u8> {
     let mut cubin = Cubin::parse(data).unwrap();
     let is_kept = |name: &str| WITH_LABELS.iter().all(|kind| kind.name() != name);

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Words in the names of constants that are bounds.
 const WORDS: [&str; 6] = ["MAX", "MOST", "LARGEST", "LONGEST", "LIMIT", "BUDGET"];
 
-/// Limits of a format, of a tool that is modelled, and of bit fields: they stand with the code that they are about.
+/// Limits of a format, of a tool that is modelled, and of bit fields: they stand with the code that
+/// they are about.
 const LIMITS_OF_FILES: [&str; 11] = [
     "MAX", // the opcode of an instruction
     "MAX_ATTRIBUTES",

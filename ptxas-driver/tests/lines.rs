@@ -1,4 +1,5 @@
-//! `lines`: its answers against nvdisasm and the known right answers, and its limits. Its command line is in `cli/lines.md`.
+//! `lines`: its answers against nvdisasm and the known right answers, and its limits. Its command
+//! line is in `cli/lines.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 mod bugs;
@@ -52,8 +53,9 @@ fn a_debug_only_object_is_found_by_address() {
         object.to_str().unwrap(),
     ]);
     assert!(made.status.success(), "{}", stderr(&made));
-    // One slot of 16 bytes for each PTX instruction: the PTX line of each slot is that of an instruction, in order, and
-    // the line of source is the one that the `.loc` before that line names.
+    // One slot of 16 bytes for each PTX instruction: the PTX line of each slot is that of an
+    // instruction, in order, and the line of source is the one that the `.loc` before that line
+    // names.
     let document = json::answer("lines", &object, &[]);
     let ranges = document["sections"][0]["ranges"].as_array().unwrap();
     assert!(ranges.len() > 20);
@@ -74,7 +76,8 @@ fn a_debug_only_object_is_found_by_address() {
 
 // ---- deep chains ----
 
-/// A debug-only object of one kernel: line 1, and `depth` functions inlined into each other, line `n` at line `n - 1`.
+/// A debug-only object of one kernel: line 1, and `depth` functions inlined into each other, line
+/// `n` at line `n - 1`.
 fn chain_of(depth: usize, dir: &Path) -> PathBuf {
     let mut ptx =
         ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"a.c\"\n.visible .entry k()\n{\n".to_owned();

@@ -159,7 +159,8 @@ fn mercury_offsets_are_not_those_of_the_code_that_runs() {
 
 // ---- columns ----
 
-/// With `--ptx` the column of a frame is that of the `.loc` before its PTX line, of its caller that of `inlined_at`; without, none.
+/// With `--ptx` the column of a frame is that of the `.loc` before its PTX line, of its caller that
+/// of `inlined_at`; without, none.
 #[test]
 fn columns_are_those_of_the_directives() {
     let ptx = support::repository().join("examples/saxpy/saxpy.ptx");

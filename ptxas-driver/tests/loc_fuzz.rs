@@ -1,7 +1,9 @@
-//! Random streams of `.loc`, compiled by ptxas and by `compile` with the code of ptxas' cubin: all line tables, sequence by sequence.
+//! Random streams of `.loc`, compiled by ptxas and by `compile` with the code of ptxas' cubin: all
+//! line tables, sequence by sequence.
 //!
-//! `NVDWARF_ALL=1` compares ten times as many modules, `NVDWARF_SEED=N` begins with the modules of another seed, `NVDWARF_SHOW=N` prints
-//! more differences. Modules that show one are kept in `target/tmp`.
+//! `NVDWARF_ALL=1` compares ten times as many modules, `NVDWARF_SEED=N` begins with the modules of
+//! another seed, `NVDWARF_SHOW=N` prints more differences. Modules that show one are kept in
+//! `target/tmp`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
@@ -32,7 +34,8 @@ fn streams_on_sm_86() {
 
 #[test]
 fn streams_on_sm_90() {
-    // The order and layout of the Mercury code decide, and are hidden: docs/conformance.md. Observed: 2 in 1000.
+    // The order and layout of the Mercury code decide, and are hidden: docs/conformance.md.
+    // Observed: 2 in 1000.
     assert_same("sm_90", 5);
 }
 
@@ -113,7 +116,8 @@ fn call_sites_in_other_functions_on_sm_120() {
 
 #[test]
 fn shared_lines_on_sm_75() {
-    // Not all of the rule is known: docs/conformance.md, which has what was observed. `compile` warns.
+    // Not all of the rule is known: docs/conformance.md, which has what was observed. `compile`
+    // warns.
     assert_within("sm_75", [25, 2], loc_streams::shared_module);
 }
 
@@ -121,7 +125,8 @@ fn assert_same(arch: &str, different: usize) {
     assert_alike(arch, different, loc_streams::module);
 }
 
-/// `different` is how many sequences of `.debug_line` in 1000 may differ; of `.nv_debug_line_sass` none.
+/// `different` is how many sequences of `.debug_line` in 1000 may differ; of `.nv_debug_line_sass`
+/// none.
 fn assert_alike(arch: &str, different: usize, make: fn(u64) -> Module) {
     assert_within(arch, [different, 0], make);
 }

@@ -1,4 +1,5 @@
-//! Where local variables lie in the frame, by `DW_OP_fbreg`: random functions with `-g`, as ptxas and `compile` have them.
+//! Where local variables lie in the frame, by `DW_OP_fbreg`: random functions with `-g`, as ptxas
+//! and `compile` have them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -33,7 +34,8 @@ fn on_sm_120() {
     assert_same("sm_120");
 }
 
-/// `NVDWARF_SEED=N` begins with the modules of another seed, `NVDWARF_ALL=1` compares ten times as many.
+/// `NVDWARF_SEED=N` begins with the modules of another seed, `NVDWARF_ALL=1` compares ten times as
+/// many.
 fn assert_same(arch: &str) {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
     let first = env::var("NVDWARF_SEED").map_or(1, |seed| seed.parse::<u64>().unwrap());
@@ -86,7 +88,8 @@ fn module(random: &mut Random) -> String {
     ptx.push_str(".b8 1,17,1,37,8,3,8,17,1,18,1,0,0\n.b8 2,46,1,3,8,17,1,18,1,64,10,0,0\n");
     ptx.push_str(".b8 3,52,0,3,8,2,10,0,0,0\n}\n.section .debug_info\n{\n");
     let mut entries = String::new();
-    // The length counts what follows it: the rest of the header, the unit's entry and the end of its list.
+    // The length counts what follows it: the rest of the header, the unit's entry and the end of
+    // its list.
     let mut length = 7 + 21 + 1;
     for Frame { number, locals, .. } in &functions {
         writeln!(entries, ".b8 2,107,0\n.b64 L0_k{number}\n.b64 L1_k{number}\n.b8 1,156").unwrap();
@@ -211,7 +214,8 @@ impl Frame {
         frame
     }
 
-    /// A call: direct or through a prototype, over one line or several, and now and then where nothing leads to.
+    /// A call: direct or through a prototype, over one line or several, and now and then where
+    /// nothing leads to.
     fn call(&mut self, call: u32, random: &mut Random) {
         let name = format!("k{}_c{call}", self.number);
         let count = random.pick(&[0, 1, 2, 3, 5, 10, 16]);

@@ -1,4 +1,5 @@
-//! `check` L019 against the real ptxas: it speaks where `.loc` on one line of PTX make another table than on lines of their own.
+//! `check` L019 against the real ptxas: it speaks where `.loc` on one line of PTX make another
+//! table than on lines of their own.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 

@@ -1,4 +1,5 @@
-//! `merc`: the two halves of cubins for sm_100 and later, and what is refused. Its command line is in `cli/merc.md`.
+//! `merc`: the two halves of cubins for sm_100 and later, and what is refused. Its command line is
+//! in `cli/merc.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
@@ -23,8 +24,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Bytes by name and position among those of the name, of the sections of one space. What capsules of code begin with is the
-/// number of a section.
+/// Bytes by name and position among those of the name, of the sections of one space. What capsules
+/// of code begin with is the number of a section.
 fn sections(cubin: &Cubin<'_>, mercury: bool) -> BTreeMap<(String, usize), Vec<u8>> {
     let mut all = BTreeMap::new();
     for (index, name, section) in cubin.iter().filter(|(_, _, section)| section.is_mercury() == mercury) {

@@ -31,7 +31,8 @@ fn symbols(cubin: &Cubin<'_>, table: SectionIndex) -> String {
     words.collect()
 }
 
-/// Bytes of the clones of debug sections, their relocations and the symbols, by name and position among those of the name.
+/// Bytes of the clones of debug sections, their relocations and the symbols, by name and position
+/// among those of the name.
 fn clones(cubin: &Cubin<'_>) -> BTreeMap<(String, usize), Vec<u8>> {
     let mut all = BTreeMap::new();
     for (index, name, _) in cubin.iter().filter(|(_, _, section)| section.is_mercury()) {
@@ -116,7 +117,8 @@ fn the_corpus_there_and_back() {
     for (what, [different, same]) in &counts {
         println!("{same:5} same, {different} different: {what}");
     }
-    // nvlink drops from native sections what the clones keep, and ptxas 13.4 also clones the call graph.
+    // nvlink drops from native sections what the clones keep, and ptxas 13.4 also clones the call
+    // graph.
     different.retain(|words| {
         let mut words = words.split(' ');
         let (name, what) = (words.next().unwrap(), words.next().unwrap());

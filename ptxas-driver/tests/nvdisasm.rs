@@ -1,4 +1,5 @@
-//! NVIDIA's own readers on our files: nvdisasm prints the same annotated listing as for ptxas' file, cuobjdump reads them.
+//! NVIDIA's own readers on our files: nvdisasm prints the same annotated listing as for ptxas'
+//! file, cuobjdump reads them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -66,8 +67,8 @@ fn readers_agree(title: &str, entries: &[Entry]) {
         let ours =
             driver::made(command.arg("--code").arg(driver::code_of(cubin)), &folder.path().join("out.cubin"));
         let original = fs::read(cubin).unwrap();
-        // Identical files have identical listings; the first one is read all the same, to see that there is something to
-        // compare.
+        // Identical files have identical listings; the first one is read all the same, to see that
+        // there is something to compare.
         if ours == original {
             identical += 1;
             if identical > 1 {

@@ -1,4 +1,5 @@
-//! Line tables and register maps of odd functions, against ptxas: `compile` writes its bytes, `merc self-check` passes on its file.
+//! Line tables and register maps of odd functions, against ptxas: `compile` writes its bytes, `merc
+//! self-check` passes on its file.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -21,7 +22,8 @@ fn assert_same(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
     compare(bodies, archs, options, check_capsule);
 }
 
-/// Compares the debug sections that ptxas and `compile` make of `bodies` after [`HEAD`]; the first of `archs` is the target.
+/// Compares the debug sections that ptxas and `compile` make of `bodies` after [`HEAD`]; the first
+/// of `archs` is the target.
 fn assert_same_bytes(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
     compare(bodies, archs, options, |_, _| ());
 }
@@ -118,7 +120,8 @@ fn a_first_loc_that_is_inlined_at_another_function() {
     assert_same(&modules, &["sm_75", "sm_80", "sm_90", "sm_100", "sm_103", "sm_120"], OPTIONS);
 }
 
-/// Where the first `.loc` of a function is inlined at another one's, and code of the same line is before or behind it.
+/// Where the first `.loc` of a function is inlined at another one's, and code of the same line is
+/// before or behind it.
 #[test]
 fn call_sites_in_other_functions() {
     let inlined = |loc: &str, at: &str| format!(".loc {loc}, function_name S0, inlined_at {at}\n");
@@ -167,7 +170,8 @@ fn call_sites_in_other_functions() {
     assert_same(&bodies, &["sm_75", "sm_86", "sm_90", "sm_100", "sm_120"], &OPTIONS[..2]);
 }
 
-/// The `IMNMX` instructions of sm_110, into which ptxas makes integer minima and maxima, have lines of other instructions.
+/// The `IMNMX` instructions of sm_110, into which ptxas makes integer minima and maxima, have lines
+/// of other instructions.
 #[test]
 fn instructions_that_mercury_code_lacks() {
     let registers = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;";
@@ -190,7 +194,8 @@ fn instructions_that_mercury_code_lacks() {
     assert_same(&bodies, &["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"], OPTIONS);
 }
 
-/// PTX instructions, each with the kinds of native code that give their lines to an `IMNMX` behind them, or do not.
+/// PTX instructions, each with the kinds of native code that give their lines to an `IMNMX` behind
+/// them, or do not.
 const BEFORE_IMNMX: &[&str] = &[
     "mov.u32 %r5,%tid.x;",
     "mov.u32 %r5,%laneid;",
@@ -240,7 +245,8 @@ const BEFORE_IMNMX: &[&str] = &[
     "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2},{%fd3},{%fd3},{%fd3,%fd3};\nst.global.f64 [%rd1+64],%fd1;",
 ];
 
-/// What stands before an `IMNMX` says which lines that has: every instruction of the list, in two orders.
+/// What stands before an `IMNMX` says which lines that has: every instruction of the list, in two
+/// orders.
 #[test]
 fn imnmx_has_the_lines_of_what_stands_before_it() {
     let kernel = |name: usize, before: &[&str]| {
@@ -272,8 +278,8 @@ fn imnmx_has_the_lines_of_what_stands_before_it() {
     assert_same_lines(&bodies, &["sm_100", "sm_110"], OPTIONS);
 }
 
-/// Functions in which nothing stands before, functions that begin with one, in sections of their own and in those of kernels; code between
-/// two on the same line; an added `NOP` behind one.
+/// Functions in which nothing stands before, functions that begin with one, in sections of their
+/// own and in those of kernels; code between two on the same line; an added `NOP` behind one.
 #[test]
 fn imnmx_without_setter_or_at_the_start() {
     let function = |name: &str, loc: u32, code: &str| {
@@ -329,7 +335,8 @@ fn imnmx_without_setter_or_at_the_start() {
     );
 }
 
-/// The code that sets a register may have no native code; `tests/self_check.rs` of `merc-capsule` has what comes of that there.
+/// The code that sets a register may have no native code; `tests/self_check.rs` of `merc-capsule`
+/// has what comes of that there.
 #[test]
 fn register_ranges_without_a_native_start() {
     let module = ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<10>;\n\

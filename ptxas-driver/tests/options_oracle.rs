@@ -211,7 +211,8 @@ fn options_of_the_code_provider_reach_it() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// PTX like that of the recorded runs: without `.loc`, with `.loc`, and with DWARF sections besides.
+/// PTX like that of the recorded runs: without `.loc`, with `.loc`, and with DWARF sections
+/// besides.
 fn like_recorded(kind: &str, folder: &Path) -> PathBuf {
     let written = |text: &str| {
         let path = folder.join(format!("{kind}.ptx"));
@@ -234,16 +235,18 @@ fn like_recorded(kind: &str, folder: &Path) -> PathBuf {
     }
 }
 
-/// Recorded messages about what is in the PTX that was recorded, which is not ours: of `-v` and `-astoolspatch`.
+/// Recorded messages about what is in the PTX that was recorded, which is not ours: of `-v` and
+/// `-astoolspatch`.
 fn depends_on_code(options: &str) -> bool {
     options.contains("-v") || options.contains("-astoolspatch")
 }
 
-/// Runs whose files are known to differ: on sm_90 with `-c` ptxas' pointers to CIEs are offsets in its hidden Mercury
-/// `.debug_frame`.
+/// Runs whose files are known to differ: on sm_90 with `-c` ptxas' pointers to CIEs are offsets in
+/// its hidden Mercury `.debug_frame`.
 const KNOWN: &[&str] = &["G -g -c: [\".debug_frame\", \".rela.debug_frame\"]"];
 
-/// `behaviour/options.json`: each of its runs, as recorded, as ptxas does it here, and as we do it in its place.
+/// `behaviour/options.json`: each of its runs, as recorded, as ptxas does it here, and as we do it
+/// in its place.
 #[test]
 fn recorded_runs() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
@@ -287,7 +290,8 @@ const CODE_OPTIONS: &[&str] = &[
 /// How many entries of the corpus each option meets.
 const ENTRIES_OF_EACH: usize = 4;
 
-/// With options of which we know the names only, the code changes and the debug information follows it.
+/// With options of which we know the names only, the code changes and the debug information follows
+/// it.
 #[test]
 fn code_options_on_the_corpus() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };

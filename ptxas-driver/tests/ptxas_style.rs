@@ -1,4 +1,5 @@
-//! `dump --style ptxas`: against the text that cuobjdump has of the same sections. An example is `cli/dump_ptxas_style.md`.
+//! `dump --style ptxas`: against the text that cuobjdump has of the same sections. An example is
+//! `cli/dump_ptxas_style.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -9,7 +10,8 @@ use std::io::Write as _;
 use std::process::Command;
 use std::{fs, io};
 
-/// The text of the two sections in what `cuobjdump -elf` prints. Registers that are no names are bytes there.
+/// The text of the two sections in what `cuobjdump -elf` prints. Registers that are no names are
+/// bytes there.
 fn theirs(text: &str) -> String {
     let section = |name: &str| {
         let (_, rest) = text.split_once(&format!("\n.section {name}\n"))?;

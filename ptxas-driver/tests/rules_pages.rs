@@ -1,4 +1,5 @@
-//! `docs/rules.md`, `docs/verify.md` and `docs/coverage.md` are made from the tables of rules; `BLESS=1` writes them.
+//! `docs/rules.md`, `docs/verify.md` and `docs/coverage.md` are made from the tables of rules;
+//! `BLESS=1` writes them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use cubin_debuginfo::coverage::rules as coverage;

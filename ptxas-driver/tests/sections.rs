@@ -1,4 +1,5 @@
-//! `sections`: against the list of sections of the corpus, and against what ptxas makes. Its command line is in `cli/sections.md`.
+//! `sections`: against the list of sections of the corpus, and against what ptxas makes. Its
+//! command line is in `cli/sections.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -109,7 +110,8 @@ fn what_the_ptx_leads_to_expect_is_what_ptxas_wrote() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Of the hand-made modules: ptxas loses `.debug_info` whose labels are used twice with the same expression (behaviour/FINDINGS.md).
+/// Of the hand-made modules: ptxas loses `.debug_info` whose labels are used twice with the same
+/// expression (behaviour/FINDINGS.md).
 const LOST: [&str; 3] = ["700-", "701-", "703-"];
 
 #[test]
@@ -162,7 +164,8 @@ fn hand_made_modules_give_what_ptxas_gives() {
     assert!(accepted > 200);
 }
 
-/// Cases where sections have references that compilers' have not, or names of inlined functions without `.debug_str`.
+/// Cases where sections have references that compilers' have not, or names of inlined functions
+/// without `.debug_str`.
 const UNUSUAL: [(&str, &str, &[&str]); 5] = [
     ("435-label-ref-kernel-b64.ptx", "sm_90", &["-g"]),
     ("523-atdwarf-quad-code-label.ptx", "sm_89", &["-g"]),

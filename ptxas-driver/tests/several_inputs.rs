@@ -1,4 +1,5 @@
-//! Several inputs on one command line: the files, messages and exit codes of the real ptxas. What we refuse is in `cli/code.md`.
+//! Several inputs on one command line: the files, messages and exit codes of the real ptxas. What
+//! we refuse is in `cli/code.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
@@ -16,7 +17,8 @@ fn kernel(name: &str, file: u32) -> String {
     )
 }
 
-/// A folder with inputs: `a`, `b` and `c` go together; `a` and `same` define one function, `a` and `index` one file number.
+/// A folder with inputs: `a`, `b` and `c` go together; `a` and `same` define one function, `a` and
+/// `index` one file number.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let without_lines: String = kernel("kc", 1)

@@ -1,4 +1,5 @@
-//! What a person has at a terminal: completions that load, manual pages that are read, colours, and no binary.
+//! What a person has at a terminal: completions that load, manual pages that are read, colours, and
+//! no binary.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -141,7 +142,8 @@ fn a_terminal_has_colours_and_gets_no_binary() {
     }
 }
 
-/// A pipe that is filled late stands for long work: while it is awaited the other two files have been looked at.
+/// A pipe that is filled late stands for long work: while it is awaited the other two files have
+/// been looked at.
 #[test]
 fn long_work_has_a_progress_bar() {
     let folder = tempfile::tempdir().unwrap();

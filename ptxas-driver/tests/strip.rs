@@ -1,4 +1,5 @@
-//! `strip`: what is left still works, and the side file answers as before. Its command line is in `cli/strip.md`.
+//! `strip`: what is left still works, and the side file answers as before. Its command line is in
+//! `cli/strip.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -42,7 +43,8 @@ fn make_writable(path: &Path) {
     fs::rename(path.with_extension("copy"), path).unwrap();
 }
 
-/// Entries with a cubin: one of each architecture, mode and producer, smallest first; all with `NVDWARF_ALL=1`.
+/// Entries with a cubin: one of each architecture, mode and producer, smallest first; all with
+/// `NVDWARF_ALL=1`.
 fn sample(filter: impl Fn(&Entry) -> bool) -> Vec<Entry> {
     let mut entries = support::corpus(|entry| entry.cubin.is_some() && filter(entry));
     if env::var_os("NVDWARF_ALL").is_none() {
@@ -130,8 +132,9 @@ fn with_the_side_file_answers_are_as_before() {
     assert!(compared > 50 && with_lines > 20 && with_calls < with_lines / 2);
 }
 
-/// With each thing to keep: `sections` knows what was stripped and finds nothing wrong, knows a side file, and with it sees what
-/// it saw before. All cubins of the corpus with `NVDWARF_ALL=1`; all are in `nv-debug-sections/tests/levels.rs`.
+/// With each thing to keep: `sections` knows what was stripped and finds nothing wrong, knows a
+/// side file, and with it sees what it saw before. All cubins of the corpus with `NVDWARF_ALL=1`;
+/// all are in `nv-debug-sections/tests/levels.rs`.
 #[test]
 fn sections_knows_stripped_cubins_and_side_files() {
     let entries = sample(|_| true);
@@ -197,8 +200,9 @@ fn sass(cuobjdump: &Path, folder: &Path, file: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// The smallest of each architecture with full debug information; all cubins of the corpus with `NVDWARF_ALL=1`. What the
-/// library makes of the others is shown to the tools in `nv-debug-sections/tests/cubin_edit.rs`.
+/// The smallest of each architecture with full debug information; all cubins of the corpus with
+/// `NVDWARF_ALL=1`. What the library makes of the others is shown to the tools in
+/// `nv-debug-sections/tests/cubin_edit.rs`.
 #[test]
 fn nvdisasm_and_cuobjdump_read_what_is_left() {
     let (Some(nvdisasm), Some(cuobjdump)) = (oracle::tool("nvdisasm"), oracle::tool("cuobjdump")) else {
@@ -330,7 +334,8 @@ fn the_reported_case() {
     }
 }
 
-/// The side file opens in readers that know no relocations of cubins: `k` of `../shared/bugs/34-*` is 0x280 or 0x200 bytes long.
+/// The side file opens in readers that know no relocations of cubins: `k` of `../shared/bugs/34-*`
+/// is 0x280 or 0x200 bytes long.
 #[test]
 fn other_readers_see_right_values_in_the_side_file() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };

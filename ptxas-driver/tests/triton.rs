@@ -1,7 +1,8 @@
 //! In the place of ptxas, called by Triton: the recipe of the README.
 //!
-//! Triton runs `--version` of the ptxas that it is told to use, and takes its own, without a word, where the answer has no release:
-//! `$NVDWARF_LOG` proves that it was us. Its cache is the test's own. No GPU is needed.
+//! Triton runs `--version` of the ptxas that it is told to use, and takes its own, without a word,
+//! where the answer has no release: `$NVDWARF_LOG` proves that it was us. Its cache is the test's
+//! own. No GPU is needed.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -16,7 +17,8 @@ use std::process::{Command, Output};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
 
-/// Triton asks for the version, takes what follows `release` for what it may use, and then compiles.
+/// Triton asks for the version, takes what follows `release` for what it may use, and then
+/// compiles.
 #[test]
 fn triton() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };
@@ -125,7 +127,8 @@ impl Place {
     }
 }
 
-/// In an active environment we run the ptxas that Triton itself would take, so that the code is the same.
+/// In an active environment we run the ptxas that Triton itself would take, so that the code is the
+/// same.
 #[test]
 fn the_recipe_of_the_readme() {
     let Some(place) = Place::find() else { return };
@@ -169,8 +172,8 @@ fn one_link_for_both() {
     }
 }
 
-/// Without an active environment nothing leads to Triton's ptxas: the compile comes to us all the same, and fails, unless `$PTXAS`
-/// names one.
+/// Without an active environment nothing leads to Triton's ptxas: the compile comes to us all the
+/// same, and fails, unless `$PTXAS` names one.
 #[test]
 fn the_recipe_without_an_active_environment() {
     let Some(place) = Place::find() else { return };
@@ -189,7 +192,8 @@ fn the_recipe_without_an_active_environment() {
     assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_location(), CodeLocation::Here);
 }
 
-/// Variables that lead back to us do not: neither `$PTXAS`, nor `PATH`, nor a link in the place of Triton's own.
+/// Variables that lead back to us do not: neither `$PTXAS`, nor `PATH`, nor a link in the place of
+/// Triton's own.
 #[test]
 fn never_ourselves() {
     let (folder, link) = linked();

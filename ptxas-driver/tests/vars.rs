@@ -1,4 +1,5 @@
-//! `vars`: one address against the listing. Its text and documents are in `cli/vars.md`, places themselves in `cubin-debuginfo`.
+//! `vars`: one address against the listing. Its text and documents are in `cli/vars.md`, places
+//! themselves in `cubin-debuginfo`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;

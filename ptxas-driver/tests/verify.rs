@@ -1,4 +1,5 @@
-//! `verify`: the corpus, and faults that the linker and ptxas make. Its command line is in `cli/verify.md`.
+//! `verify`: the corpus, and faults that the linker and ptxas make. Its command line is in
+//! `cli/verify.md`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;

@@ -1,4 +1,5 @@
-//! `--version`: what programs that call a ptxas find in it. Without a ptxas, and with Triton's two: `cli/code.md`.
+//! `--version`: what programs that call a ptxas find in it. Without a ptxas, and with Triton's two:
+//! `cli/code.md`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -20,8 +21,8 @@ fn printed(program: &Path, options: &[&str], more: &[(&str, &Path)]) -> String {
     String::from_utf8(run.stdout).unwrap()
 }
 
-/// The first numbers after `release `, as Triton's `.*release (\d+\.\d+).*` finds them, and the first `V1.2.3` that is a word, as
-/// XLA's `\bV(\d+)\.(\d+)\.(\d+)\b` does.
+/// The first numbers after `release `, as Triton's `.*release (\d+\.\d+).*` finds them, and the
+/// first `V1.2.3` that is a word, as XLA's `\bV(\d+)\.(\d+)\.(\d+)\b` does.
 fn found_in(text: &str) -> (Option<&str>, Option<&str>) {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let release = text.split("release ").skip(1).find_map(|rest| {
@@ -35,8 +36,8 @@ fn found_in(text: &str) -> (Option<&str>, Option<&str>) {
     (release, version)
 }
 
-/// Called by the name `ptxas` we print all that ptxas prints first, so that what is looked for is found, and found first; by our
-/// own name our own line comes first.
+/// Called by the name `ptxas` we print all that ptxas prints first, so that what is looked for is
+/// found, and found first; by our own name our own line comes first.
 #[test]
 fn of_the_ptxas_that_makes_the_code() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };

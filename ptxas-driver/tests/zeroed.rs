@@ -1,4 +1,5 @@
-//! Nothing of a cubin's debug sections is copied: with their bytes gone, `--code cubin:FILE` makes the same file.
+//! Nothing of a cubin's debug sections is copied: with their bytes gone, `--code cubin:FILE` makes
+//! the same file.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -10,8 +11,8 @@ use object::{LittleEndian, Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Sections whose bytes the driver makes from the PTX and facts that stand elsewhere. `.nv_debug_ptx_txt` has a suffix in
-/// relocatable files.
+/// Sections whose bytes the driver makes from the PTX and facts that stand elsewhere.
+/// `.nv_debug_ptx_txt` has a suffix in relocatable files.
 const MADE_FROM_PTX: &[&str] = &[
     ".debug_line",
     ".debug_info",
@@ -29,7 +30,8 @@ fn is_made_from_ptx(name: &str) -> bool {
     MADE_FROM_PTX.contains(&name) || name.starts_with(".nv_debug_ptx_txt.")
 }
 
-/// File ranges to overwrite: name, start, end. Read with `object` alone, so that our own reader's opinion does not count.
+/// File ranges to overwrite: name, start, end. Read with `object` alone, so that our own reader's
+/// opinion does not count.
 fn ranges(data: &[u8]) -> Vec<(String, usize, usize)> {
     let file = ElfFile64::<LittleEndian>::parse(data).unwrap();
     let sections = file.sections().filter_map(|section| {
@@ -59,7 +61,8 @@ impl Tally {
             driver::made(command.arg("--code").arg(driver::code_of(&code)), &output)
         };
         let expected = make(&original);
-        // Zeros could be mistaken for an empty table, and a wrong byte for a right one: two fillings.
+        // Zeros could be mistaken for an empty table, and a wrong byte for a right one: two
+        // fillings.
         for filling in [|_| 0, |byte: u8| byte ^ 0xa5] {
             let mut damaged = original.clone();
             for (name, start, end) in ranges(&original) {

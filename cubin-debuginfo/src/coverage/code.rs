@@ -6,7 +6,8 @@ use nv_debug_sections::Result;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 
-/// First two bytes of `NOP` without a guard: opcode 0x918, predicate PT. Observed: nvdisasm 13.2, sm_75-sm_121.
+/// First two bytes of `NOP` without a guard: opcode 0x918, predicate PT. Observed: nvdisasm 13.2,
+/// sm_75-sm_121.
 const NOP: [u8; 2] = [0x18, 0x79];
 
 /// Neighbouring code of one function.

@@ -10,13 +10,15 @@ use std::ops::AddAssign;
 pub struct InstructionCounts {
     /// All.
     pub all: u64,
-    /// `NOP`s after the last other instruction of a function, which are not in [`all`](Self::all): what runs into them
-    /// has left the function. 0 where the file has no code bytes, as debug-only objects.
+    /// `NOP`s after the last other instruction of a function, which are not in [`all`](Self::all):
+    /// what runs into them has left the function. 0 where the file has no code bytes, as debug-only
+    /// objects.
     pub padding: u64,
     /// A row of `.debug_line` covers it, with a line other than 0.
     pub with_line: u64,
-    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row starts in the same
-    /// function, and at an instruction of the same PTX line, or at any where no PTX line is known.
+    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row
+    /// starts in the same function, and at an instruction of the same PTX line, or at any where no
+    /// PTX line is known.
     pub own: u64,
     /// A row covers it, with line 0: "no source line" in the compiler's words.
     pub line_0: u64,
@@ -24,7 +26,8 @@ pub struct InstructionCounts {
     /// PTX line or another function. Only the PTX can tell whether the line is theirs too. Several
     /// PTX lines of one statement are the common case.
     pub inherited: u64,
-    /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of `.debug_info` has it.
+    /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of
+    /// `.debug_info` has it.
     pub inlined: u64,
     /// A row of `.nv_debug_line_sass` covers it.
     pub with_ptx_line: u64,
@@ -32,9 +35,9 @@ pub struct InstructionCounts {
 
 /// The numbers of variables or parameters, as `llvm-dwarfdump --statistics` counts them.
 ///
-/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract
-/// functions (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has
-/// code.
+/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined
+/// calls, not in abstract functions (`DW_AT_inline`), declarations and types of functions. Its
+/// scope is the nearest entry around it that has code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "VariableMembers")]
 pub struct VariableCounts {
@@ -44,8 +47,8 @@ pub struct VariableCounts {
     pub located: u64,
     /// Bytes of code in the scopes of all, added up.
     pub scope_bytes: u64,
-    /// Those at which the variable has a location: all where that is one expression, else what its location list
-    /// covers.
+    /// Those at which the variable has a location: all where that is one expression, else what its
+    /// location list covers.
     pub covered_bytes: u64,
     /// Those at which its location is a register, or an address that a register holds.
     pub register_bytes: u64,
@@ -102,8 +105,8 @@ struct InstructionMembers {
     line_0: u64,
     /// Those that no row covers.
     without_row: u64,
-    /// Those whose row starts before, at an instruction of another PTX line, or of another function where ptxas left out the
-    /// first row of this one.
+    /// Those whose row starts before, at an instruction of another PTX line, or of another function
+    /// where ptxas left out the first row of this one.
     inherited: u64,
     /// Those whose row is of inlined code.
     inlined: u64,
@@ -140,9 +143,10 @@ impl From<InstructionCounts> for InstructionMembers {
 
 /// The numbers of variables, and their shares.
 ///
-/// All but the last three members mean what `llvm-dwarfdump --statistics` means: entries of functions, blocks and inlined
-/// calls count; those of abstract functions (`DW_AT_inline`), declarations and function types do not. Other than LLVM:
-/// artificial parameters count; ranges that overlap count once; a range whose start or end ptxas left open covers nothing.
+/// All but the last three members mean what `llvm-dwarfdump --statistics` means: entries of
+/// functions, blocks and inlined calls count; those of abstract functions (`DW_AT_inline`),
+/// declarations and function types do not. Other than LLVM: artificial parameters count; ranges
+/// that overlap count once; a range whose start or end ptxas left open covers nothing.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VariableCounts")]
 struct VariableMembers {
@@ -156,10 +160,11 @@ struct VariableMembers {
     covered_bytes: u64,
     /// `covered_bytes` as a share of `scope_bytes`, in percent; `None` without scopes.
     covered_percent: Option<f64>,
-    /// Those of `covered_bytes` at which the variable is in a register, or at an address that a register holds.
+    /// Those of `covered_bytes` at which the variable is in a register, or at an address that a
+    /// register holds.
     register_bytes: u64,
-    /// Those of `register_bytes` at which the register map has all of the register in SASS registers, so that a debugger can
-    /// read it.
+    /// Those of `register_bytes` at which the register map has all of the register in SASS
+    /// registers, so that a debugger can read it.
     sass_bytes: u64,
     /// `sass_bytes` as a share of `register_bytes`, in percent; `None` where that is 0.
     sass_percent: Option<f64>,

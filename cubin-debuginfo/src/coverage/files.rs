@@ -107,7 +107,8 @@ impl<'s> Files<'s> {
         }
     }
 
-    /// The files and the names of inlined functions. A line that one function lacks is not lost where another has it.
+    /// The files and the names of inlined functions. A line that one function lacks is not lost
+    /// where another has it.
     pub(super) fn finish(mut self) -> (Vec<FileCoverage<'s>>, BTreeSet<String>) {
         for FileCoverage { lines, call_lines, lost_lines, .. } in &mut self.all {
             call_lines.retain(|line| !lines.contains(line));

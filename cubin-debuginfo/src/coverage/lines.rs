@@ -59,8 +59,8 @@ pub(super) fn count<'s>(
     Ok(Counted { functions, files, inlined_functions })
 }
 
-/// Refuses more rows than the code could have, since all of a section are kept while it is counted: one for each instruction, and
-/// 2^20.
+/// Refuses more rows than the code could have, since all of a section are kept while it is counted:
+/// one for each instruction, and 2^20.
 fn expect_few_rows(symbolizer: &Symbolizer<'_>, pieces: &[Piece<'_>]) -> Result<()> {
     let code: u64 = pieces.iter().map(|piece| piece.end.saturating_sub(piece.start)).sum();
     let mut budget = WorkBudget::of_input(code / INSTRUCTION_SIZE, 1);

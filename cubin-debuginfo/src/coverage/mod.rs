@@ -53,7 +53,8 @@ pub struct Coverage<'s> {
     pub inlined_functions: BTreeSet<String>,
     /// Variables outside functions. They have no scope of code: their byte counts are 0.
     pub globals: VariableCounts,
-    /// Variables and parameters of functions whose code is not in the file. Located are those in static memory or constant.
+    /// Variables and parameters of functions whose code is not in the file. Located are those in
+    /// static memory or constant.
     pub without_code: VariableCounts,
     /// Why [`register_bytes`](VariableCounts::register_bytes) or
     /// [`sass_bytes`](VariableCounts::sass_bytes) is incomplete: the register map cannot be read,
@@ -83,8 +84,8 @@ pub struct FunctionCoverage<'s> {
     pub lines: BTreeSet<SourceLine>,
     /// The call sites of the inlined calls, without those that are lines of instructions too.
     pub call_lines: BTreeSet<SourceLine>,
-    /// Lines that rows at its addresses name, and that neither instructions nor their call sites have: a later row at the same
-    /// address has taken their place.
+    /// Lines that rows at its addresses name, and that neither instructions nor their call sites
+    /// have: a later row at the same address has taken their place.
     pub lost_lines: BTreeSet<SourceLine>,
     /// Whether `.debug_info` has the function.
     pub entry: bool,
@@ -127,8 +128,9 @@ impl<'s> Coverage<'s> {
     ///
     /// # Errors
     ///
-    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they or the line table refer to so much so often that no
-    /// compiler has made them. The error names section and offset.
+    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they or the line table
+    /// refer to so much so often that no compiler has made them. The error names section and
+    /// offset.
     pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
         let pieces = code::pieces(cubin, symbolizer)?;
         let entries = Entries::read(cubin)?;

@@ -55,7 +55,8 @@ pub struct LostFunction {
     pub lines: Vec<FileLines>,
     /// Lines of `inlined_at` that no inlined call of the whole file has.
     pub call_sites: Vec<FileLines>,
-    /// Names of variables and parameters that its entry in the PTX has, and its entry in the file has not.
+    /// Names of variables and parameters that its entry in the PTX has, and its entry in the file
+    /// has not.
     pub variables: Vec<String>,
 }
 
@@ -160,12 +161,12 @@ impl PtxFunction {
     }
 }
 
-/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have an empty
-/// name.
+/// The variables of each function's entry, by its linkage name, else its name. Those outside
+/// functions have an empty name.
 fn variables(entries: &Entries<'_>) -> Variables {
     let mut all = Variables::new();
-    // The function around each entry: entries may be as deep as the file is long, so the way up is not walked for each
-    // variable.
+    // The function around each entry: entries may be as deep as the file is long, so the way up is
+    // not walked for each variable.
     let mut functions: Vec<Option<usize>> = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
         let around = entry.parent().and_then(|parent| functions.get(parent).copied().flatten());

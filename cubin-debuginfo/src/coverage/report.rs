@@ -62,21 +62,24 @@ pub struct Report {
     pub variables: VariableCounts,
     /// Variables outside functions.
     pub globals: VariableCounts,
-    /// Variables of functions that have no code in the file; `located` are those in static memory and constants.
+    /// Variables of functions that have no code in the file; `located` are those in static memory
+    /// and constants.
     pub variables_without_code: VariableCounts,
     /// Kernels and functions, those with the least share of lines first.
     pub functions: Vec<FunctionReport>,
     /// The source files that rows name, those with most `lost_lines` first.
     pub source_files: Vec<SourceFileReport>,
-    /// Why `register_bytes` and `sass_bytes` are not all: the register map cannot be read, or there are more places than
-    /// anybody could read. Absent where they are.
+    /// Why `register_bytes` and `sass_bytes` are not all: the register map cannot be read, or there
+    /// are more places than anybody could read. Absent where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register_fault: Option<String>,
-    /// With `--ptx`: the functions of the PTX that lack something in the cubin. Absent without it, and where the cubin has
-    /// no function, inlined function, source file or variable of the PTX, unless it was linked, since all may be folded away.
+    /// With `--ptx`: the functions of the PTX that lack something in the cubin. Absent without it,
+    /// and where the cubin has no function, inlined function, source file or variable of the PTX,
+    /// unless it was linked, since all may be folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
-    /// How many findings (functions below a limit) were left out because a baseline has them. Absent without a baseline.
+    /// How many findings (functions below a limit) were left out because a baseline has them.
+    /// Absent without a baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_baseline: Option<usize>,
     /// How many functions limits hold for.
@@ -119,8 +122,9 @@ pub struct FunctionReport {
     pub parameters: VariableCounts,
     /// Its local variables.
     pub locals: VariableCounts,
-    /// The limits that it does not keep. They hold for kernels, and `vars` also for functions folded into kernels that are
-    /// not the toolkit's; in a file without kernels for the functions at the start of a section.
+    /// The limits that it does not keep. They hold for kernels, and `vars` also for functions
+    /// folded into kernels that are not the toolkit's; in a file without kernels for the functions
+    /// at the start of a section.
     pub below: Vec<Shortfall>,
 }
 
@@ -243,7 +247,8 @@ impl JsonSchema for Shortfall {
 }
 
 impl Shortfall {
-    /// The word of each measure: of instructions with a line, with one of their own, with an inherited one; of variables.
+    /// The word of each measure: of instructions with a line, with one of their own, with an
+    /// inherited one; of variables.
     const WORDS: [&'static str; 4] = ["lines", "own", "inherited", "vars"];
 }
 
@@ -321,16 +326,17 @@ impl FunctionReport {
     }
 }
 
-/// Whether limits hold for a function: for kernels, and those of lines for the functions folded into them too; in a
-/// file without kernels for functions with a section of their own. Not for what the toolkit adds: that has no source.
+/// Whether limits hold for a function: for kernels, and those of lines for the functions folded
+/// into them too; in a file without kernels for functions with a section of their own. Not for what
+/// the toolkit adds: that has no source.
 fn is_judged(function: &FunctionCoverage<'_>, has_kernels: bool, of_lines: bool) -> bool {
     let has_code = function.instructions.all != 0;
     let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);
     has_code && (function.kernel || is_folded() || function.offset == 0 && !has_kernels)
 }
 
-/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of libdevice, as
-/// `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
+/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of
+/// libdevice, as `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
 fn is_of_toolkit(name: &str) -> bool {
     const PREFIXES: [&str; 3] = ["__internal_", "__cuda_", "__nv_"];
     name.split('$').any(|part| PREFIXES.iter().any(|prefix| part.starts_with(prefix)))

@@ -212,7 +212,8 @@ impl Counter<'_, '_, '_> {
         self.location(entry).is_some_and(|found| found.ranges.iter().any(is_place))
     }
 
-    /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
+    /// Bytes of the scope at which the variable of an entry is in a register, and those at which
+    /// SASS registers have that.
     fn in_registers(&mut self, entry: usize, scope: OpenScope) -> (u64, u64) {
         let Some(location) = self.location(entry) else { return (0, 0) };
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);

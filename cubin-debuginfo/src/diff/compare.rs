@@ -98,7 +98,8 @@ pub struct Difference {
     pub key: DifferenceKind,
     /// The function (the name of its symbol), section or unit that it is about; empty for the file.
     pub subject: String,
-    /// The place there: an address range of the function, a name; empty for the whole, and in lists.
+    /// The place there: an address range of the function, a name; empty for the whole, and in
+    /// lists.
     pub place: String,
     /// What the first file says there; `None` where it says nothing.
     pub a: Option<String>,
@@ -150,7 +151,8 @@ impl Unresolved {
     }
 }
 
-/// All differences, by key and subject, under the keys that are wanted; of each key at most `limit` are kept.
+/// All differences, by key and subject, under the keys that are wanted; of each key at most `limit`
+/// are kept.
 pub(super) fn compare(
     a: &AllFacts,
     b: &AllFacts,

@@ -1,8 +1,9 @@
 //! Comparison of two cubins by what they say, whatever their layout.
 //!
-//! Addresses are those in a function; offsets of entries, strings and files are replaced by what is there. [`CubinFacts`] are gathered of
-//! each cubin on its own, so that only one has to be in memory at a time. They keep hashes in place of most texts: when the two are
-//! compared, the texts of what differs are looked up in the cubins once more.
+//! Addresses are those in a function; offsets of entries, strings and files are replaced by what is
+//! there. [`CubinFacts`] are gathered of each cubin on its own, so that only one has to be in
+//! memory at a time. They keep hashes in place of most texts: when the two are compared, the texts
+//! of what differs are looked up in the cubins once more.
 //!
 //! ```
 //! use cubin_debuginfo::diff::{CubinFacts, DifferenceKind, TextHasher};

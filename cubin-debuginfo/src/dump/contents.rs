@@ -116,18 +116,20 @@ struct SectionMembers<'a, 's> {
     name: &'a str,
     /// Its size in bytes.
     size: u64,
-    /// What is wrong with it or with a section that it refers to, and at which offset. `contents` are then `bytes`. Absent
-    /// where it was decoded.
+    /// What is wrong with it or with a section that it refers to, and at which offset. `contents`
+    /// are then `bytes`. Absent where it was decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     /// What it holds.
     contents: &'a Contents<'s>,
-    /// The bytes that no item is made from, in ascending order. Without `--function` and `--offset` these and the items
-    /// together, headers in place of items with parts, are every byte of the section once. With `--offset` there is what
-    /// has the byte; of `bytes` there is an entry with 16 bytes. Absent where there is none.
+    /// The bytes that no item is made from, in ascending order. Without `--function` and `--offset`
+    /// these and the items together, headers in place of items with parts, are every byte of the
+    /// section once. With `--offset` there is what has the byte; of `bytes` there is an entry with
+    /// 16 bytes. Absent where there is none.
     #[serde(skip_serializing_if = "RestOf::is_empty")]
     rest: RestOf<'a, 's>,
-    /// Beside `attributes`: what its records say of each function. Absent for other sections, and with `--offset`.
+    /// Beside `attributes`: what its records say of each function. Absent for other sections, and
+    /// with `--offset`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     functions: &'a [FunctionFacts],
 }
@@ -164,13 +166,13 @@ impl JsonSchema for Section<'_> {
 /// The contents of a debug section, by the kind of section. Mercury copies (`.nv.merc.debug_line`
 /// and so on) have the same kinds.
 ///
-/// All items but those of `shared` and `bytes` have `offset` and `size`: the bytes of the section that they are made from.
-/// So have the parts of an item: `sequences`, their `rows`, `ranges`, `entries`. An item with parts has also `header_size`.
-/// The parts of a frame are its rules.
+/// All items but those of `shared` and `bytes` have `offset` and `size`: the bytes of the section
+/// that they are made from. So have the parts of an item: `sequences`, their `rows`, `ranges`,
+/// `entries`. An item with parts has also `header_size`. The parts of a frame are its rules.
 ///
-/// Words (`header`, `rules`, `value`, `expression`) are for people; their wording may change without a new version.
-/// Addresses in them are `section+0xoffset`; registers are PTX names (`%f1`) in `.debug_info` and `.debug_loc`, SASS names
-/// in `.debug_frame`.
+/// Words (`header`, `rules`, `value`, `expression`) are for people; their wording may change
+/// without a new version. Addresses in them are `section+0xoffset`; registers are PTX names (`%f1`)
+/// in `.debug_info` and `.debug_loc`, SASS names in `.debug_frame`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Contents<'s> {

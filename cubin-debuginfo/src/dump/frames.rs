@@ -72,7 +72,8 @@ struct Words<'s, 'c, 'd> {
 }
 
 impl<'c> Words<'_, 'c, '_> {
-    /// Section and offset of a symbolic address, or of an absolute one in a section with an address.
+    /// Section and offset of a symbolic address, or of an absolute one in a section with an
+    /// address.
     fn place(&self, address: Address) -> Option<(&'c str, u64)> {
         let cubin = self.source.cubin;
         match address {
@@ -123,7 +124,8 @@ impl<'c> Words<'_, 'c, '_> {
         self.entry("FDE", header, placed, &fde.instructions, cie.unwrap_or(&factors))
     }
 
-    /// An entry with all its rules; runs of registers that share one, which fill the CIEs of `-g`, become one line.
+    /// An entry with all its rules; runs of registers that share one, which fill the CIEs of `-g`,
+    /// become one line.
     fn entry(
         &self,
         entry: &'static str,
@@ -221,8 +223,9 @@ impl<'c> Words<'_, 'c, '_> {
     }
 }
 
-/// Bytes of a step of `units` code alignment units. It has 32 bits and a sign: ptxas writes a step back of 16 bytes as
-/// 0x3ffffffc units of 4, in Mercury copies as 0xfffffff0 units of 1 (docs/formats/frames.md, what entries say).
+/// Bytes of a step of `units` code alignment units. It has 32 bits and a sign: ptxas writes a step
+/// back of 16 bytes as 0x3ffffffc units of 4, in Mercury copies as 0xfffffff0 units of 1
+/// (docs/formats/frames.md, what entries say).
 fn step(units: u32, code_alignment_factor: u64) -> i64 {
     (u64::from(units).wrapping_mul(code_alignment_factor) as u32).cast_signed().into()
 }

@@ -1,8 +1,10 @@
 //! Each debug section of a cubin as a list of items, with the bytes that each takes.
 //!
-//! A [`DumpSource`] decodes one section after another. [`Contents`] say what a section holds, a [`ItemStream`] hands its items out one by one: a
-//! section can have more of them than memory holds. What is between items is handed out too, as [`StreamPart::Rest`], so that every byte of a
-//! section belongs to something. Addresses, expressions and values are in words, with places such as `.text.saxpy+0x10`.
+//! A [`DumpSource`] decodes one section after another. [`Contents`] say what a section holds, a
+//! [`ItemStream`] hands its items out one by one: a section can have more of them than memory
+//! holds. What is between items is handed out too, as [`StreamPart::Rest`], so that every byte of a
+//! section belongs to something. Addresses, expressions and values are in words, with places such
+//! as `.text.saxpy+0x10`.
 //!
 //! ```
 //! use cubin_debuginfo::dump::{Contents, DumpSource};

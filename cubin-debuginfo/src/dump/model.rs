@@ -36,7 +36,8 @@ pub struct LineUnit<'s> {
     pub directories: ItemStream<'s, String>,
     /// Files of its header, which rows refer to.
     pub files: ItemStream<'s, LineFile>,
-    /// Byte offset in `.debug_str` from which the names of inlined functions count; `None` if the header has none.
+    /// Byte offset in `.debug_str` from which the names of inlined functions count; `None` if the
+    /// header has none.
     pub debug_str_base: Option<u32>,
     /// Its rows, one sequence for each stretch of code.
     pub sequences: ItemStream<'s, LineSequence<'s>>,
@@ -98,8 +99,8 @@ pub struct LineSequence<'s> {
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
-    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`; `None` where the linker
-    /// dropped the function.
+    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`;
+    /// `None` where the linker dropped the function.
     pub start: Option<String>,
     /// Address of its end, in bytes from `start`.
     pub end: u64,
@@ -113,7 +114,8 @@ pub struct LineRow {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles and does not count.
+    /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles
+    /// and does not count.
     pub number: Option<u32>,
     /// Address in bytes, from the start of its sequence.
     pub address: u64,
@@ -136,9 +138,9 @@ pub struct LineRow {
     pub callee_doubt: Option<&'static str>,
     /// Whether NVIDIA's opcode 0x92 marks the row as the entry of a function.
     pub entry: bool,
-    /// The operations in the bytes of the row that no other member tells, such as a step of the address alone, in words; of
-    /// the row that `--offset` asks for all operations. The bytes of a row are all operations since the row before. Absent
-    /// where there is none.
+    /// The operations in the bytes of the row that no other member tells, such as a step of the
+    /// address alone, in words; of the row that `--offset` asks for all operations. The bytes of a
+    /// row are all operations since the row before. Absent where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<WithOffset<String>>,
 }
@@ -181,7 +183,8 @@ pub struct Register<'s> {
     pub ptx: Cow<'s, str>,
     /// Which 32-bit word of the PTX register it is: 0 is the lowest; of `.b128` 0, 1, 1, 2.
     pub part: u32,
-    /// PTX type of the register, such as `b64`, from `.nv_debug_info_reg_type`; `None` if that does not say it.
+    /// PTX type of the register, such as `b64`, from `.nv_debug_info_reg_type`; `None` if that does
+    /// not say it.
     pub r#type: Option<String>,
     /// Name of the SASS register, such as `R4`.
     pub sass: String,
@@ -229,13 +232,15 @@ pub struct FunctionFacts {
     /// Size of its stack frame. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_size: Option<u32>,
-    /// Stack that it needs with its callees; 4294967295 with recursion. Absent where no record says it.
+    /// Stack that it needs with its callees; 4294967295 with recursion. Absent where no record says
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stack_size: Option<u32>,
     /// Largest stack that it may need with its callees. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_stack_size: Option<u32>,
-    /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says them.
+    /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says
+    /// them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exits: Vec<u32>,
 }
@@ -281,7 +286,8 @@ pub struct FrameEntry {
     pub header: String,
     /// The rules in words. A run of registers with the same rule is one of them.
     pub rules: Vec<String>,
-    /// Byte offset in the section of each rule, and last where the rules end. They follow one another.
+    /// Byte offset in the section of each rule, and last where the rules end. They follow one
+    /// another.
     pub rule_offsets: Vec<u64>,
 }
 
@@ -339,7 +345,8 @@ pub struct Die<'s> {
 pub struct Attribute {
     /// Its name, `DW_AT_*`, or the number.
     pub name: Cow<'static, str>,
-    /// Its value in words: a string in quotes, an entry as `<0x2d>`, an address as a place in a section.
+    /// Its value in words: a string in quotes, an entry as `<0x2d>`, an address as a place in a
+    /// section.
     pub value: String,
 }
 

@@ -17,10 +17,10 @@
 //!   Pointer Size: %d
 //! ```
 //!
-//! `cuobjdump -elf` (13.0.88) has the same lines, and what is between them is its: blanks, attributes, values. It
-//! prints no null entries, and fields as they lie in the file, stale ones under RELA too; [`Model::Observed`] is that.
-//! Observed with it: offsets in angle brackets are those in the unit; more than 256 attributes are too many; a name
-//! that it does not know is empty.
+//! `cuobjdump -elf` (13.0.88) has the same lines, and what is between them is its: blanks,
+//! attributes, values. It prints no null entries, and fields as they lie in the file, stale ones
+//! under RELA too; [`Model::Observed`] is that. Observed with it: offsets in angle brackets are
+//! those in the unit; more than 256 attributes are too many; a name that it does not know is empty.
 
 pub mod names;
 mod operations;
@@ -42,7 +42,8 @@ const MAX_ATTRIBUTES: usize = 256;
 /// Which text to imitate: the documented one, or that of the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
-    /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields are relocated.
+    /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields
+    /// are relocated.
     Documented,
     /// What cuobjdump prints: null entries are not shown, fields are those of the file.
     Observed,
@@ -120,7 +121,8 @@ pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl
 ///
 /// # Errors
 ///
-/// The section, or one that it refers to, cannot be read at all. What cannot be read in it is an item.
+/// The section, or one that it refers to, cannot be read at all. What cannot be read in it is an
+/// item.
 pub fn items<'c, E>(
     source: &DumpSource<'c, '_>,
     view: &RelocatedView<'c>,
@@ -180,7 +182,8 @@ fn abbreviations<E>(
     Ok(())
 }
 
-/// Reads the abbreviation at the cursor into the table; whether there was one. What the tool shows is not an error.
+/// Reads the abbreviation at the cursor into the table; whether there was one. What the tool shows
+/// is not an error.
 fn next(table: &mut AbbrevTable, cursor: &mut Cursor<'_>) -> Result<bool> {
     let is_read = table.read_next(cursor, &mut |error| match error.kind {
         dwarf2_reader::ErrorKind::LebOverflow(_) => Err(error),
@@ -259,7 +262,8 @@ impl<'v> Info<'v, '_> {
         Ok(Ok(()))
     }
 
-    /// The abbreviations at an offset of `.debug_abbrev`, by their codes. Of two with one code the first counts.
+    /// The abbreviations at an offset of `.debug_abbrev`, by their codes. Of two with one code the
+    /// first counts.
     fn table(&mut self, offset: u64) -> Result<Rc<AbbrevTable>> {
         let Some(view) = &self.abbrev else { return Ok(Rc::default()) };
         if let Some(known) = self.tables.get(&offset) {
@@ -304,7 +308,8 @@ impl<'v> Info<'v, '_> {
         Ok((Some(item), end))
     }
 
-    /// The attributes of an entry, at most [`MAX_ATTRIBUTES`], each of a form and size that can be shown.
+    /// The attributes of an entry, at most [`MAX_ATTRIBUTES`], each of a form and size that can be
+    /// shown.
     fn attributes(
         &mut self,
         specs: &[AttributeSpec],

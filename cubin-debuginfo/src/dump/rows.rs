@@ -124,7 +124,8 @@ impl<'s> Reader<'s, '_, '_> {
     /// Rejects rows that share long names so often that the output would be too long.
     fn check(&self, number: usize, unit: &UnitProgram<'_>, budget: &mut Budget) -> Result<()> {
         let name = &self.view.name;
-        // The bytes of each file's path with the colon; that the paths are not too long is checked here too.
+        // The bytes of each file's path with the colon; that the paths are not too long is checked
+        // here too.
         let paths = unit.table.path_sizes(name)?;
         for sequence in unit.sequences() {
             let sequence = sequence?;
@@ -202,7 +203,8 @@ struct PlacedOps<'s> {
     steps: Steps<'s>,
     /// Where the next one starts.
     start: u64,
-    /// The state after the last row, and the byte offset at which the operations that follow it start.
+    /// The state after the last row, and the byte offset at which the operations that follow it
+    /// start.
     after_last: (Steps<'s>, u64),
 }
 

@@ -205,7 +205,8 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
-    /// What the field of a code address refers to, in words; `None` if it holds a number that is not an address in this file.
+    /// What the field of a code address refers to, in words; `None` if it holds a number that is
+    /// not an address in this file.
     pub(super) fn code_place(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> Option<String> {
         match view.data.target(offset) {
             Some(target) => Some(self.place(target)),

@@ -54,7 +54,8 @@ pub struct UnclaimedBytes {
     /// Where they stand.
     #[serde(flatten)]
     pub at: Span,
-    /// What they are, in words: `end of children`, `end of list`, `end of sequence`, `padding`, `unknown` and others.
+    /// What they are, in words: `end of children`, `end of list`, `end of sequence`, `padding`,
+    /// `unknown` and others.
     pub what: Cow<'static, str>,
     /// The bytes, as hexadecimal digits. Absent where the words say them.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]

@@ -26,7 +26,8 @@ type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 pub struct ItemStream<'s, T>(Box<Walk<'s, T>>);
 
 impl<'s, T: 's> ItemStream<'s, T> {
-    /// What a function visits, each time the same. It is only made of what was found to be readable before.
+    /// What a function visits, each time the same. It is only made of what was found to be readable
+    /// before.
     pub(super) fn new(walk: impl Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's) -> Self {
         Self(Box::new(walk))
     }

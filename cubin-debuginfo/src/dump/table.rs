@@ -13,8 +13,8 @@ pub struct Header {
     pub index: u32,
     /// Its name.
     pub name: String,
-    /// `sh_type` by name without the prefix, such as `PROGBITS`; a type without a name here as a hexadecimal number, such as
-    /// `0x70000001`.
+    /// `sh_type` by name without the prefix, such as `PROGBITS`; a type without a name here as a
+    /// hexadecimal number, such as `0x70000001`.
     pub r#type: String,
     /// `sh_flags`.
     pub flags: u64,
@@ -27,7 +27,8 @@ pub struct Header {
     /// What it holds, in words. Absent for all but known debug sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
-    /// Who writes it: `ptx` where the section is the PTX file's own. Absent for all but known debug sections.
+    /// Who writes it: `ptx` where the section is the PTX file's own. Absent for all but known debug
+    /// sections.
     #[schemars(extend("enum" = ["assembler", "ptx"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<&'static str>,

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use std::fmt;
 use thiserror::Error;
 
-/// Source line and column of the `.loc` that holds at a line of the PTX, then those of the call sites around it, the
-/// innermost first.
+/// Source line and column of the `.loc` that holds at a line of the PTX, then those of the call
+/// sites around it, the innermost first.
 type Positions<'p> = Box<dyn Iterator<Item = (u32, u32)> + 'p>;
 
 /// The source columns that a PTX gives for the code of a cubin.
@@ -81,8 +81,8 @@ impl fmt::Debug for PtxColumns<'_> {
 pub(super) struct FrameColumns<'p>(Option<Positions<'p>>);
 
 impl FrameColumns<'_> {
-    /// The column of the next frame, which is at a source line. Code may be filed under another `.loc`: then no column
-    /// is known, nor are those of callers.
+    /// The column of the next frame, which is at a source line. Code may be filed under another
+    /// `.loc`: then no column is known, nor are those of callers.
     pub(super) fn next(&mut self, line: u32) -> Option<u32> {
         let position = self.0.as_mut()?.next().filter(|(own, _)| *own == line);
         if position.is_none() {

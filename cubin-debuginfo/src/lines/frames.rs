@@ -11,8 +11,8 @@ use std::fmt;
 /// What the line tables have for one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressLines<'a, 's> {
-    /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64. Empty where `.debug_line`
-    /// does not cover the address.
+    /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64.
+    /// Empty where `.debug_line` does not cover the address.
     pub frames: CallChain<'a, 's>,
     /// How many more frames there are, the function's own last. Absent where `frames` has them all.
     #[serde(skip_serializing_if = "is_zero")]
@@ -43,8 +43,8 @@ pub struct NamedFrame<'s> {
 pub struct PtxSource<'s> {
     /// 1-based line.
     pub line: u32,
-    /// Its text as `.nv_debug_ptx_txt` keeps it, without leading blanks and debug directives; `None` where the file has no
-    /// such line.
+    /// Its text as `.nv_debug_ptx_txt` keeps it, without leading blanks and debug directives;
+    /// `None` where the file has no such line.
     pub text: Option<Cow<'s, str>>,
     /// The name of the section that has the text. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,8 +87,8 @@ impl<'s> CallChain<'_, 's> {
 }
 
 impl fmt::Display for AddressLines<'_, '_> {
-    /// `f at a.cuh:3 (inlined) <- k at k.cu:18  | ptx:46  ret;`, with `??:0` where `.debug_line` does not cover the
-    /// address.
+    /// `f at a.cuh:3 (inlined) <- k at k.cu:18  | ptx:46  ret;`, with `??:0` where `.debug_line`
+    /// does not cover the address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut arrow = "";
         for frame in self.frames.iter() {
@@ -167,11 +167,11 @@ impl JsonSchema for CallChain<'_, '_> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Frame")]
 struct FrameMembers<'a> {
-    /// For an inlined frame the callee that the table names, for the last frame the function that has the code; `None`
-    /// where it is not known.
+    /// For an inlined frame the callee that the table names, for the last frame the function that
+    /// has the code; `None` where it is not known.
     function: Option<&'a Name>,
-    /// The source file: directory and name, joined by `/`, as the file table has them; `None` where the file table has no
-    /// such file.
+    /// The source file: directory and name, joined by `/`, as the file table has them; `None` where
+    /// the file table has no such file.
     file: Option<&'a str>,
     /// The index that the file table does not have. Absent where `file` is there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,18 +186,21 @@ struct FrameMembers<'a> {
     column: u64,
     /// Whether the frame's function was inlined into the function of the next frame.
     inlined: bool,
-    /// `true` where an entry of `.debug_info` says so, because the line table does not (code compiled with `-G`). The
-    /// function, and file and line of the next frame, are then the entry's. Absent elsewhere.
+    /// `true` where an entry of `.debug_info` says so, because the line table does not (code
+    /// compiled with `-G`). The function, and file and line of the next frame, are then the
+    /// entry's. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     by_entry: bool,
     /// Why `function` may be wrong. Absent where it is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_doubt: Option<&'static str>,
-    /// `true` where nvlink left the unit's base of names at 0, and it was found again from the names of all units. With a
-    /// `name_doubt` it is the lowest of several that are possible. Absent elsewhere.
+    /// `true` where nvlink left the unit's base of names at 0, and it was found again from the
+    /// names of all units. With a `name_doubt` it is the lowest of several that are possible.
+    /// Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     name_recovered: bool,
-    /// The number of a context that names no earlier row: the callers are unknown, and this frame is the last. Absent elsewhere.
+    /// The number of a context that names no earlier row: the callers are unknown, and this frame
+    /// is the last. Absent elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_context: Option<u64>,
 }

@@ -22,7 +22,8 @@ pub struct Listing<'a, 's> {
     pub section_index: u32,
     /// The size of the section in bytes.
     pub size: u64,
-    /// Its addresses, or those of the function. Ranges ascend and do not overlap, and neighbours differ in something.
+    /// Its addresses, or those of the function. Ranges ascend and do not overlap, and neighbours
+    /// differ in something.
     pub ranges: ListingRanges<'a, 's>,
 }
 

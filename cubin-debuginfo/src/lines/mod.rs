@@ -1,9 +1,9 @@
 //! Source lines of a cubin as answers: the lines of an address, ranges with equal lines, the code
 //! of a source line, and the number of profiler samples for each line.
 //!
-//! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are read from the
-//! tables each time that they are gone through, so that a listing takes memory for the tables only, however deep its
-//! chains are.
+//! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are
+//! read from the tables each time that they are gone through, so that a listing takes memory for
+//! the tables only, however deep its chains are.
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -66,7 +66,8 @@ pub struct LineLookup<'s> {
     columns: Option<PtxColumns<'s>>,
     /// Where `.debug_info` has inlined calls.
     calls: Option<&'s InlinedCalls<'s>>,
-    /// What to say of inlined functions, by each spelling of their names. Made when it is asked for.
+    /// What to say of inlined functions, by each spelling of their names. Made when it is asked
+    /// for.
     inlined: OnceCell<HashMap<String, QueryError>>,
 }
 
@@ -76,7 +77,8 @@ pub struct QueryAnswer<'a, 's> {
     /// The query, as given.
     #[serde(rename = "query")]
     pub asked: &'a str,
-    /// One for each address that the query means: an offset alone is in several functions. Empty where it means none.
+    /// One for each address that the query means: an offset alone is in several functions. Empty
+    /// where it means none.
     #[serde(rename = "answers")]
     pub addresses: Vec<AddressAnswer<'a, 's>>,
     /// Why there is no answer, or no further one. Absent if nothing is wrong.
@@ -93,8 +95,8 @@ pub struct AddressAnswer<'a, 's> {
     pub section_index: u32,
     /// Byte offset in the section.
     pub offset: u64,
-    /// The function whose code it is; of functions folded into a section the one at that offset. `None` where no symbol
-    /// covers it.
+    /// The function whose code it is; of functions folded into a section the one at that offset.
+    /// `None` where no symbol covers it.
     pub function: Option<Name>,
     /// Byte offset in the function.
     pub function_offset: u64,
@@ -245,8 +247,8 @@ impl<'s> LineLookup<'s> {
         place.function.map(|function| self.names.function(function))
     }
 
-    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls
-    /// begin and end cut in two.
+    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them,
+    /// where inlined calls begin and end cut in two.
     fn source_ranges(
         &self,
         section: SectionIndex,

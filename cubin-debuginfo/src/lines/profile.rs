@@ -12,7 +12,8 @@ use thiserror::Error;
 pub struct Sample {
     /// A function's name or a code section's; empty where only [`section`](Self::section) is known.
     pub function: String,
-    /// The name of the code section, in place of the function or to tell two of one name apart; else empty.
+    /// The name of the code section, in place of the function or to tell two of one name apart;
+    /// else empty.
     pub section: String,
     /// Byte offset in the function, or in the section where only that is named.
     pub offset: u64,
@@ -74,7 +75,8 @@ enum Column {
     Count,
 }
 
-/// Names of columns, without case, blanks and punctuation. CUPTI's and Nsight's fields are among them.
+/// Names of columns, without case, blanks and punctuation. CUPTI's and Nsight's fields are among
+/// them.
 const NAMES: [(&str, Column); 18] = [
     ("function", Column::Function),
     ("functionname", Column::Function),

@@ -66,7 +66,8 @@ pub struct LineCount<'s> {
     /// Samples in the code of the line itself.
     #[serde(rename = "self")]
     pub own: u64,
-    /// These and the samples in what is inlined into the line; a chain that has the line twice counts once.
+    /// These and the samples in what is inlined into the line; a chain that has the line twice
+    /// counts once.
     pub total: u64,
 }
 

@@ -48,10 +48,11 @@ pub struct SourceCode<'s> {
     pub file: &'s str,
     /// Which of the lines that were asked for.
     pub line: u32,
-    /// Index in `frames` of the frame that has the line: 0 for the line's own code, more where the line is a call site of
-    /// inlined code.
+    /// Index in `frames` of the frame that has the line: 0 for the line's own code, more where the
+    /// line is a call site of inlined code.
     pub depth: usize,
-    /// The function inlined there whose code it is. Absent where `depth` is 0, and where the name is not known.
+    /// The function inlined there whose code it is. Absent where `depth` is 0, and where the name
+    /// is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callee: Option<Name>,
     /// The whole chain of calls, innermost first: at most 1024 frames.

@@ -1,7 +1,8 @@
 //! One spelling for names of functions that demanglers print differently.
 //!
-//! `k1(float*, int)` of c++filt is `k1(float *, int)` in CUDA's tools, `void k<4u, int const*>(int const*)` is
-//! `void k<(unsigned int)4, const int *>(T2)`. Both sides of a comparison go through [`Canonical::of`].
+//! `k1(float*, int)` of c++filt is `k1(float *, int)` in CUDA's tools, `void k<4u, int const*>(int
+//! const*)` is `void k<(unsigned int)4, const int *>(T2)`. Both sides of a comparison go through
+//! [`Canonical::of`].
 //!
 //! Observed: `nvlink -dump-callgraph` 13.0.88, which demangles as CUPTI and the Nsight tools do.
 
@@ -90,7 +91,8 @@ fn tokens(name: &str) -> Vec<String> {
     tokens
 }
 
-/// Puts the template arguments where `T1`, `T2` name them: those of the last list before the parameters.
+/// Puts the template arguments where `T1`, `T2` name them: those of the last list before the
+/// parameters.
 fn substituted(tokens: Vec<String>) -> Vec<String> {
     let number = |token: &String| token.strip_prefix('T')?.parse::<usize>().ok()?.checked_sub(1);
     if !tokens.iter().any(|token| number(token).is_some()) {
@@ -180,7 +182,8 @@ impl Units {
             let was_scope = std::mem::take(&mut is_scope);
             match &*token {
                 "::" => {
-                    // `::A` is `A`. Of a local name the parameters are of its function: `k(int)::S`.
+                    // `::A` is `A`. Of a local name the parameters are of its function:
+                    // `k(int)::S`.
                     let is_local = matches!(self.0.last(), Some(Unit::Parentheses(_)));
                     let parameters = if is_local { self.0.pop() } else { None };
                     if let Some(Unit::Word(name)) = self.0.last_mut() {
@@ -231,7 +234,8 @@ impl Units {
         }
     }
 
-    /// With the words of the type at its start in one order: `const unsigned` is `unsigned int const`.
+    /// With the words of the type at its start in one order: `const unsigned` is `unsigned int
+    /// const`.
     fn sorted(self) -> Vec<Unit> {
         let is_word = |unit: &Unit| matches!(unit, Unit::Word(_));
         let words = self.0.iter().take_while(|unit| is_word(unit)).count();

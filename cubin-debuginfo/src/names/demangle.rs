@@ -6,7 +6,8 @@ use std::fmt::{self, Write};
 
 /// Demangles a name; `None` if no part of it is mangled.
 ///
-/// ptxas and nvlink join names by `$` (`$kernel$function`, `function$5`): each part is taken on its own.
+/// ptxas and nvlink join names by `$` (`$kernel$function`, `function$5`): each part is taken on its
+/// own.
 pub fn demangle(name: &str) -> Option<String> {
     if let Some(whole) = one(name) {
         return Some(whole);
@@ -56,7 +57,8 @@ fn one(name: &str) -> Option<String> {
     symbol.structured_demangle(&mut out, &DemangleOptions::new()).ok().map(|()| without_empty_packs(out.0))
 }
 
-/// The name without the commas around parameter packs that are empty, which `cpp_demangle` leaves: `f(int, )` is `f(int)`.
+/// The name without the commas around parameter packs that are empty, which `cpp_demangle` leaves:
+/// `f(int, )` is `f(int)`.
 fn without_empty_packs(mut name: String) -> String {
     for (commas, joined) in [(", , ", ", "), (", )", ")"), (", >", ">"), ("(, ", "(")] {
         while name.contains(commas) {

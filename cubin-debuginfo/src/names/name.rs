@@ -18,7 +18,8 @@ pub struct Name(Arc<Spellings>);
 struct Spellings {
     /// The name as the file has it, which may be mangled.
     name: String,
-    /// The name as its programmer wrote it; C++ and Rust are tried. Absent where the name is not mangled.
+    /// The name as its programmer wrote it; C++ and Rust are tried. Absent where the name is not
+    /// mangled.
     #[serde(skip_serializing_if = "Option::is_none")]
     demangled: Option<String>,
 }

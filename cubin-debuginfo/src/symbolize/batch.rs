@@ -28,8 +28,9 @@ struct PartialLookup<'s> {
 impl Symbolizer<'_> {
     /// Returns the result of [`locate`](Self::locate) for each address, in order.
     ///
-    /// Faster where tables are larger than caches: one lookup waits for memory a few times, each time for what it needs to go
-    /// on, while those of different addresses need not wait for each other. So all of a block take each step together.
+    /// Faster where tables are larger than caches: one lookup waits for memory a few times, each
+    /// time for what it needs to go on, while those of different addresses need not wait for each
+    /// other. So all of a block take each step together.
     pub fn locate_all(
         &self,
         addresses: impl IntoIterator<Item = (SectionIndex, u64)>,

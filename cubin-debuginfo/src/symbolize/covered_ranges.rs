@@ -1,18 +1,21 @@
 //! Ranges of code that one row covers, cut at the starts of functions.
 //!
-//! By DWARF a row covers all addresses up to the next row. But functions may share a section, and then a sequence. One without a
-//! `.loc` has no row: the row before it is another function's and says nothing of its code. ptxas leaves out the first row of a
-//! function, however, also where that has the line of the row before. So a row reaches over the start of a function if
+//! By DWARF a row covers all addresses up to the next row. But functions may share a section, and
+//! then a sequence. One without a `.loc` has no row: the row before it is another function's and
+//! says nothing of its code. ptxas leaves out the first row of a function, however, also where that
+//! has the line of the row before. So a row reaches over the start of a function if
 //!
-//! - the program stops there without a row (`DW_LNS_advance_pc` alone), as ptxas writes it in place of a row that it leaves out on
-//!   sm_75 to sm_89 and in Mercury tables, or
-//! - a row starts further on in the function: ptxas gives each function that has a `.loc` a row at its start, so that this one
-//!   was left out.
+//! - the program stops there without a row (`DW_LNS_advance_pc` alone), as ptxas writes it in place
+//!   of a row that it leaves out on sm_75 to sm_89 and in Mercury tables, or
+//! - a row starts further on in the function: ptxas gives each function that has a `.loc` a row at
+//!   its start, so that this one was left out.
 //!
-//! Nothing else tells on sm_90 and later whether a function has no `.loc`, or only such with the line of the row before: then it
-//! has no line. Rows of PTX lines are never left out, as no two functions have a line in common.
+//! Nothing else tells on sm_90 and later whether a function has no `.loc`, or only such with the
+//! line of the row before: then it has no line. Rows of PTX lines are never left out, as no two
+//! functions have a line in common.
 //!
-//! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and nothing for either kind of function.
+//! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and
+//! nothing for either kind of function.
 
 use super::index::{LineIndex, RowRef};
 use nv_debug_sections::code::Code;
@@ -20,8 +23,8 @@ use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::LineRow;
 use std::ops::Range;
 
-/// What the names of functions begin with that ptxas adds, as those of division: no program has a `.loc` for them, so that no row
-/// says anything of their code.
+/// What the names of functions begin with that ptxas adds, as those of division: no program has a
+/// `.loc` for them, so that no row says anything of their code.
 const PTXAS_CODE: &str = "$__internal_";
 
 /// A range of code that one row covers, all in one function.
@@ -96,7 +99,8 @@ impl LineIndex<'_> {
                 let is_of_ptxas =
                     code.function_of_range(number).is_some_and(|f| f.name.starts_with(PTXAS_CODE));
                 if is_of_ptxas {
-                    // Rows in it are those of `IMNMX` instructions of sm_110, which have the line of other code.
+                    // Rows in it are those of `IMNMX` instructions of sm_110, which have the line
+                    // of other code.
                     first = stretch.end;
                 } else if let Some(before) = self.nearest(section.index, first).map(|row| row.offset())
                     && before != first

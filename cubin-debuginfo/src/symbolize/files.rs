@@ -51,7 +51,8 @@ impl Files {
         self.paths.iter().filter_map(Option::as_deref)
     }
 
-    /// For [`name`](Self::name): where number `file` of unit `unit` (0-based) stands; `None` where that is not declared.
+    /// For [`name`](Self::name): where number `file` of unit `unit` (0-based) stands; `None` where
+    /// that is not declared.
     pub(super) fn find(&self, unit: usize, file: u64) -> Option<usize> {
         let (first, end) =
             (*self.first.get(unit)?, self.first.get(unit + 1).copied().unwrap_or(self.paths.len()));

@@ -18,7 +18,8 @@ pub struct Frame<'s> {
     pub line: u32,
     /// 1-based column; 0 for none. ptxas never writes one.
     pub column: u64,
-    /// A context number that names no earlier row of the table: the callers are then unknown, and this frame is the last.
+    /// A context number that names no earlier row of the table: the callers are then unknown, and
+    /// this frame is the last.
     pub lost_context: Option<u64>,
 }
 
@@ -49,7 +50,8 @@ pub enum FrameFunction<'s> {
     Physical(Option<&'s Function<'s>>),
     /// A function inlined into the next frame's.
     Inlined(CalleeName<'s>),
-    /// The same, where `.debug_info` says so and the line table does not: of a chain that `cubin-debuginfo` has put together.
+    /// The same, where `.debug_info` says so and the line table does not: of a chain that
+    /// `cubin-debuginfo` has put together.
     InlinedEntry(InlinedEntry<'s>),
 }
 
@@ -89,7 +91,8 @@ pub struct Frames<'s> {
     left: usize,
 }
 
-/// The row of the next frame. Packed ones are by far the most, and one step changes a number of theirs only.
+/// The row of the next frame. Packed ones are by far the most, and one step changes a number of
+/// theirs only.
 #[derive(Debug, Clone)]
 enum NextRow<'s> {
     /// Index of a packed row, and that of its sequence's first one.

@@ -1,9 +1,10 @@
 //! An index of a line section by address. Rows of inlined code are stored with a fixed size; other
 //! rows are decoded from the section's bytes.
 //!
-//! A row takes 1 to 12 bytes in a line program, 56 as a value and 16 in [`PackedRows`]. With inlined calls packed rows take about what their program
-//! does, and a chain of callers is followed without running anything. Without, the program itself is the smaller table: a lookup finds the last
-//! [`Mark`] before an address and runs the program from there.
+//! A row takes 1 to 12 bytes in a line program, 56 as a value and 16 in [`PackedRows`]. With
+//! inlined calls packed rows take about what their program does, and a chain of callers is followed
+//! without running anything. Without, the program itself is the smaller table: a lookup finds the
+//! last [`Mark`] before an address and runs the program from there.
 
 #[cfg(test)]
 mod tests;
@@ -52,7 +53,8 @@ enum RowStorage {
     Packed(u32, u32),
     /// Range of [`LineIndex::marks`]. No row is inlined.
     Marked(u32, u32),
-    /// Addresses go back or numbers have more than 32 bits, which no tool writes; index into [`LineIndex::expanded`].
+    /// Addresses go back or numbers have more than 32 bits, which no tool writes; index into
+    /// [`LineIndex::expanded`].
     Expanded(u32),
 }
 
@@ -85,7 +87,8 @@ pub struct LineIndex<'c> {
     checkpoints: Vec<Checkpoint>,
     expanded: Vec<RowTable>,
     unplaced: usize,
-    /// By number of a stretch of code: where the first row is that may cover it, see [`covered_ranges`](super::covered_ranges).
+    /// By number of a stretch of code: where the first row is that may cover it, see
+    /// [`covered_ranges`](super::covered_ranges).
     pub(super) first_rows: Vec<u64>,
 }
 
@@ -107,9 +110,11 @@ struct Scratch {
 }
 
 impl<'c> LineIndex<'c> {
-    /// Indexes a line section. `relocated` are its bytes with relocations applied; kept are those as they stand in the file, `bytes`,
-    /// because relocations change only headers and the operands of `DW_LNE_set_address`. `place` gives code section and offset of a sequence, from its base
-    /// and the base's byte offset, of a file with `section_count` sections; `each` sees every unit's header and the names that its rows use, ascending.
+    /// Indexes a line section. `relocated` are its bytes with relocations applied; kept are those
+    /// as they stand in the file, `bytes`, because relocations change only headers and the operands
+    /// of `DW_LNE_set_address`. `place` gives code section and offset of a sequence, from its base
+    /// and the base's byte offset, of a file with `section_count` sections; `each` sees every
+    /// unit's header and the names that its rows use, ascending.
     pub(super) fn new(
         section: &str,
         bytes: Cow<'c, [u8]>,
@@ -212,7 +217,8 @@ impl<'c> LineIndex<'c> {
         Ok(())
     }
 
-    /// Runs a sequence whose program starts at byte `program`, packs its rows, sets marks, and collects the names that its rows use.
+    /// Runs a sequence whose program starts at byte `program`, packs its rows, sets marks, and
+    /// collects the names that its rows use.
     ///
     /// Once packed rows take much more memory than marks, they are given up if `may_give_up`.
     fn read(
@@ -313,21 +319,24 @@ impl<'c> LineIndex<'c> {
         Some((SequenceRows { index: self, entry }, offset - entry.start))
     }
 
-    /// The row of the table that stands last at or before byte `offset` of `section`, if its sequence reaches the offset.
+    /// The row of the table that stands last at or before byte `offset` of `section`, if its
+    /// sequence reaches the offset.
     #[inline]
     pub(super) fn nearest(&self, section: SectionIndex, offset: u64) -> Option<RowRef<'_>> {
         let (rows, offset) = self.sequence(section, offset)?;
         rows.at(offset)
     }
 
-    /// The row that covers byte `offset` of `section`, which is in the stretch of code number `stretch`.
+    /// The row that covers byte `offset` of `section`, which is in the stretch of code number
+    /// `stretch`.
     #[inline]
     pub(super) fn find(&self, section: SectionIndex, offset: u64, stretch: u32) -> Option<RowRef<'_>> {
         let found = self.nearest(section, offset)?;
         self.reaches(&found, stretch).then_some(found)
     }
 
-    /// Whether a [`nearest`](Self::nearest) row reaches over the starts of functions into the stretch of code number `stretch`.
+    /// Whether a [`nearest`](Self::nearest) row reaches over the starts of functions into the
+    /// stretch of code number `stretch`.
     #[inline]
     pub(super) fn reaches(&self, nearest: &RowRef<'_>, stretch: u32) -> bool {
         // Before most code there is no other in its section.
@@ -335,7 +344,8 @@ impl<'c> LineIndex<'c> {
         first == 0 || nearest.offset() >= first
     }
 
-    /// Those of `offsets` of a section at which a program stops, with or without a row. Addresses that go back are not looked for.
+    /// Those of `offsets` of a section at which a program stops, with or without a row. Addresses
+    /// that go back are not looked for.
     pub(super) fn stops(&self, section: SectionIndex, offsets: &HashSet<u64>) -> HashSet<u64> {
         let mut stops = HashSet::new();
         let last = offsets.iter().max().copied().unwrap_or(0);
@@ -429,13 +439,15 @@ impl<'s> SequenceRows<'s> {
             .map(move |place| self.found_at(place))
     }
 
-    /// The row that covers `offset` (relative to the sequence's start): the last one at or before it.
+    /// The row that covers `offset` (relative to the sequence's start): the last one at or before
+    /// it.
     #[inline]
     pub(super) fn at(self, offset: u64) -> Option<RowRef<'s>> {
         self.at_step(self.step(offset), offset)
     }
 
-    /// The first half of [`at`](Self::at): which [`step`](PackedRows::step) of packed rows the row is in.
+    /// The first half of [`at`](Self::at): which [`step`](PackedRows::step) of packed rows the row
+    /// is in.
     #[inline]
     pub(super) fn step(self, offset: u64) -> usize {
         self.index.packed.step(&self.packed(), offset).unwrap_or(0)
@@ -552,7 +564,8 @@ impl RowRef<'_> {
         caller.map_or(0, |caller| caller.line)
     }
 
-    /// The row that is the call site; `None` if the row is not inlined, or its context names no earlier row.
+    /// The row that is the call site; `None` if the row is not inlined, or its context names no
+    /// earlier row.
     pub(super) fn caller(&self) -> Option<Self> {
         let place = match self.place {
             RowLocation::Packed { first, row } => {

@@ -1,9 +1,10 @@
 //! Resolves a code address to frames: function, source line, every inlined caller, PTX line and
 //! text.
 //!
-//! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers each address with a binary search
-//! and without an allocation, [`Symbolizer::locate_all`] many. An address is a section and an offset, because in a cubin every function starts
-//! at 0: offset 0x20 alone means as many places as there are functions.
+//! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers
+//! each address with a binary search and without an allocation, [`Symbolizer::locate_all`] many. An
+//! address is a section and an offset, because in a cubin every function starts at 0: offset 0x20
+//! alone means as many places as there are functions.
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -75,7 +76,8 @@ pub struct PtxLine<'s> {
     pub line: u32,
     /// The section that has the text; `None` where the file has none or it is not clear which.
     pub section: Option<SectionIndex>,
-    /// The line as `.nv_debug_ptx_txt` keeps it (no leading blanks, no debug directives); `None` where that has no such line.
+    /// The line as `.nv_debug_ptx_txt` keeps it (no leading blanks, no debug directives); `None`
+    /// where that has no such line.
     pub text: Option<&'s [u8]>,
 }
 
@@ -107,7 +109,8 @@ impl<'c> Symbolizer<'c> {
     ///
     /// # Errors
     ///
-    /// A table cannot be decoded or one of its relocations not be applied: the error names section and offset.
+    /// A table cannot be decoded or one of its relocations not be applied: the error names section
+    /// and offset.
     pub fn new(cubin: &'c Cubin<'_>) -> Result<Self> {
         Self::in_space(cubin, Space::Native)
     }
@@ -144,7 +147,8 @@ impl<'c> Symbolizer<'c> {
         let only_text = (texts.len() == 1).then_some(0);
         let mut text_of = Vec::new();
         let ptx = tables.read(SectionKind::NvDebugLineSass, |_, paths, _| {
-            // ptxas leaves the file table empty and sets file 0; nvlink, which may join several texts, declares the section's name.
+            // ptxas leaves the file table empty and sets file 0; nvlink, which may join several
+            // texts, declares the section's name.
             let declared = paths.iter().map(|path| text_names.get(path.as_ref()?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
@@ -329,8 +333,8 @@ impl<'c> Tables<'c, '_> {
         cubin.iter().filter(move |(_, name, _)| is(name)).map(|(index, name, _)| (index, name))
     }
 
-    /// Indexes the first section of a kind. `each` sees every unit's table without sequences, its paths, and the names that its rows
-    /// use.
+    /// Indexes the first section of a kind. `each` sees every unit's table without sequences, its
+    /// paths, and the names that its rows use.
     fn read(
         &self,
         kind: SectionKind,

@@ -16,7 +16,8 @@ pub struct CalleeName<'s> {
     pub offset: u64,
     /// Why the name may be wrong.
     pub uncertainty: Option<NameUncertainty>,
-    /// The unit's base in the file is wrong, and this one was found again from the names of all units.
+    /// The unit's base in the file is wrong, and this one was found again from the names of all
+    /// units.
     pub recovered: bool,
 }
 
@@ -32,11 +33,13 @@ pub(super) struct CalleeSpan {
 /// A reason to distrust a callee's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameUncertainty {
-    /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's base is in doubt.
+    /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's
+    /// base is in doubt.
     NoString,
-    /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins `.debug_str` sections, but for
-    /// sm_90 and later leaves every base at 0: the offset then lands among the first unit's names. Where the base could be
-    /// recovered it is one of several that are possible, the lowest.
+    /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins
+    /// `.debug_str` sections, but for sm_90 and later leaves every base at 0: the offset then lands
+    /// among the first unit's names. Where the base could be recovered it is one of several that
+    /// are possible, the lowest.
     UnrelatedBase,
 }
 
@@ -55,7 +58,8 @@ impl NameUncertainty {
 pub struct UnitNames {
     /// `debug_str_base` of its header.
     pub base: Option<u32>,
-    /// Name operands of its inlined rows, ascending; may be left empty, and then no base is recovered.
+    /// Name operands of its inlined rows, ascending; may be left empty, and then no base is
+    /// recovered.
     pub used: Vec<u64>,
 }
 
@@ -100,7 +104,8 @@ impl<'d> CalleeNames<'d> {
             let base = unit.base;
             let unrelated = base.zip(highest).is_some_and(|(base, highest)| base <= highest);
             bases.push(Base { offset: base.unwrap_or(0).into(), unrelated, recovered: false });
-            // A unit without names may still have strings: even after it a base of 0 is not the next one's.
+            // A unit without names may still have strings: even after it a base of 0 is not the
+            // next one's.
             highest = highest.max(base.or(Some(0)));
             all.push(unit.used);
         }
@@ -120,8 +125,9 @@ impl<'d> CalleeNames<'d> {
     pub(super) fn find(&self, unit: usize, name: u64) -> CalleeSpan {
         let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.saturating_add(name); // no section is that long
-        // An offset of `.debug_str` may be anywhere in a string (DWARF 2.0.0 7.5.4), and linkers that share the ends of strings
-        // make such. Where the base is in doubt, one that is inside a string rather shows that the base is wrong.
+        // An offset of `.debug_str` may be anywhere in a string (DWARF 2.0.0 7.5.4), and linkers
+        // that share the ends of strings make such. Where the base is in doubt, one that is inside
+        // a string rather shows that the base is wrong.
         let is_base = usize::try_from(base).is_ok_and(|base| self.starts_string(base));
         let name = self.string(offset, unrelated || !is_base);
         let doubt = match name {
@@ -173,8 +179,8 @@ impl<'d> CalleeNames<'d> {
         }
     }
 
-    /// The bases of all units that use names, as far to the left or to the right as they can be; `None` where they do not fit, or
-    /// it takes too long to find out.
+    /// The bases of all units that use names, as far to the left or to the right as they can be;
+    /// `None` where they do not fit, or it takes too long to find out.
     fn packed(&self, used: &[Vec<u64>], tries: &mut WorkBudget, left: bool) -> Option<Vec<Option<usize>>> {
         let mut bases = vec![None; used.len()];
         let (mut from, mut to) = (0, self.strings.len());
@@ -265,7 +271,8 @@ mod tests {
             recovered: false,
         };
         assert_eq!(name(5), none);
-        // There is no string after the last NUL. In a unit whose base is in doubt a name is at the start of a string only.
+        // There is no string after the last NUL. In a unit whose base is in doubt a name is at the
+        // start of a string only.
         assert_eq!(CalleeNames::new(&b"ab\0c"[..], [unit(0, &[])]).get(0, 3).name, None);
         let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(3, &[]), unit(0, &[])]);
         assert_eq!((names.get(1, 0).name, names.get(1, 1).name), (Some(&b"ab"[..]), None));
@@ -275,7 +282,8 @@ mod tests {
         assert_eq!(name(u64::MAX).name, None);
     }
 
-    // Bases of linked files: relocated ones grow (sm_75), others stay 0 (sm_90); fault 55 (docs/bugs.md).
+    // Bases of linked files: relocated ones grow (sm_75), others stay 0 (sm_90); fault 55
+    // (docs/bugs.md).
     #[test]
     fn bases_that_do_not_grow_are_in_doubt() {
         let doubts = |bases: &[Option<u32>]| {

@@ -1,8 +1,8 @@
 //! Rows of fixed size: they are found, and followed to their callers, without running a line
 //! program.
 //!
-//! Rows stay in program order, because a call site mostly stands right before what is inlined there: a chain then costs the
-//! cache line that the row itself has brought, or one near it.
+//! Rows stay in program order, because a call site mostly stands right before what is inlined
+//! there: a chain then costs the cache line that the row itself has brought, or one near it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -26,7 +26,8 @@ struct PackedRow {
     shape: u32,
 }
 
-/// Where a row is inlined: 0 for nowhere, else the call site's 1-based number among all rows of the sequence, or with [`LOST`] a context that names no earlier row.
+/// Where a row is inlined: 0 for nowhere, else the call site's 1-based number among all rows of the
+/// sequence, or with [`LOST`] a context that names no earlier row.
 #[derive(Debug, Clone, Copy)]
 struct Call(u32);
 
@@ -52,7 +53,8 @@ pub(super) struct PackedRows {
     /// Addresses of rows 0, [`STEP`], twice that, ...: a search goes through these first.
     steps: Vec<u32>,
     shapes: Vec<Shape>,
-    /// Rows that contexts do not count (see [`Rows::new`](nv_debug_sections::line::Rows::new)), ascending.
+    /// Rows that contexts do not count (see [`Rows::new`](nv_debug_sections::line::Rows::new)),
+    /// ascending.
     uncounted: Vec<u32>,
 }
 
@@ -123,7 +125,8 @@ impl PackedRowsBuilder {
 }
 
 impl PackedRows {
-    /// Adds a row, whose numbers have 32 bits and whose address is not less than that of the row before; whether it can be packed.
+    /// Adds a row, whose numbers have 32 bits and whose address is not less than that of the row
+    /// before; whether it can be packed.
     pub(super) fn push(&mut self, found: &NumberedRow, packing: &mut PackedRowsBuilder) -> bool {
         let NumberedRow { row, seen, counted } = found;
         let call = match row.context as u32 {
@@ -182,7 +185,8 @@ impl PackedRows {
             + size_of::<Shape>() * self.shapes.capacity()
     }
 
-    /// Where [`at_step`](Self::at_step) looks for an offset: how many of [`steps`](Self::steps) come before the end of that.
+    /// Where [`at_step`](Self::at_step) looks for an offset: how many of [`steps`](Self::steps)
+    /// come before the end of that.
     #[inline]
     pub(super) fn step(&self, sequence: &Range<usize>, offset: u64) -> Option<usize> {
         let (first, last) = (sequence.start.div_ceil(STEP), sequence.end.div_ceil(STEP));

@@ -1,8 +1,8 @@
 //! Constant values of variables, read according to their types.
 //!
-//! `DW_AT_const_value` is a value of the entry's type (DWARF 2.0.0 §4.1), but its form says nothing of the type: LLVM
-//! writes every number as a signed one. So the bits are cut to the size of the type and read by its
-//! `DW_AT_encoding` (§5.1).
+//! `DW_AT_const_value` is a value of the entry's type (DWARF 2.0.0 §4.1), but its form says nothing
+//! of the type: LLVM writes every number as a signed one. So the bits are cut to the size of the
+//! type and read by its `DW_AT_encoding` (§5.1).
 
 use crate::entries::{Entries, Entry};
 use crate::limits::{MAX_ARRAY_ELEMENTS, MAX_TYPE_WRAPPERS};
@@ -140,7 +140,8 @@ impl<'e> Type<'e> {
         Some(Self { number, entry, bits })
     }
 
-    /// The bits of a value of this type; `None` where the size is not that of a number, or `given` is too short.
+    /// The bits of a value of this type; `None` where the size is not that of a number, or `given`
+    /// is too short.
     fn bits(&self, given: RawConstant<'_>) -> Option<Vec<u8>> {
         match given {
             RawConstant::Number(number) => {

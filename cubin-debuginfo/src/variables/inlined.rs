@@ -14,8 +14,9 @@ use std::ops::{Deref, Range};
 
 /// The inlined calls of `.debug_info` (`DW_TAG_inlined_subroutine`), for lookup by address.
 ///
-/// ptxas writes contexts into the line table for `.loc` with `inlined_at`. Code compiled with `-G` has none: there a row names a line of
-/// the inlined function, and only the entries say that it was inlined, and where (observed: nvcc and ptxas 13.0.88, sm_75-121; clang 19).
+/// ptxas writes contexts into the line table for `.loc` with `inlined_at`. Code compiled with `-G`
+/// has none: there a row names a line of the inlined function, and only the entries say that it was
+/// inlined, and where (observed: nvcc and ptxas 13.0.88, sm_75-121; clang 19).
 ///
 /// ```no_run
 /// # fn f(cubin: &nv_debug_sections::cubin::Cubin<'_>) -> nv_debug_sections::Result<()> {

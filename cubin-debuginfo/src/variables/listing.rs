@@ -39,7 +39,8 @@ pub struct Listing<'a> {
     scopes: Scopes<'a>,
     /// One for each entry: a variable of an inlined function comes once for each call.
     variables: ShownVariables<'a>,
-    /// Sections that cannot be read, without which there are answers all the same. Absent where there is none.
+    /// Sections that cannot be read, without which there are answers all the same. Absent where
+    /// there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<FaultRow<'a>>,
 }
@@ -98,7 +99,8 @@ struct ShownVariables<'a> {
     paths: Rc<SharedPaths>,
 }
 
-/// How much of paths may still be shown: many entries may be of one file, whose path is as long as the cubin.
+/// How much of paths may still be shown: many entries may be of one file, whose path is as long as
+/// the cubin.
 #[derive(Debug)]
 struct SharedPaths(RefCell<WorkBudget>);
 
@@ -155,15 +157,16 @@ pub struct VariableRow<'a> {
     pub kind: &'static str,
     /// Its name as the entry has it; `None` where it has none.
     pub name: Option<String>,
-    /// The name as its programmer wrote it. Absent where the name is not mangled, as nvcc has it of variables in namespaces.
+    /// The name as its programmer wrote it. Absent where the name is not mangled, as nvcc has it of
+    /// variables in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
-    /// The type as C spells it, such as `float const *`, `int[4]` and `int S::*`; `float shared *` for a pointer whose
-    /// address class is not the generic one. At most about 1024 bytes.
+    /// The type as C spells it, such as `float const *`, `int[4]` and `int S::*`; `float shared *`
+    /// for a pointer whose address class is not the generic one. At most about 1024 bytes.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// The type with its names as their programmers wrote them. Absent where none is mangled, as nvcc has those of types in
-    /// namespaces.
+    /// The type with its names as their programmers wrote them. Absent where none is mangled, as
+    /// nvcc has those of types in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled_type: Option<String>,
     /// Where it is declared; `None` where the entry does not say.
@@ -172,8 +175,8 @@ pub struct VariableRow<'a> {
     pub entry: u64,
     /// The value of `DW_AT_address_class`; `None` where the entry has none.
     pub class: Option<u64>,
-    /// The name of the class that CUDA-GDB takes it for, which is global memory where the entry has none; `None` for a
-    /// value without a name.
+    /// The name of the class that CUDA-GDB takes it for, which is global memory where the entry has
+    /// none; `None` for a value without a name.
     pub class_name: Option<&'static str>,
     /// Bytes of code of its scope.
     pub scope_bytes: u64,
@@ -181,11 +184,12 @@ pub struct VariableRow<'a> {
     pub available_bytes: u64,
     /// What a debugger may get wrong, in words.
     pub remarks: Vec<&'static str>,
-    /// `true` where ranges are left out, as a made-up file could have more than anybody could read. Absent elsewhere.
+    /// `true` where ranges are left out, as a made-up file could have more than anybody could read.
+    /// Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// Where it is, by ascending start; those of a location list may overlap and go beyond the scope. With `--at` only those
-    /// at the address.
+    /// Where it is, by ascending start; those of a location list may overlap and go beyond the
+    /// scope. With `--at` only those at the address.
     pub places: Vec<LocationRow<'a>>,
 }
 
@@ -217,7 +221,8 @@ impl<'a> Listing<'a> {
             let start = groups.last().map_or(0, |(_, range)| range.end);
             groups.extend(group.first().map(|first| (scope(first), start..start + group.len())));
         }
-        // Scopes are in the order of the entries, outer ones first; an address is asked from the inside.
+        // Scopes are in the order of the entries, outer ones first; an address is asked from the
+        // inside.
         if !wanted.addresses.is_empty() {
             groups.reverse();
         }
@@ -331,7 +336,8 @@ impl VariableFilter<'_> {
     }
 }
 
-/// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of that.
+/// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of
+/// that.
 fn is_called(own: &str, name: &str) -> bool {
     own == name
         || demangle(own).is_some_and(|whole| {

@@ -14,40 +14,45 @@ const NOWHERE: &str = "unavailable";
 /// The location of a variable. Members that do not apply to its kind are left out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct LocationAnswer<'a> {
-    /// What kind of place it is: in a register; in memory at the value of a register plus `offset` (`based`); the value of a
-    /// register plus `offset` itself (`computed`); in memory; in the frame of the function; a constant; a constant whose type
-    /// is not taken apart, as a structure (`bytes`); an expression, whose operations are in `text`; nowhere.
+    /// What kind of place it is: in a register; in memory at the value of a register plus `offset`
+    /// (`based`); the value of a register plus `offset` itself (`computed`); in memory; in the
+    /// frame of the function; a constant; a constant whose type is not taken apart, as a structure
+    /// (`bytes`); an expression, whose operations are in `text`; nowhere.
     #[schemars(extend("enum" = [
         "register", "based", "computed", "memory", "frame", "constant", "bytes", "expression", "unavailable"
     ]))]
     pub kind: &'static str,
-    /// The place in words; of `bytes` the bytes in memory order, of `unavailable` why there is none.
+    /// The place in words; of `bytes` the bytes in memory order, of `unavailable` why there is
+    /// none.
     pub text: String,
     /// Whether all of the variable is there.
     pub whole: bool,
     /// Whether the variable is nowhere because its function is abstract (`DW_AT_inline`).
     #[serde(skip)]
     pub is_abstract: bool,
-    /// The PTX register of `register`, `based` and `computed`, such as `%rd1`. Absent where it is not known, and for other
-    /// kinds.
+    /// The PTX register of `register`, `based` and `computed`, such as `%rd1`. Absent where it is
+    /// not known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<String>,
-    /// The value of a `constant` in its type: a number (text where JSON has none for it), `true` or `false`, the number of a
-    /// character, the name of an enumerator, a pointer as `0x10`, the text of an array of characters, an array. Absent for
-    /// other kinds.
+    /// The value of a `constant` in its type: a number (text where JSON has none for it), `true` or
+    /// `false`, the number of a character, the name of an enumerator, a pointer as `0x10`, the text
+    /// of an array of characters, an array. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ConstantValue>,
-    /// The bits of a `constant` or `bytes` as one hexadecimal number of as many bytes as the type has. Absent for other kinds.
+    /// The bits of a `constant` or `bytes` as one hexadecimal number of as many bytes as the type
+    /// has. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<String>,
-    /// The SASS registers that hold `register`, `based` and `computed`. Absent where none is known, and for other kinds.
+    /// The SASS registers that hold `register`, `based` and `computed`. Absent where none is known,
+    /// and for other kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<RegisterPartAnswer>,
-    /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for other kinds.
+    /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for
+    /// other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<&'static str>,
-    /// The section of the `memory` that `offset` counts from. Absent where it counts from the start of the window, and for
-    /// other kinds.
+    /// The section of the `memory` that `offset` counts from. Absent where it counts from the start
+    /// of the window, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'a str>,
     /// The symbol that the `memory` belongs to. Absent where there is none, and for other kinds.
@@ -59,14 +64,16 @@ pub struct LocationAnswer<'a> {
     /// Number of the constant bank, of constants and parameters. Absent elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank: Option<u32>,
-    /// Byte offset: of `memory` in `section`, or without one in the window; of `frame` from the frame base; of `based` and
-    /// `computed` from the value of the register. Absent for other kinds.
+    /// Byte offset: of `memory` in `section`, or without one in the window; of `frame` from the
+    /// frame base; of `based` and `computed` from the value of the register. Absent for other
+    /// kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<i128>,
     /// Byte offset among the parameters of the kernel. Absent for what is not a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_offset: Option<u64>,
-    /// Of `frame`: byte offset from R1, once the function has its frame. Absent where that is not known, and for other kinds.
+    /// Of `frame`: byte offset from R1, once the function has its frame. Absent where that is not
+    /// known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_offset: Option<i64>,
 }
@@ -75,7 +82,8 @@ pub struct LocationAnswer<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PartRegister")]
 pub struct RegisterPartAnswer {
-    /// Which 32-bit word of the value: 0 is the lowest; of `.b128` 0, 1, 1, 2. A part that comes twice is in both registers.
+    /// Which 32-bit word of the value: 0 is the lowest; of `.b128` 0, 1, 1, 2. A part that comes
+    /// twice is in both registers.
     pub part: u32,
     /// Its name, such as `R5`, `R2.H1`, `P0` or `UR4`.
     pub register: String,
@@ -151,8 +159,8 @@ impl<'a> LocationAnswer<'a> {
     }
 }
 
-/// As a number, text, list, or `true` and `false`; text for a number that JSON does not have. [`ConstantValue::Bytes`]
-/// is left out of lists, and nothing alone.
+/// As a number, text, list, or `true` and `false`; text for a number that JSON does not have.
+/// [`ConstantValue::Bytes`] is left out of lists, and nothing alone.
 impl Serialize for ConstantValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -25,8 +25,9 @@ const STT_OBJECT: u8 = 1;
 /// The locations of one variable over the code of its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocationList {
-    /// Places with their addresses by ascending start, those without first; the ranges of the scope that a list leaves out are among them.
-    /// Ranges of a list may overlap, and go beyond the scope.
+    /// Places with their addresses by ascending start, those without first; the ranges of the scope
+    /// that a list leaves out are among them. Ranges of a list may overlap, and go beyond the
+    /// scope.
     pub ranges: Vec<LocationRange>,
     /// Bytes of the scope's code; 0 for what has no code, as a global variable.
     pub scope_bytes: u64,
@@ -104,8 +105,9 @@ impl Builder<'_> {
 impl Variables<'_> {
     /// Finds the locations of a variable over its scope.
     ///
-    /// All calls together may do as much work as fits the size of the file: enough to ask for each variable once, however it is made
-    /// by a compiler. After that answers are [cut short](LocationList::cut); a [clone](Clone::clone) made before has its own.
+    /// All calls together may do as much work as fits the size of the file: enough to ask for each
+    /// variable once, however it is made by a compiler. After that answers are [cut
+    /// short](LocationList::cut); a [clone](Clone::clone) made before has its own.
     pub fn location(&self, variable: &Variable) -> LocationList {
         self.budget.with(|budget| self.location_within(variable, budget))
     }
@@ -136,7 +138,8 @@ impl Variables<'_> {
             Some(Value::Offset(SectionKind::DebugLoc, offset)) => {
                 self.list(offset, variable, builder, budget);
             }
-            // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
+            // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but
+            // the attribute's name.
             Some(Value::Unsigned(offset)) if is_location => {
                 self.list(offset, variable, builder, budget);
             }
@@ -211,7 +214,8 @@ impl Variables<'_> {
         }
     }
 
-    /// An expression that holds in the whole scope. What is in static memory is there without it too.
+    /// An expression that holds in the whole scope. What is in static memory is there without it
+    /// too.
     fn everywhere(&self, form: LocationForm, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
         let scope = builder.scope;
         if let LocationForm::Register(register) | LocationForm::Based(register, ..) = &form

@@ -23,7 +23,8 @@ impl Variables<'_> {
                 memory.bank = constant_bank(name);
                 Self::compare_class(memory_of_section(name), &mut memory, builder);
                 if self.is_common(section) {
-                    // The symbol's value is an alignment, and the addend has the reserve of the window.
+                    // The symbol's value is an alignment, and the addend has the reserve of the
+                    // window.
                     let value = self.offset_in(symbol, section, offset);
                     memory.offset =
                         value.saturating_sub(shared_window_reserve(self.cubin.target())).wrapping_add(added);
@@ -137,13 +138,15 @@ impl Variables<'_> {
             && section.is_some_and(|section| section.sh_type == sht::CUDA_SHARED)
     }
 
-    /// The address of shared variables that have none: -1, to which the relocation's addend is added, which is the window's reserve.
-    /// Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100, 120.
+    /// The address of shared variables that have none: -1, to which the relocation's addend is
+    /// added, which is the window's reserve. Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100,
+    /// 120.
     fn no_shared_address(&self) -> u64 {
         shared_window_reserve(self.cubin.target()).wrapping_sub(1)
     }
 
-    /// Warns of a class that is not that of the memory that was found, and takes that memory for the place.
+    /// Warns of a class that is not that of the memory that was found, and takes that memory for
+    /// the place.
     fn compare_class(found: Option<AddressClass>, memory: &mut Memory, builder: &mut Builder<'_>) {
         let found = found.filter(|found| *found != AddressClass::Code);
         let Some(found) = found.filter(|found| !builder.class.taken.is_some_and(|class| class.fits(*found)))
@@ -155,7 +158,8 @@ impl Variables<'_> {
         memory.space = found;
     }
 
-    /// Warns of a class that is not that of local memory, where a frame is. Without a class CUDA-GDB reads that memory too.
+    /// Warns of a class that is not that of local memory, where a frame is. Without a class
+    /// CUDA-GDB reads that memory too.
     pub(super) fn compare_frame(frame: &Frame, builder: &mut Builder<'_>) {
         let is_other = builder.class.stated.is_some_and(|stated| stated != 0);
         // A frame that counts from a generic address, as that in `%SP`, may be one.

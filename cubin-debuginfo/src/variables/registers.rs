@@ -57,7 +57,8 @@ impl SassAllocation {
 const LAST_PART: u32 = 3;
 
 impl fmt::Display for SassAllocation {
-    /// Its words from high to low: `R5:R4`; `R9|R17:R8` where one is in two registers, `R5:--` where one is in none.
+    /// Its words from high to low: `R5:R4`; `R9|R17:R8` where one is in two registers, `R5:--`
+    /// where one is in none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.r#type.map_or(0, |r#type| usize::from(r#type.words()));
         if self.parts_repeat() {
@@ -149,7 +150,8 @@ impl RegisterMap {
         self.is_there
     }
 
-    /// Where a register is over `range` of a code section: ascending pieces without a gap; `None` for those where it is nowhere.
+    /// Where a register is over `range` of a code section: ascending pieces without a gap; `None`
+    /// for those where it is nowhere.
     pub(super) fn held(
         &self,
         section: SectionIndex,

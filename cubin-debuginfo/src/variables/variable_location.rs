@@ -38,7 +38,8 @@ pub enum VariableLocation {
         /// `DW_OP_stack_value`: the sum is a value, not an address.
         value: bool,
     },
-    /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value` that DWARF 4 has for them.
+    /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value`
+    /// that DWARF 4 has for them.
     Constant(Constant),
     /// Something else, as operations in words.
     Words(String),
@@ -49,9 +50,11 @@ pub enum VariableLocation {
 /// A location at an address in one of the GPU's memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Which memory: the entry's `DW_AT_address_class`, and [`AddressClass::Global`] without one, as CUDA-GDB has it.
+    /// Which memory: the entry's `DW_AT_address_class`, and [`AddressClass::Global`] without one,
+    /// as CUDA-GDB has it.
     pub space: AddressClass,
-    /// Byte offset in the section, or where there is none in the window of the memory; in a constant bank for constants and parameters.
+    /// Byte offset in the section, or where there is none in the window of the memory; in a
+    /// constant bank for constants and parameters.
     pub offset: u64,
     /// The section a relocation names.
     pub section: Option<SectionIndex>,
@@ -70,7 +73,8 @@ pub struct Frame {
     pub offset: i64,
     /// What that is.
     pub base: FrameBase,
-    /// Byte offset from the stack pointer R1 once the function has its frame: `offset` and the size that `.debug_frame` gives the frame.
+    /// Byte offset from the stack pointer R1 once the function has its frame: `offset` and the size
+    /// that `.debug_frame` gives the frame.
     pub from_stack_pointer: Option<i64>,
 }
 
@@ -90,7 +94,8 @@ pub enum FrameBase {
 /// Why a variable has no location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unavailable {
-    /// The entry has no location: the compiler has removed the variable, or never had it in a place.
+    /// The entry has no location: the compiler has removed the variable, or never had it in a
+    /// place.
     NoLocation,
     /// The entry is that of a function's source; the places are with its instances.
     Abstract,
@@ -112,13 +117,14 @@ pub enum Unavailable {
     Unknown,
     /// The list, or a part of it, cannot be read: the error in words.
     BadList(String),
-    /// An address without relocation, of a memory whose addresses have one: ptxas knew no such symbol, or the PTX has
-    /// a number there.
+    /// An address without relocation, of a memory whose addresses have one: ptxas knew no such
+    /// symbol, or the PTX has a number there.
     NoAddress(u64),
-    /// A number for a variable in local memory, whose places are offsets from the frame: ptxas knew no such symbol, the entry is in
-    /// no function's, or the PTX has a number there.
+    /// A number for a variable in local memory, whose places are offsets from the frame: ptxas knew
+    /// no such symbol, the entry is in no function's, or the PTX has a number there.
     NoFrameOffset(u64),
-    /// A number that is in no kernel's shared window, not in the shared variable of that name, or among no parameters.
+    /// A number that is in no kernel's shared window, not in the shared variable of that name, or
+    /// among no parameters.
     OutsideMemory(u64),
     /// An address whose symbol is local and not defined: no file can.
     NoSymbol(String),
@@ -126,13 +132,13 @@ pub enum Unavailable {
     /// after it. ptxas writes it if the code does not use the variable, nvlink for a dynamic one
     /// (`extern __shared__`), which in each kernel is after the kernel's own.
     NoSharedAddress,
-    /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it: what `nvlink -r` makes of that is the
-    /// variable's alignment.
+    /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it:
+    /// what `nvlink -r` makes of that is the variable's alignment.
     NotRelocated,
     /// The PTX register is in no SASS register here.
     NotInRegister(String),
-    /// The file has no register map that can be read: it was not compiled with `-G`, is stripped, or damaged
-    /// ([`Variables::faults`](super::Variables::faults)).
+    /// The file has no register map that can be read: it was not compiled with `-G`, is stripped,
+    /// or damaged ([`Variables::faults`](super::Variables::faults)).
     NoRegisterMap(String),
     /// A number that is not a register's, or a register that the chip does not have.
     UnknownRegister(String),
@@ -152,7 +158,8 @@ pub(super) enum LocationForm {
     Words(String),
 }
 
-/// Reads an expression, whose first byte is at `base` of `section`. `address` puts addresses into words.
+/// Reads an expression, whose first byte is at `base` of `section`. `address` puts addresses into
+/// words.
 pub(super) fn form(
     bytes: &[u8],
     base: u64,

@@ -26,7 +26,8 @@ pub(super) fn check(check: &mut Verifier<'_, '_>, entries: Option<&Entries<'_>>)
     let code =
         entries.into_iter().flat_map(Entries::iter).filter(|entry| entry.tag() == dw::DW_TAG_subprogram);
     levels.extend(code.filter_map(|entry| Some((entry.code()?.0, DebugLevel::Full))));
-    // Maps have all functions of an object with -G, also those without entries: helpers, destructors.
+    // Maps have all functions of an object with -G, also those without entries: helpers,
+    // destructors.
     let map = check.view(SectionKind::NvDebugInfoRegSass);
     let map = map.as_ref().and_then(|view| reg_sass::decode(&view.data.bytes).ok()).unwrap_or_default();
     let mapped: HashSet<_> = map.iter().map(|function| function.function).collect();

@@ -114,7 +114,8 @@ fn place_of(
     Ok((section, start, size))
 }
 
-/// Where a sequence starts, if that is known. `covered` has what sequences before cover, by section.
+/// Where a sequence starts, if that is known. `covered` has what sequences before cover, by
+/// section.
 fn of_sequence(
     check: &mut Verifier<'_, '_>,
     view: &SectionView<'_>,

@@ -1,8 +1,9 @@
 //! `verify`: checks of the debug information of a cubin.
 //!
-//! [`verify`] looks at every native debug section, each by its own rules and by what others say, and at the relocations of both
-//! spaces. The rules are [`RULES`]; what tools are known to do wrong has rules of its own, so that no file of theirs has errors.
-//! Clones of Mercury are compared with native sections by `merc_capsule::self_check`, not here.
+//! [`verify`] looks at every native debug section, each by its own rules and by what others say,
+//! and at the relocations of both spaces. The rules are [`RULES`]; what tools are known to do wrong
+//! has rules of its own, so that no file of theirs has errors. Clones of Mercury are compared with
+//! native sections by `merc_capsule::self_check`, not here.
 
 mod entries;
 mod expression;
@@ -167,7 +168,8 @@ impl<'c> Verifier<'c, '_> {
         });
     }
 
-    /// The same, with words that are put together only if the finding is kept: what was found, and what was expected.
+    /// The same, with words that are put together only if the finding is kept: what was found, and
+    /// what was expected.
     fn find_with(&mut self, broken: BrokenRule<'_>, words: impl FnOnce() -> (String, String)) {
         let BrokenRule { rule, section, offset } = broken;
         if self.report.is_full(rule) {
@@ -201,7 +203,8 @@ impl<'c> Verifier<'c, '_> {
         );
     }
 
-    /// The first native section of a kind. `None` too if its relocations are faulty, which is a finding already.
+    /// The first native section of a kind. `None` too if its relocations are faulty, which is a
+    /// finding already.
     fn view(&self, kind: SectionKind) -> Option<SectionView<'c>> {
         let index = self.cubin.section_by_name(kind.name())?;
         let data = self.relocated.section(index).ok()?;
@@ -257,7 +260,8 @@ impl<'c> Verifier<'c, '_> {
         self.code.function_at(section, offset)
     }
 
-    /// The function that starts at a place, and where the next one in its section starts, else that section's end.
+    /// The function that starts at a place, and where the next one in its section starts, else that
+    /// section's end.
     fn function_from(&self, section: SectionIndex, start: u64) -> (Option<&Function<'c>>, u64) {
         let functions = self.code.functions_of(section);
         let first = functions.partition_point(|function| function.offset < start);

@@ -120,7 +120,8 @@ fn range_fault(
         None => "a range with bytes".to_owned(),
     };
     let is_place = |at: u32| check.is_instruction(at.into()) && size.is_none_or(|size| u64::from(at) <= size);
-    // Both are habits of ptxas: in a file that it did not write, and of other numbers, they are errors.
+    // Both are habits of ptxas: in a file that it did not write, and of other numbers, they are
+    // errors.
     if check.is_of_ptxas && is_place(end) {
         if start == reg_sass::NO_START && check.cubin.target().generation() == Generation::Mercury {
             return Some((RuleId::RegistersNoStart, expected()));

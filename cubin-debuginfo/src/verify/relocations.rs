@@ -48,7 +48,8 @@ fn of_section(check: &mut Verifier<'_, '_>, target: SectionIndex, space: Space, 
     }
 }
 
-/// How many times the size of `.debug_frame` its Mercury form may have, where the file does not have that.
+/// How many times the size of `.debug_frame` its Mercury form may have, where the file does not
+/// have that.
 const MERCURY_FRAME_SPREAD: u64 = 2;
 
 /// A relocation, and the section to which it applies.
@@ -121,15 +122,17 @@ impl AppliedRelocation<'_, '_> {
         })
     }
 
-    /// Whether the field is a CIE_pointer of a relocatable file: in `.debug_frame`, with that section's own symbol.
+    /// Whether the field is a CIE_pointer of a relocatable file: in `.debug_frame`, with that
+    /// section's own symbol.
     fn is_cie_pointer(&self, section: SectionIndex) -> bool {
         section == self.target && self.cubin.section_name(section) == SectionKind::DebugFrame.name()
     }
 
     /// The largest `CIE_pointer` of a `.debug_frame` of `size` bytes.
     ///
-    /// From sm_90 on `ptxas -c` 13.0.88 writes the offset of the CIE in the Mercury `.debug_frame`, whose entries have
-    /// other sizes; F101 finds it. Only files for sm_100 and later have that section.
+    /// From sm_90 on `ptxas -c` 13.0.88 writes the offset of the CIE in the Mercury `.debug_frame`,
+    /// whose entries have other sizes; F101 finds it. Only files for sm_100 and later have that
+    /// section.
     fn cie_pointer_limit(&self, size: u64) -> u64 {
         if self.cubin.target().generation() < Generation::HiddenMercury {
             return size;
@@ -144,8 +147,8 @@ impl AppliedRelocation<'_, '_> {
         }
     }
 
-    /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`
-    /// counts the bytes that the system keeps
+    /// Of a shared variable in an object, which has no address yet: its symbol's value is an
+    /// alignment, and its addend in `.debug_info` counts the bytes that the system keeps
     /// (docs/formats/relocations.md, what a name in PTX becomes); in `.debug_ranges` ptxas leaves
     /// them out.
     fn shared_place(&self, symbol: &Symbol, addend: u64) -> Option<Fault> {

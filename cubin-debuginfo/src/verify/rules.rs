@@ -13,7 +13,8 @@ pub type Rule = findings::Rule<RuleId>;
 pub struct Details {
     /// The consequence, or the source of the rule.
     pub why: &'static str,
-    /// The tools known to break it, with the versions seen to; `None` if no tool does. Codes of such rules are from 101 on.
+    /// The tools known to break it, with the versions seen to; `None` if no tool does. Codes of
+    /// such rules are from 101 on.
     pub fault_of: Option<&'static str>,
 }
 

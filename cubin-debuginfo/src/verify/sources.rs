@@ -16,7 +16,8 @@ use std::fmt;
 pub struct SourceFile<'a> {
     /// Directory and name joined by `/`.
     pub path: &'a str,
-    /// Size in bytes when the cubin was made; 0 when unknown. A file of another size is not the one that was compiled.
+    /// Size in bytes when the cubin was made; 0 when unknown. A file of another size is not the one
+    /// that was compiled.
     pub size: u64,
 }
 
@@ -54,7 +55,8 @@ pub(super) fn names(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units:
     }
 }
 
-/// Lines past the end of their file. `places` has where sequences start, by the offset of their address.
+/// Lines past the end of their file. `places` has where sequences start, by the offset of their
+/// address.
 pub(super) fn lines(
     check: &mut Verifier<'_, '_>,
     view: &SectionView<'_>,
@@ -95,9 +97,10 @@ pub(super) fn lines(
     }
 }
 
-/// Rows by the offset of their sequence's address and their number whose file ptxas may have forgotten to set: from sm_90 on call sites
-/// in the context of the row before (docs/formats/line-tables.md, rows from sm_90 on), and what
-/// follows up to the next file that is set.
+/// Rows by the offset of their sequence's address and their number whose file ptxas may have
+/// forgotten to set: from sm_90 on call sites in the context of the row before
+/// (docs/formats/line-tables.md, rows from sm_90 on), and what follows up to the next file that is
+/// set.
 fn forgotten_files(target: Target, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
     let mut forgotten = HashSet::new();
     if target.generation() < Generation::HiddenMercury {

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-/// Says that something is missing, past the harness' capture, or fails where `required` (a variable's name) is set to 1.
+/// Says that something is missing, past the harness' capture, or fails where `required` (a
+/// variable's name) is set to 1.
 pub(crate) fn skip(what: &str, required: &str) {
     let name = std::thread::current().name().unwrap_or("?").to_owned();
     assert!(env::var_os(required).is_none_or(|value| value != "1"), "{what} is missing and {required}=1");

@@ -55,7 +55,8 @@ pub struct Attribute<'d> {
     pub span: Span,
     /// What it is.
     pub value: Value<'d>,
-    /// Whether a [`Value::Data`] is an offset in another section, as attributes of DWARF 2 and 3 have it.
+    /// Whether a [`Value::Data`] is an offset in another section, as attributes of DWARF 2 and 3
+    /// have it.
     is_section_offset: bool,
 }
 

@@ -12,7 +12,8 @@ use crate::{Cursor, ErrorKind, Format, Result, line, loc, macinfo, ranges};
 pub enum Value<'d> {
     /// `DW_FORM_addr`.
     Address(u64),
-    /// The contents of `DW_FORM_block1`, `block2`, `block4`, `block` and `exprloc`, which end where the value ends.
+    /// The contents of `DW_FORM_block1`, `block2`, `block4`, `block` and `exprloc`, which end where
+    /// the value ends.
     Block(&'d [u8]),
     /// `DW_FORM_data1` to `data8`: bits that the attribute gives a sign or none.
     Data(u64),
@@ -45,7 +46,8 @@ pub enum FormLayout {
     Address,
     /// As many bytes as an offset in a section has.
     Offset,
-    /// `DW_FORM_ref_addr`: as [`Address`](Self::Address) in version 2, as [`Offset`](Self::Offset) from version 3 on.
+    /// `DW_FORM_ref_addr`: as [`Address`](Self::Address) in version 2, as [`Offset`](Self::Offset)
+    /// from version 3 on.
     InfoReference,
     /// A LEB128 number.
     Leb,
@@ -92,7 +94,8 @@ impl FormLayout {
     }
 }
 
-/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are known.
+/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are
+/// known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FixedPlace {
     /// Bytes of the values before it whose size does not depend on the unit.
@@ -104,7 +107,8 @@ pub(crate) struct FixedPlace {
 }
 
 impl FixedPlace {
-    /// The place after a value of this form; `None` where its size is not fixed, or too much is before.
+    /// The place after a value of this form; `None` where its size is not fixed, or too much is
+    /// before.
     pub(crate) fn after(self, form: u16) -> Option<Self> {
         let Self { mut bytes, mut addresses, mut offsets } = self;
         match FormLayout::of(form)? {
@@ -231,7 +235,8 @@ fn indirect(cursor: &mut Cursor<'_>) -> Result<u16> {
     let at = cursor.offset();
     let form = cursor.uleb("the form of an attribute")?;
     match u16::try_from(form) {
-        // DWARF does not forbid it to say so twice, but no producer does, and a value could be all of them.
+        // DWARF does not forbid it to say so twice, but no producer does, and a value could be all
+        // of them.
         Ok(narrow) if narrow != DW_FORM_indirect => Ok(narrow),
         _ => Err(cursor.error_at(at, ErrorKind::UnknownForm { form })),
     }
@@ -246,8 +251,8 @@ fn block<'d>(
     Ok(Value::Block(cursor.take(length, "a block")?))
 }
 
-/// Name of the section that an attribute of class `loclistptr`, `lineptr`, `macptr` or `rangelistptr` is about (DWARF 3 §7.5.4,
-/// figure 20).
+/// Name of the section that an attribute of class `loclistptr`, `lineptr`, `macptr` or
+/// `rangelistptr` is about (DWARF 3 §7.5.4, figure 20).
 pub(super) fn pointed_section(name: u16) -> Option<&'static str> {
     Some(match name {
         DW_AT_stmt_list => line::SECTION,
@@ -266,7 +271,8 @@ pub(super) fn pointed_section(name: u16) -> Option<&'static str> {
     })
 }
 
-/// Whether such an attribute may be a plain number of this form: before version 4 has `DW_FORM_sec_offset`.
+/// Whether such an attribute may be a plain number of this form: before version 4 has
+/// `DW_FORM_sec_offset`.
 pub(super) fn is_section_offset(name: u16, form: u16, format: Format, version: u16) -> bool {
     let fits = match form {
         DW_FORM_data4 => format == Format::Dwarf32,
@@ -277,8 +283,8 @@ pub(super) fn is_section_offset(name: u16, form: u16, format: Format, version: u
     fits && !is_constant && pointed_section(name).is_some()
 }
 
-/// Whether the block of an attribute is an expression: class `exprloc` of DWARF 4 (§7.5.4, figure 20), whose attributes have blocks
-/// in earlier versions.
+/// Whether the block of an attribute is an expression: class `exprloc` of DWARF 4 (§7.5.4, figure
+/// 20), whose attributes have blocks in earlier versions.
 pub(super) fn is_expression(name: u16, form: u16) -> bool {
     form == DW_FORM_exprloc
         || matches!(

@@ -30,7 +30,8 @@ pub fn compare(info: &[u8], abbrev: &[u8]) -> Outcome {
     })
 }
 
-/// Whether a table has a form of DWARF 5: gimli reads these in units of any version, and we do not know how long they are.
+/// Whether a table has a form of DWARF 5: gimli reads these in units of any version, and we do not
+/// know how long they are.
 fn has_dwarf_5_form(info: &[u8], abbrev: &[u8]) -> bool {
     let Ok(units) = Units::read(info, abbrev) else { return false };
     let mut forms = units.tables().iter().flat_map(|table| {
@@ -43,7 +44,8 @@ fn has_dwarf_5_form(info: &[u8], abbrev: &[u8]) -> bool {
     forms.any(|form| is_newer(form.into())) || faults.next().is_some_and(is_indirect)
 }
 
-/// Whether zeros stand between units or behind them: padding to us, a unit that is cut short to gimli.
+/// Whether zeros stand between units or behind them: padding to us, a unit that is cut short to
+/// gimli.
 fn has_padding(info: &[u8], abbrev: &[u8]) -> bool {
     let Ok(units) = Units::read(info, abbrev) else { return false };
     let starts = units.all().iter().map(|unit| unit.span.start).chain([info.len() as u64]);

@@ -141,7 +141,8 @@ fn theirs(section: &[u8]) -> Reading<String> {
     }
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may differ.
+/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// differ.
 fn difference(section: &[u8]) -> Option<(&'static str, bool)> {
     let (mut cies, mut end) = (Vec::new(), 0);
     for item in entries(section) {

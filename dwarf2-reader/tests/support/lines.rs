@@ -247,7 +247,8 @@ pub fn gimli_rows(section: &[u8], at: u64) -> gimli::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may differ.
+/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// differ.
 fn difference(section: &[u8]) -> Option<(&'static str, bool)> {
     for item in units(section) {
         let unit = match item {

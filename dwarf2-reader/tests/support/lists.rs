@@ -72,8 +72,8 @@ fn gimli_ranges(section: &[u8]) -> Reading<(Span, ranges::Item)> {
     })
 }
 
-/// One list behind another, as gimli reads a single one: `read` is told where it begins, and gives away its entries with their sizes.
-/// gimli takes the end of the section for the end of a list.
+/// One list behind another, as gimli reads a single one: `read` is told where it begins, and gives
+/// away its entries with their sizes. gimli takes the end of the section for the end of a list.
 fn of_lists<T: Copy>(
     section: &[u8],
     end: T,
@@ -125,11 +125,13 @@ fn gimli_addresses(section: &[u8]) -> Reading<aranges::Item<'_>> {
     (all, is_sound)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may differ.
+/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// differ.
 fn addresses_difference(section: &[u8]) -> Option<(&'static str, bool)> {
     let mut end_of_set = 0;
     aranges::items(section, |_| false).find_map(|item| match item {
-        // All versions of DWARF have 2; the caller is told. gimli also takes the 3 of some producers.
+        // All versions of DWARF have 2; the caller is told. gimli also takes the 3 of some
+        // producers.
         Ok((_, aranges::Item::Set(set))) if !matches!(set.version, 2 | 3) => Some(("another version", false)),
         Ok((_, aranges::Item::Set(set))) => {
             end_of_set = set.end;
@@ -203,7 +205,8 @@ fn in_sequence<'d>(sets: impl Iterator<Item = GimliSet<'d>>) -> Reading<pubnames
     (all, true)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may differ.
+/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// differ.
 fn names_difference(name: &'static str, section: &[u8]) -> Option<(&'static str, bool)> {
     let mut end_of_set = 0;
     pubnames::items(name, section).find_map(|item| match item {
@@ -247,7 +250,8 @@ fn length_size(format: Format) -> usize {
     }
 }
 
-/// Compares both readings of `.debug_macinfo`. gimli does not say where a list ends: each begins where it does for this crate.
+/// Compares both readings of `.debug_macinfo`. gimli does not say where a list ends: each begins
+/// where it does for this crate.
 pub fn compare_macros(section: &[u8]) -> Outcome {
     let (ours, is_sound) = until_error(macinfo::items(section, 0));
     let ends = ours.iter().filter(|(_, item)| item.is_none()).map(|(span, _)| span.end as usize);
@@ -290,7 +294,8 @@ fn gimli_macros<'d>(section: &'d [u8], starts: &[usize]) -> Reading<Option<Macro
     (all, is_sound)
 }
 
-/// Compares both readings of `.debug_str`, from the start of each string and from inside of it: no difference is known.
+/// Compares both readings of `.debug_str`, from the start of each string and from inside of it: no
+/// difference is known.
 pub fn compare_strings(section: &[u8]) -> Outcome {
     let theirs = DebugStr::new(section, LittleEndian);
     let at = |offset: u64| theirs.get_str(DebugStrOffset(offset as usize)).ok().map(|string| string.slice());

@@ -9,7 +9,8 @@ use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The sections of a cubin whose names begin with `.debug_`, and their clones for Mercury, as they stand in the file.
+/// The sections of a cubin whose names begin with `.debug_`, and their clones for Mercury, as they
+/// stand in the file.
 pub struct File {
     pub name: String,
     sections: BTreeMap<String, Vec<u8>>,

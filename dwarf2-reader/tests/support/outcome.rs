@@ -15,7 +15,8 @@ pub enum Outcome {
     Known(&'static str),
 }
 
-/// Compares readings; `difference` finds the reason where they differ, and says whether values may differ too.
+/// Compares readings; `difference` finds the reason where they differ, and says whether values may
+/// differ too.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! Sections with lists, look-up tables, macros and strings: random values as `dwarf2-writer` writes them.
+//! Sections with lists, look-up tables, macros and strings: random values as `dwarf2-writer` writes
+//! them.
 #![allow(unreachable_pub, reason = "a module of tests")]
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 

@@ -98,8 +98,9 @@ pub const DW_AT_MIPS_linkage_name: u16 = 0x2007;
 pub const DW_AT_lo_user: u16 = 0x2000;
 pub const DW_AT_hi_user: u16 = 0x3fff;
 
-/// Attributes of entries (DWARF 2.0.0 §7.5.4, figure 17; from 0x4e on DWARF 3, from 0x69 on DWARF 4, from 0x6f on DWARF 5; the last
-/// ones are those of GCC and LLVM). Where versions differ, it has the later name.
+/// Attributes of entries (DWARF 2.0.0 §7.5.4, figure 17; from 0x4e on DWARF 3, from 0x69 on DWARF
+/// 4, from 0x6f on DWARF 5; the last ones are those of GCC and LLVM). Where versions differ, it has
+/// the later name.
 pub static DW_AT: NameTable<u16> = NameTable {
     prefix: "DW_AT_",
     entries: &[

@@ -67,8 +67,9 @@ pub const DW_TAG_GNU_call_site: u16 = 0x4109;
 pub const DW_TAG_lo_user: u16 = 0x4080;
 pub const DW_TAG_hi_user: u16 = 0xffff;
 
-/// Tags of entries (DWARF 2.0.0 §7.5.4, figure 14; from 0x36 on DWARF 3, from 0x41 on DWARF 4, from 0x44 on
-/// DWARF 5; the last ones are those of GCC and LLVM). Where versions differ, it has the later name.
+/// Tags of entries (DWARF 2.0.0 §7.5.4, figure 14; from 0x36 on DWARF 3, from 0x41 on DWARF 4, from
+/// 0x44 on DWARF 5; the last ones are those of GCC and LLVM). Where versions differ, it has the
+/// later name.
 pub static DW_TAG: NameTable<u16> = NameTable {
     prefix: "DW_TAG_",
     entries: &[

@@ -137,7 +137,8 @@ pub const DW_LANG_Ada2012: u16 = 0x002f;
 pub const DW_LANG_lo_user: u16 = 0x8000;
 pub const DW_LANG_hi_user: u16 = 0xffff;
 
-/// `DW_AT_language` (DWARF 2.0.0 §7.12, figure 27; from 11 on DWARF 3, from 20 on DWARF 4 and the list on dwarfstd.org).
+/// `DW_AT_language` (DWARF 2.0.0 §7.12, figure 27; from 11 on DWARF 3, from 20 on DWARF 4 and the
+/// list on dwarfstd.org).
 pub static DW_LANG: NameTable<u16> = NameTable {
     prefix: "DW_LANG_",
     entries: &[

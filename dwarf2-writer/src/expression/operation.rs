@@ -12,8 +12,9 @@ use crate::{Address, Error, Expression};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 2.0.0 §2.4.3")]
 pub enum Operation {
-    /// An operation without operands, by its number: `DW_OP_plus`, `DW_OP_deref`, ..., and of later versions
-    /// `DW_OP_push_object_address`, `DW_OP_form_tls_address`, `DW_OP_call_frame_cfa` and `DW_OP_stack_value`.
+    /// An operation without operands, by its number: `DW_OP_plus`, `DW_OP_deref`, ..., and of later
+    /// versions `DW_OP_push_object_address`, `DW_OP_form_tls_address`, `DW_OP_call_frame_cfa` and
+    /// `DW_OP_stack_value`.
     Plain(u8),
     /// `DW_OP_addr`: pushes an address.
     Addr(Address),
@@ -43,7 +44,8 @@ pub enum Operation {
     Pick(u8),
     /// `DW_OP_plus_uconst`: adds to the top of the stack.
     PlusUconst(u64),
-    /// `DW_OP_skip`: goes on at an operation, by its 0-based number in the expression; their count is the end.
+    /// `DW_OP_skip`: goes on at an operation, by its 0-based number in the expression; their count
+    /// is the end.
     Skip(usize),
     /// `DW_OP_bra`: [`Operation::Skip`] if what it pops is not 0.
     Bra(usize),

@@ -7,10 +7,11 @@ use crate::{Address, Error, Expression, Section};
 /// A call frame instruction: one rule, or one advance to the next address. The variant is the
 /// encoding; the writer does not choose a shorter one.
 ///
-/// `A` is what an address is, `E` an expression: a writer has symbols in them, a reader what stands in the section.
+/// `A` is what an address is, `E` an expression: a writer has symbols in them, a reader what stands
+/// in the section.
 ///
-/// *Factored* operands are in units of the CIE's code or data alignment factor. Registers are numbers as the producer
-/// uses them, of any size.
+/// *Factored* operands are in units of the CIE's code or data alignment factor. Registers are
+/// numbers as the producer uses them, of any size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 3 §6.4.2")]
 pub enum CallFrameInstruction<A = Address, E = Expression> {

@@ -29,7 +29,8 @@ pub enum Value<'a> {
     Data2(u16),
     /// `DW_FORM_data4`.
     Data4(u32),
-    /// `DW_FORM_data4` as a byte offset in another section: `.debug_line`, `.debug_loc`, `.debug_macinfo`.
+    /// `DW_FORM_data4` as a byte offset in another section: `.debug_line`, `.debug_loc`,
+    /// `.debug_macinfo`.
     Offset(Address),
     /// `DW_FORM_data8`.
     Data8(u64),
@@ -153,7 +154,8 @@ impl Value<'_> {
 }
 
 impl Attributes {
-    /// Appends a value of an entry of `unit`. After an error a part may be there: the caller drops it.
+    /// Appends a value of an entry of `unit`. After an error a part may be there: the caller drops
+    /// it.
     #[inline]
     pub(super) fn put(&mut self, unit: u32, value: &Value<'_>) -> Result<(), Error> {
         let bytes = &mut self.bytes;

@@ -85,7 +85,8 @@ pub(super) fn write(info: DebugInfo) -> Result<InfoSections, Error> {
 /// Abbreviation codes, in the order of first use.
 struct Abbrevs {
     siblings: bool,
-    /// By shape: without children, with children, with children and `DW_AT_sibling`; 0 is not yet used.
+    /// By shape: without children, with children, with children and `DW_AT_sibling`; 0 is not yet
+    /// used.
     codes: Vec<[u32; 3]>,
     table: AbbrevTable,
 }
@@ -169,8 +170,9 @@ fn measure(
 
 /// Widens the 7-bit references that do not fit, or all; whether there were some.
 ///
-/// They only ever grow, and with them the offsets, so in the end each is as short as can be; unless that takes too long:
-/// each can move just one entry out of the reach of one other, which then moves the next.
+/// They only ever grow, and with them the offsets, so in the end each is as short as can be; unless
+/// that takes too long: each can move just one entry out of the reach of one other, which then
+/// moves the next.
 fn widen(unit: &mut Unit, all: bool) -> Result<bool, Error> {
     let mut changed = false;
     for index in 0..unit.nodes.len() {

@@ -100,7 +100,8 @@ impl Unit {
         self.attributes.missing = mark.missing;
     }
 
-    /// Makes the reserved entry `index` the last child of `parent`, with the attributes that were put since `mark`.
+    /// Makes the reserved entry `index` the last child of `parent`, with the attributes that were
+    /// put since `mark`.
     #[inline]
     pub(super) fn link(&mut self, index: u32, parent: Option<u32>, shape: u32, mark: AttributeEnds) {
         let end = self.mark();

@@ -1,7 +1,7 @@
 //! Chooses the fewest bytes for one row under given header parameters.
 //!
-//! A row is reached by line advances, address advances and one opcode that appends it. Nothing of that carries over to
-//! the next row, so the smallest rows make the smallest program.
+//! A row is reached by line advances, address advances and one opcode that appends it. Nothing of
+//! that carries over to the next row, so the smallest rows make the smallest program.
 
 use leb128_nv::{sleb128, uleb128};
 
@@ -46,7 +46,8 @@ pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
         Some(found) => found,
         None => Opcodes::TOO_MANY,
     };
-    // A line advance may leave a rest to the special opcode: the one with which special opcodes reach farthest, ...
+    // A line advance may leave a rest to the special opcode: the one with which special opcodes
+    // reach farthest, ...
     best = best.or(by_lines(params, units, lines, least));
     // ... or the nearest to it whose operand is shorter; ...
     if let Some(rest) = short_rest(params, lines) {
@@ -86,8 +87,8 @@ const fn by_lines(params: Params, units: u64, lines: i32, rest: i32) -> Opcodes 
     }
 }
 
-/// `before`, the address advance and the opcode that appends the row with what is left of the line advance; none if no
-/// opcode has it.
+/// `before`, the address advance and the opcode that appends the row with what is left of the line
+/// advance; none if no opcode has it.
 const fn appended(params: Params, before: Opcodes, units: u64, lines: i32) -> Option<Opcodes> {
     let mut best = Opcodes::TOO_MANY;
     if let Some(opcode) = special(params, units, lines) {

@@ -35,8 +35,9 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NulInString`], [`Error::EmptyString`], [`Error::Leb128`] for a directory from 2^32 on;
-    /// [`Error::NotInTable`] for one that is not there, after [`LineProgram::known_files_only`].
+    /// [`Error::NulInString`], [`Error::EmptyString`], [`Error::Leb128`] for a directory from 2^32
+    /// on; [`Error::NotInTable`] for one that is not there, after
+    /// [`LineProgram::known_files_only`].
     pub fn file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
         let FileEntry { name, directory, .. } = file;
         check_leb128(DIRECTORY_NUMBER, directory, MAX_NUMBER)?;
@@ -115,7 +116,8 @@ impl LineProgram {
 
     /// `unit_length` and `header_length`.
     fn lengths(&self) -> Result<(u32, usize), Error> {
-        // From after the header_length field to the first opcode: five fields and both tables with their ends.
+        // From after the header_length field to the first opcode: five fields and both tables with
+        // their ends.
         let opcodes = self.opcode_lengths().len();
         let header_length =
             5 + opcodes + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();

@@ -17,7 +17,8 @@ const SAVED: u64 = 2;
 /// What it has to save: one byte in this many.
 const WORTH: u64 = 32;
 
-/// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the smaller.
+/// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the
+/// smaller.
 pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, counts: &LineCounts) {
     let now = reach(counts, params.line_base, params.line_range);
     let (best, most) = best_reach(counts, params.line_range);
@@ -37,8 +38,8 @@ fn reach(counts: &LineCounts, line_base: i8, range: u8) -> u64 {
     columns.map_while(|at| counts.0.get(at as usize)).map(|count| u64::from(*count)).sum()
 }
 
-/// The `line_base` with most, and how many; of equals the nearest to 0. None above it, where rows of no line advance would
-/// have no special opcode.
+/// The `line_base` with most, and how many; of equals the nearest to 0. None above it, where rows
+/// of no line advance would have no special opcode.
 fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
     let mut reach = reach(counts, LineCounts::LEAST, range);
     let mut best = (LineCounts::LEAST, reach);

@@ -9,7 +9,8 @@ pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 /// 2's opcodes, line advances from -5 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist: 1 is safe.
+    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it
+    /// exist: 1 is safe.
     pub minimum_instruction_length: u8,
     /// `is_stmt` at the start of each sequence.
     pub default_is_stmt: bool,
@@ -45,22 +46,22 @@ impl Default for Params {
 /// How opcodes are chosen for the operations of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// Every call writes what it says, also when it changes nothing; a row is a special opcode if address and line both move
-    /// and it fits, else `DW_LNS_advance_line` and `DW_LNS_advance_pc` (with an SLEB128 operand) as needed, and `DW_LNS_copy`.
-    /// That is what GPU assemblers write.
+    /// Every call writes what it says, also when it changes nothing; a row is a special opcode if
+    /// address and line both move and it fits, else `DW_LNS_advance_line` and `DW_LNS_advance_pc`
+    /// (with an SLEB128 operand) as needed, and `DW_LNS_copy`. That is what GPU assemblers write.
     #[default]
     Plain,
-    /// The fewest bytes for the same rows: each row by the shortest opcodes there are, file, column, `is_stmt` and ISA only
-    /// where a row needs them, advances without a row joined with the next. What no row follows before the end of the sequence is
-    /// not written.
+    /// The fewest bytes for the same rows: each row by the shortest opcodes there are, file,
+    /// column, `is_stmt` and ISA only where a row needs them, advances without a row joined with
+    /// the next. What no row follows before the end of the sequence is not written.
     Compact(Header),
 }
 
 /// What [`Policy::Compact`] may change in the header's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of the program. The
-    /// other numbers stay.
+    /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of
+    /// the program. The other numbers stay.
     #[default]
     Choose,
     /// They stay.

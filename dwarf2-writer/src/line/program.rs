@@ -119,7 +119,8 @@ impl Program {
         self.put(bits.to_le_bytes(), OPCODE.len() + 8);
     }
 
-    /// The finished section: `header_len` bytes for the header, and the opcodes, moved within their own memory.
+    /// The finished section: `header_len` bytes for the header, and the opcodes, moved within their
+    /// own memory.
     pub(super) fn behind_header(mut self, header_len: usize) -> Section {
         self.buffer.resize(header_len + self.len, 0);
         self.buffer.copy_within(..self.len, header_len);

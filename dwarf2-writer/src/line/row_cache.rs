@@ -1,8 +1,9 @@
 //! Encodings of rows near the one before them, under the default header parameters, computed at
 //! compile time.
 //!
-//! Which opcodes a row takes depends on the source in a way no branch predictor learns; here it is two loads. A row is a
-//! line advance, or none, and then what the rest of the advances takes. The rest is one of few: it is a column of [`Near::moves`].
+//! Which opcodes a row takes depends on the source in a way no branch predictor learns; here it is
+//! two loads. A row is a line advance, or none, and then what the rest of the advances takes. The
+//! rest is one of few: it is a column of [`Near::moves`].
 
 use leb128_nv::sleb128;
 
@@ -39,10 +40,12 @@ pub(super) const MAX_WRITE: usize = 3 + 8;
 /// The opcodes of rows with small advances, encoded in advance.
 #[derive(Debug)]
 pub(super) struct RowCache {
-    /// By line advance: `DW_LNS_advance_line` with its operand, at most 3 bytes, the first lowest; or nothing.
+    /// By line advance: `DW_LNS_advance_line` with its operand, at most 3 bytes, the first lowest;
+    /// or nothing.
     lines: [u32; LINES],
-    /// By address advance, first those of whole steps, then those of any number of bytes, and by column: the opcodes that
-    /// follow a line advance or do without, at most 7 bytes, the first lowest.
+    /// By address advance, first those of whole steps, then those of any number of bytes, and by
+    /// column: the opcodes that follow a line advance or do without, at most 7 bytes, the first
+    /// lowest.
     moves: [[u64; COLUMNS]; STEPS + BYTES],
 }
 

@@ -7,7 +7,8 @@ use super::row_cache::{self, RowCache};
 use super::{Params, Policy, compact, plain};
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
 
-/// Address advances, in units, from here on have operands that leave no room for another in [`Opcodes`].
+/// Address advances, in units, from here on have operands that leave no room for another in
+/// [`Opcodes`].
 pub(super) const FAR: u64 = 1 << 55;
 
 /// Counts the line advances from -64 to 63.

@@ -42,7 +42,8 @@ impl<'a> Input<'a> {
 
 /// Decodes all entries and writes them again; padding is part of the instructions, as `Nop`.
 ///
-/// A CIE pointer (8 bytes) to no CIE is taken for the nearest CIE before it, and returned with its place.
+/// A CIE pointer (8 bytes) to no CIE is taken for the nearest CIE before it, and returned with its
+/// place.
 pub(crate) fn rewrite(data: &[u8]) -> Result<(Section, Vec<(usize, u64)>)> {
     let format = if data.starts_with(&[0xff; 4]) { Format::Dwarf64 } else { Format::Dwarf32 };
     let mut out =

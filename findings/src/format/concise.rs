@@ -6,9 +6,10 @@ use std::fmt;
 
 /// A finding as `FILE:LINE:COLUMN: SEVERITY[CODE]: MESSAGE`.
 ///
-/// A finding without a line, as all are in a cubin, is at line 1, column 1: Vim's default `errorformat`, Emacs' `compile` and
-/// the problem matcher `$gcc` of VS Code all take `FILE:LINE:COLUMN:` with numbers from 1 on, and open the file at its start.
-/// Section, offset and function begin the message, and so does the image of a file with several: as part of the file's
+/// A finding without a line, as all are in a cubin, is at line 1, column 1: Vim's default
+/// `errorformat`, Emacs' `compile` and the problem matcher `$gcc` of VS Code all take
+/// `FILE:LINE:COLUMN:` with numbers from 1 on, and open the file at its start. Section, offset and
+/// function begin the message, and so does the image of a file with several: as part of the file's
 /// name, its number would be taken for the line.
 #[derive(Debug, Clone, Copy)]
 pub struct Concise<'f>(pub &'f LocatedFinding);

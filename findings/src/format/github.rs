@@ -1,6 +1,7 @@
 //! The format `github`: workflow commands of GitHub Actions, which turn findings into annotations.
 //!
-//! GitHub Docs, "Workflow commands for GitHub Actions", error, warning and notice messages; escapes as `@actions/core` has them.
+//! GitHub Docs, "Workflow commands for GitHub Actions", error, warning and notice messages; escapes
+//! as `@actions/core` has them.
 
 use super::Words;
 use crate::{FileName, LocatedFinding, Severity};

@@ -329,7 +329,8 @@ impl Location {
     }
 }
 
-/// A path as a URI reference (RFC 3986): relative ones stay relative, absolute ones are of the scheme `file`.
+/// A path as a URI reference (RFC 3986): relative ones stay relative, absolute ones are of the
+/// scheme `file`.
 fn uri(path: &str) -> String {
     let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.bytes() {

@@ -15,8 +15,8 @@ use nv_debug_sections::line_table::{
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
-/// The native program of each code section, and the unit it is in. Files of several modules have a unit for each; code that native tables
-/// have nothing of goes to the first.
+/// The native program of each code section, and the unit it is in. Files of several modules have a
+/// unit for each; code that native tables have nothing of goes to the first.
 type NativePrograms = HashMap<SectionIndex, (usize, Vec<LineOp>)>;
 
 impl Cloner<'_, '_> {
@@ -99,8 +99,9 @@ impl Cloner<'_, '_> {
     }
 }
 
-/// The Mercury line program of a code section. It is built from `.loc` data. If translating it does not reproduce the native program,
-/// the native one is inverted instead, where that succeeds. `last` is the name in force before the program.
+/// The Mercury line program of a code section. It is built from `.loc` data. If translating it does
+/// not reproduce the native program, the native one is inverted instead, where that succeeds.
+/// `last` is the name in force before the program.
 fn mercury_program(
     LocStream { locs, located, entries }: &LocStream<'_>,
     native: Option<&[LineOp]>,
@@ -117,8 +118,8 @@ fn mercury_program(
     native_to_mercury(native, last, &instructions, &code.starts).unwrap_or(made)
 }
 
-/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a
-/// name ([`LineFile::name`]).
+/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table:
+/// the rest of a last file without a name ([`LineFile::name`]).
 fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
     let Some(base) = unit.debug_str_base.filter(|base| *base != 0 && *base as usize >= strings_end) else {
         return;

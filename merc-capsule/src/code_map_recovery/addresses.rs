@@ -138,7 +138,8 @@ fn frame_rules(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [
     let Some((native, mercury)) = both(view.cubin(), pairs, SectionKind::DebugFrame) else { return Ok(()) };
     let here = FrameSection::read(view, native)?;
     let there = FrameSection::read(view, mercury)?;
-    // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which is the first.
+    // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which
+    // is the first.
     let mut rules_there: HashMap<(SectionIndex, u64), FdeRules<'_>> = HashMap::new();
     for (section, address, rules) in there.rules() {
         rules_there.entry((section, address)).or_insert(rules);

@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A line table of one space.
 pub(super) struct LineTable {
     name: String,
-    /// In section order. nvlink leads the sequence of a function that it drops as a copy to the one that it keeps: these have several.
+    /// In section order. nvlink leads the sequence of a function that it drops as a copy to the one
+    /// that it keeps: these have several.
     by_section: HashMap<SectionIndex, Vec<SectionLines>>,
 }
 
@@ -27,7 +28,8 @@ struct SectionLines {
     /// The byte offset after the code.
     end: u64,
     lines: Vec<(u64, u32)>,
-    /// Address and line of the rows that are flagged as those of a function's entry: of its `{`, where it has PTX. Mercury only.
+    /// Address and line of the rows that are flagged as those of a function's entry: of its `{`,
+    /// where it has PTX. Mercury only.
     entries: BTreeMap<u64, u32>,
 }
 
@@ -36,7 +38,8 @@ impl LineTable {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or a sequence is of no code section or, in files that are not linked, the second of one.
+    /// It cannot be read, or a sequence is of no code section or, in files that are not linked, the
+    /// second of one.
     pub(super) fn read(cubin: &Cubin<'_>, kind: SectionKind, space: Space) -> Result<Self> {
         let native = kind.name();
         let name = match space {
@@ -132,7 +135,8 @@ pub(super) fn map(
     let all_mercury = mercury_table.by_section.get(&mercury).ok_or_else(|| {
         Error::new(&*native_table.name, offset, ErrorKind::Missing("the capsule has no PTX lines".into()))
     })?;
-    // Of copies, Mercury sequences end where the code ended that they were of, native ones where the code that is kept does.
+    // Of copies, Mercury sequences end where the code ended that they were of, native ones where
+    // the code that is kept does.
     let kept = all_mercury.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
     let mut kept = kept.filter_map(|mercury| {
         let mut of_unit =
@@ -140,7 +144,8 @@ pub(super) fn map(
         Some((of_unit.next()?, mercury))
     });
     let Some((native_lines, mercury_lines)) = kept.next() else { return Ok(none()) };
-    // Without a source location no row is flagged: functions then open with the first row at their start.
+    // Without a source location no row is flagged: functions then open with the first row at their
+    // start.
     let unflagged = || {
         let at_start = |start: &AddressPair| {
             let first = mercury_lines.lines.partition_point(|(address, _)| *address < start.mercury);
@@ -153,7 +158,8 @@ pub(super) fn map(
         starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
     let native_changes = without_opening_rows(&native_lines.lines, &by_native);
     let mercury_changes = without_opening_rows(&mercury_lines.lines, opening);
-    // Code of a PTX instruction on the line of the `{` has a source location, which is seen where that begins with it.
+    // Code of a PTX instruction on the line of the `{` has a source location, which is seen where
+    // that begins with it.
     let source_changes = source_lines.changes(mercury);
     let with_loc = mercury_changes.iter().filter(|(address, _)| source_changes.contains(address));
     let with_loc: BTreeSet<u32> = with_loc.map(|(_, line)| *line).collect();

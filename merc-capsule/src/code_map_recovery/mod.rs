@@ -20,14 +20,16 @@ use std::borrow::Cow;
 
 /// Recovers the maps of all code sections that have a capsule, in file order.
 ///
-/// Recovered from the symbols of both spaces, the PTX line tables, register ranges, frame rules, addresses in debug sections, and what
-/// `.nv.info.F` lists. Where two of them contradict each other, the first counts. Code that comes from no PTX instruction has the line
-/// of the function's `{`, which a flagged row of the Mercury table says.
+/// Recovered from the symbols of both spaces, the PTX line tables, register ranges, frame rules,
+/// addresses in debug sections, and what `.nv.info.F` lists. Where two of them contradict each
+/// other, the first counts. Code that comes from no PTX instruction has the line of the function's
+/// `{`, which a flagged row of the Mercury table says.
 ///
 /// # Errors
 ///
-/// That of [`SectionPairs::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one,
-/// or a capsule has no PTX lines although its native code does.
+/// That of [`SectionPairs::of`]; a table cannot be read, a sequence is of no code section or, in
+/// files that are not linked, the second of one, or a capsule has no PTX lines although its native
+/// code does.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let pairs = SectionPairs::of(cubin)?;
     let native_lines = LineTable::read(cubin, SectionKind::NvDebugLineSass, Space::Native)?;

@@ -15,9 +15,9 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// Returns the native programs of a Mercury line table
-/// (docs/formats/line-tables.md, rows from sm_90 on), in the order of its sequences. `code` is the
-/// code section of each; a sequence without one has no native program. Bases are 0, and not placed in a section yet.
+/// Returns the native programs of a Mercury line table (docs/formats/line-tables.md, rows from
+/// sm_90 on), in the order of its sequences. `code` is the code section of each; a sequence without
+/// one has no native program. Bases are 0, and not placed in a section yet.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.
 pub fn sequences(
@@ -40,7 +40,8 @@ pub fn sequences(
 
 /// Returns the header of the native line table for that of a Mercury one, without sequences.
 ///
-/// ptxas takes the files to end after one without a name, and four bytes after that, where the `.debug_str` base would be, for the base.
+/// ptxas takes the files to end after one without a name, and four bytes after that, where the
+/// `.debug_str` base would be, for the base.
 pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
     let mut files = mercury.files.clone();
     let mut base = mercury.debug_str_base;
@@ -61,7 +62,8 @@ pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
 ///
 /// # Errors
 ///
-/// The clone cannot be decoded, a relocation is not of what a line table has, or a code section has two sequences.
+/// The clone cannot be decoded, a relocation is not of what a line table has, or a code section has
+/// two sequences.
 pub(super) fn native(
     view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
@@ -143,7 +145,8 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         Ok(Some(entry))
     }
 
-    /// Takes that of the `.debug_str` base, which only relocatable files have. Native tables have none.
+    /// Takes that of the `.debug_str` base, which only relocatable files have. Native tables have
+    /// none.
     fn take_base(&mut self, unit_start: u64, table: &LineTable<'_>, kind: SectionKind) -> Result<()> {
         if table.debug_str_base.is_none() {
             return Ok(());
@@ -162,8 +165,8 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         Ok(())
     }
 
-    /// Takes that of a sequence's address, and leads it to native code. nvlink keeps sequences of functions it drops, without
-    /// relocation.
+    /// Takes that of a sequence's address, and leads it to native code. nvlink keeps sequences of
+    /// functions it drops, without relocation.
     fn take_start<'m>(
         &mut self,
         offset: u64,

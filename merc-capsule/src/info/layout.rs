@@ -12,8 +12,9 @@ pub enum AddressLayout {
         /// Words of an entry.
         words: usize,
     },
-    /// Entries of a kind (1 to 3), of kinds 1 and 2 an address, of kinds 2 and 3 the length of a text in bytes and the text, filled up
-    /// with 0 to whole words. Observed: `ptxas -annotate`; kind 2 is of loops, kind 3 of the function, kind 1 is there without the option.
+    /// Entries of a kind (1 to 3), of kinds 1 and 2 an address, of kinds 2 and 3 the length of a
+    /// text in bytes and the text, filled up with 0 to whole words. Observed: `ptxas -annotate`;
+    /// kind 2 is of loops, kind 3 of the function, kind 1 is there without the option.
     Annotations,
     /// Entries of the branch's address, a 0, the number of its targets, and the targets' addresses.
     Branches,
@@ -22,7 +23,8 @@ pub enum AddressLayout {
 }
 
 impl AddressLayout {
-    /// Which words of the value of `record`, which is at `offset` of `section`, are addresses, ascending.
+    /// Which words of the value of `record`, which is at `offset` of `section`, are addresses,
+    /// ascending.
     pub(super) fn address_words(self, section: &str, offset: u64, record: &Record<'_>) -> Result<Vec<usize>> {
         let fault = |offset, text: &'static str| {
             let kind = ErrorKind::InfoRecord { attribute: record.attribute, reason: text.into() };

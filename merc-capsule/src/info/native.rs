@@ -11,8 +11,9 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Chips, as 100 for sm_100, with the value of their `SW_WAR`, a set of workarounds. Observed: ptxas 13.0.88; all sections of a file, the
-/// suffixes of architectures and options make no difference.
+/// Chips, as 100 for sm_100, with the value of their `SW_WAR`, a set of workarounds. Observed:
+/// ptxas 13.0.88; all sections of a file, the suffixes of architectures and options make no
+/// difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
 /// Returns the records that only `.nv.info.F` has, from the parameters in its clone, as ptxas and
@@ -22,7 +23,8 @@ const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0
 ///
 /// # Errors
 ///
-/// There are parameters but no `constants`, they do not fit 16 bits, or the chip is none of those seen.
+/// There are parameters but no `constants`, they do not fit 16 bits, or the chip is none of those
+/// seen.
 pub fn native_only(
     mercury: &[Record<'_>],
     target: Target,
@@ -64,7 +66,8 @@ pub fn native_only(
 /// Where the parameter of a record ends, in bytes from the first.
 fn parameter_end(record: &Record<'_>) -> Option<u64> {
     if record.attribute == Attribute::KPARAM_INFO_V2 {
-        // As in KPARAM_INFO, but with 16 bits for a size. Observed: cuobjdump 13.2.86, each bit set in turn.
+        // As in KPARAM_INFO, but with 16 bits for a size. Observed: cuobjdump 13.2.86, each bit set
+        // in turn.
         let (place, size) = (record.words().nth(1)?, record.words().nth(2)?);
         return Some(u64::from(place >> 16) + u64::from(size & 0xffff));
     }

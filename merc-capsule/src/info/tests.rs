@@ -35,7 +35,8 @@ fn the_table_is_sorted() {
     assert_eq!(difference(Attribute::REGCOUNT), None);
 }
 
-// Each layout, from ptxas 13.0.88: an `ATTRIBUTE`, the words of the original, those of the clone, and the addresses of both.
+// Each layout, from ptxas 13.0.88: an `ATTRIBUTE`, the words of the original, those of the clone,
+// and the addresses of both.
 #[test]
 fn addresses_of_each_layout() {
     type Row = (Attribute, &'static [u32], &'static [u32], &'static [(u64, u64)]);

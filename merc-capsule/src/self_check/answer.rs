@@ -44,8 +44,8 @@ pub struct SectionVerdict<'c> {
     /// tell. `no clone`: the file has no clone of it.
     #[schemars(extend("enum" = ["same", "different", "not checked", "no clone"]))]
     pub outcome: String,
-    /// The first difference, in words; `None` where nothing is wrong. Code, symbols, debug sections and their relocations
-    /// must have a clone: where it lacks, that is a difference too.
+    /// The first difference, in words; `None` where nothing is wrong. Code, symbols, debug sections
+    /// and their relocations must have a clone: where it lacks, that is a difference too.
     pub difference: Option<Cow<'c, str>>,
 }
 

@@ -6,8 +6,8 @@ use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::register::SassRegister;
 
-/// Of a debug section: what the capsule gives for it, and what the file has. `code` is the name of the code section that an address at
-/// a byte offset in the file's one leads to.
+/// Of a debug section: what the capsule gives for it, and what the file has. `code` is the name of
+/// the code section that an address at a byte offset in the file's one leads to.
 pub(super) fn of_section(
     kind: Option<SectionKind>,
     made: &[u8],

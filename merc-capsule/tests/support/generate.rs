@@ -1,6 +1,7 @@
 //! Small cubins without a capsule, and where their code comes from, made up of a list of choices.
 //!
-//! Native line tables, and where relocated pointers to CIEs lead, follow from Mercury code by ptxas' rules; all else is made up.
+//! Native line tables, and where relocated pointers to CIEs lead, follow from Mercury code by
+//! ptxas' rules; all else is made up.
 
 use crate::values;
 use merc_capsule::clone::LineTableInputs;
@@ -18,7 +19,8 @@ use std::borrow::Cow;
 /// Bytes of a native instruction, and the unit of Mercury code.
 pub(crate) const UNIT: u64 = 16;
 
-/// Numbers to choose by: 0 once they are used up, so that fewer and smaller ones make smaller files.
+/// Numbers to choose by: 0 once they are used up, so that fewer and smaller ones make smaller
+/// files.
 pub(crate) struct Choices<'c>(std::slice::Iter<'c, u16>);
 
 impl<'c> Choices<'c> {
@@ -249,7 +251,8 @@ fn changes(mut lines: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
     lines
 }
 
-/// The line of the first `{`; those of the other functions follow. Instructions have lines before it.
+/// The line of the first `{`; those of the other functions follow. Instructions have lines before
+/// it.
 const OPENING: u32 = 20;
 
 /// PTX lines of the instructions, and the map that follows from them, with places of all kinds.
@@ -299,7 +302,8 @@ fn ptx_lines(
     (stream, map)
 }
 
-/// Places of all kinds: instructions where they are, others a constant distance behind, as those of what comes behind an instruction.
+/// Places of all kinds: instructions where they are, others a constant distance behind, as those of
+/// what comes behind an instruction.
 fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
     let places = [
         AddressRole::RangeStart,
@@ -309,7 +313,8 @@ fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
         AddressRole::Listed,
     ];
     let mut shifts = places.map(|place| (place, choices.below(3) as u64));
-    // Rules are at the end of a function only if they are so in both spaces: native code leaves them out.
+    // Rules are at the end of a function only if they are so in both spaces: native code leaves
+    // them out.
     shifts[3].1 = shifts[2].1;
     for pair in code.functions.iter().flat_map(|function| &function.instructions) {
         map.insert(AddressRole::Instruction, *pair).unwrap();

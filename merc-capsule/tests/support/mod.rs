@@ -15,8 +15,8 @@ pub(crate) fn cubins() -> Vec<PathBuf> {
     corpus_root::files("cubin")
 }
 
-/// Cubins whose clones are not made again: with sections of names that no debugger knows, and with two rules of one
-/// instruction.
+/// Cubins whose clones are not made again: with sections of names that no debugger knows, and with
+/// two rules of one instruction.
 const ODD: [&str; 2] = ["own_sections.", "relocatable_frames."];
 
 /// Every cubin of the corpus or, where it is not there, the small ones of this repository.
@@ -35,7 +35,8 @@ pub(crate) fn cubins_or_pairs() -> Vec<PathBuf> {
     files
 }
 
-/// Calls `look` with every cubin for sm_100 and later that ptxas 13.0 wrote, of [`cubins_or_pairs`]. Gives how many there are.
+/// Calls `look` with every cubin for sm_100 and later that ptxas 13.0 wrote, of
+/// [`cubins_or_pairs`]. Gives how many there are.
 pub(crate) fn each_capsule(mut look: impl FnMut(&Path, &Cubin<'_>)) -> usize {
     let mut count = 0;
     for path in cubins_or_pairs() {
@@ -49,7 +50,8 @@ pub(crate) fn each_capsule(mut look: impl FnMut(&Path, &Cubin<'_>)) -> usize {
     count
 }
 
-/// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's ptxas 13.4.
+/// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's
+/// ptxas 13.4.
 pub(crate) fn other_writer(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     name.contains("linked") || name.contains(".own.")

@@ -136,7 +136,8 @@ fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection 
     placed(given, name, bytes, relocs)
 }
 
-/// Ranges by register and start, of which no two are the same: a register holds one value at a time.
+/// Ranges by register and start, of which no two are the same: a register holds one value at a
+/// time.
 fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<u8>) {
     const WORDS: [&[u8]; 4] = [b"%r1", b"%rd2", b"%p3", b""];
     let mut all = Vec::new();
@@ -257,8 +258,8 @@ fn native_range(code: &Code, number: usize) -> u64 {
     next.unwrap_or(function.sizes[0])
 }
 
-/// Native steps: by address, none of 0 bytes, with rules but for the last, which may be without. Folded functions have no rules that hold
-/// from the start on, which are those of the CIE.
+/// Native steps: by address, none of 0 bytes, with rules but for the last, which may be without.
+/// Folded functions have no rules that hold from the start on, which are those of the CIE.
 fn steps(choices: &mut Choices<'_>, instructions: usize, is_folded: bool) -> Vec<Cfi> {
     let advance = |from: usize, to: usize| Cfi::AdvanceLoc4((to - from) as u32 * UNIT as u32 / 4);
     let mut all = Vec::new();

@@ -5,7 +5,8 @@
 pub enum Classifier {
     /// Seed 001, "SASS Classifier" (ptxas): 10 native names.
     Sass,
-    /// Seed 001, "Unified Classifier" (ptxas): the standard names of [`Sass`](Self::Sass) and three "additional NVIDIA extensions".
+    /// Seed 001, "Unified Classifier" (ptxas): the standard names of [`Sass`](Self::Sass) and three
+    /// "additional NVIDIA extensions".
     Unified,
     /// Seed 003, "Standard Debug Classifier" (nvlink): 15 native names.
     Standard,

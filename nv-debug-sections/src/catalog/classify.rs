@@ -1,7 +1,8 @@
 //! The section classifiers of ptxas and nvlink 13.0.88 as the project's first notes describe them
 //! (seeds 001 and 003), word for word.
 //!
-//! They say what those tools are documented to take for debug information, and disagree with each other and with the files:
+//! They say what those tools are documented to take for debug information, and disagree with each
+//! other and with the files:
 //!
 //! | classifier | names | of a file with all sections it leaves out |
 //! |---|---|---|
@@ -10,9 +11,11 @@
 //! | [`is_mercury`], ptxas; [`unified`], Mercury | 15 | `.nv.merc.nv_debug_ptx_txt.N` (names are compared whole) |
 //! | [`standard`], [`mercury`], nvlink | 15 | nothing that the tools make |
 //!
-//! None knows `.nv_debug_info_ptx`, `.nv_debug.shared` or relocations. [`SectionName::entry`](super::SectionName::entry) is what this crate itself goes by: it knows every
-//! section that was seen in a file or can be brought by a PTX, relocations included, since strip, edit and compare must miss none of them.
-//! Which names a classifier knows is a column of the [catalog](super).
+//! None knows `.nv_debug_info_ptx`, `.nv_debug.shared` or relocations.
+//! [`SectionName::entry`](super::SectionName::entry) is what this crate itself goes by: it knows
+//! every section that was seen in a file or can be brought by a PTX, relocations included, since
+//! strip, edit and compare must miss none of them. Which names a classifier knows is a column of
+//! the [catalog](super).
 //!
 //! ```
 //! use nv_debug_sections::catalog::{SectionKind, Space, classify};
@@ -56,8 +59,9 @@ impl Classifier {
 /// 003).
 pub const TYPE_MASK: u32 = 0x5d05;
 
-/// The type that bit 0 of [`TYPE_MASK`] stands for. An inference: the seed does not say, and bits that stood for `sh_type` itself would
-/// leave out `PROGBITS`, the only type that debug sections have in the corpus; NVIDIA's own types begin at `0x7000_0000`.
+/// The type that bit 0 of [`TYPE_MASK`] stands for. An inference: the seed does not say, and bits
+/// that stood for `sh_type` itself would leave out `PROGBITS`, the only type that debug sections
+/// have in the corpus; NVIDIA's own types begin at `0x7000_0000`.
 const TYPE_MASK_BASE: u32 = 0x7000_0006;
 
 /// Whether nvlink's classifiers compare the names of sections of this type: `PROGBITS`, and
@@ -112,7 +116,8 @@ mod tests {
 
     const PROGBITS: u32 = elf::SHT_PROGBITS.0;
 
-    /// Seed 001, "SASS Classifier": "Returns 1 (is-debug-section) for", and "Plus the NVIDIA extension".
+    /// Seed 001, "SASS Classifier": "Returns 1 (is-debug-section) for", and "Plus the NVIDIA
+    /// extension".
     const SEED_SASS: &str = ".debug_abbrev .debug_aranges .debug_frame .debug_info .debug_loc .debug_macinfo .debug_pubnames .debug_str \
                              .debug_line .nv_debug_info_reg_sass";
 

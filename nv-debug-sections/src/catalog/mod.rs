@@ -1,12 +1,13 @@
 //! The catalog of debug sections by name: what each holds, which tool writes it, and what its
 //! header says.
 //!
-//! One table, [`CATALOG`], with a row for every section, clones and relocation sections included; everything else about them is derived from
-//! it: [`SectionName`] takes a name apart and finds its row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
+//! One table, [`CATALOG`], with a row for every section, clones and relocation sections included;
+//! everything else about them is derived from it: [`SectionName`] takes a name apart and finds its
+//! row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
 //! [`HeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file.
 //! docs/formats/container.md, which debug sections a file has; docs/formats/capsule.md, sections.
-//! Observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
-//! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
+//! Observed: ptxas and nvlink 13.0.88, sm_75-sm_121: 679 cubins, 1152 runs, and probes with every
+//! section that a PTX can bring (`tests/catalog.rs`).
 //!
 //! ```
 //! use nv_debug_sections::{catalog::{SectionName, SectionOrigin}, release::Release};
@@ -80,7 +81,8 @@ pub enum SectionKind {
 pub enum SectionOrigin {
     /// The assembler, from code and `.loc` directives.
     Assembler,
-    /// The PTX file's `.section` block of that name, which the front end (cicc, LLVM, ...) wrote; the assembler copies and relocates it.
+    /// The PTX file's `.section` block of that name, which the front end (cicc, LLVM, ...) wrote;
+    /// the assembler copies and relocates it.
     Ptx,
 }
 
@@ -150,7 +152,8 @@ pub struct CatalogEntry {
     /// but nvlink drops relocations that only it can resolve
     /// ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)).
     pub linker_action: LinkerAction,
-    /// Whether the file keeps such sections in the order of the PTX, all in the place of the first such row.
+    /// Whether the file keeps such sections in the order of the PTX, all in the place of the first
+    /// such row.
     pub in_text_order: bool,
     /// The classifiers that are documented to know it.
     pub classifiers: &'static [Classifier],
@@ -261,8 +264,8 @@ impl CatalogEntry {
     }
 }
 
-/// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and `.nv_debug.shared`, known or not (seed 003: ptxas takes
-/// names by their beginning).
+/// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and
+/// `.nv_debug.shared`, known or not (seed 003: ptxas takes names by their beginning).
 pub fn is_debug_section(name: &str) -> bool {
     contents().any(|row| row.matches_name(name))
 }

@@ -34,7 +34,8 @@ pub struct SectionName<'a> {
     pub space: Space,
     /// For a relocation section: which kind.
     pub form: Option<RelocForm>,
-    /// Native name of the section with the contents: of a relocation section its target's. `.nv_debug_ptx_txt.N` with the number.
+    /// Native name of the section with the contents: of a relocation section its target's.
+    /// `.nv_debug_ptx_txt.N` with the number.
     pub base: Cow<'a, str>,
 }
 
@@ -42,7 +43,8 @@ impl<'a> SectionName<'a> {
     /// Splits any section name into its parts. A name without a known prefix is its own
     /// [`base`](Self::base).
     ///
-    /// Clones that have other names than their originals (`.nv.merc.nv.constant.user`) keep them: `merc_capsule` knows those.
+    /// Clones that have other names than their originals (`.nv.merc.nv.constant.user`) keep them:
+    /// `merc_capsule` knows those.
     pub fn parse(name: &'a str) -> Self {
         let before_dot =
             |name: &'a str, prefix: &str| name.strip_prefix(prefix).filter(|rest| rest.starts_with('.'));
@@ -146,7 +148,8 @@ impl<'a> SectionName<'a> {
 
     /// What makes the section's contents; `None` for names that are not a debug section's.
     ///
-    /// Relocations are always the assembler's; sections that only a PTX file knows, and their clones, are that file's.
+    /// Relocations are always the assembler's; sections that only a PTX file knows, and their
+    /// clones, are that file's.
     pub fn origin(&self) -> Option<SectionOrigin> {
         self.entry().map(|row| row.origin)
     }

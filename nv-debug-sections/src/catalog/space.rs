@@ -10,7 +10,8 @@ use serde::Serialize;
 pub enum Space {
     /// Addresses are those of the code in the file.
     Native,
-    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from (formats/capsule.md).
+    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from
+    /// (formats/capsule.md).
     Mercury,
 }
 

@@ -32,7 +32,8 @@ const LEGACY: Sms = (Generation::PreMercury, Generation::PreMercury);
 const SM_90: Sms = (Generation::HiddenMercury, Generation::Mercury);
 const SM_100: Sms = (Generation::Mercury, Generation::Mercury);
 
-/// Who makes the contents, what nvlink makes of the inputs' sections, what may follow the name, whether the file keeps the PTX's order.
+/// Who makes the contents, what nvlink makes of the inputs' sections, what may follow the name,
+/// whether the file keeps the PTX's order.
 type Made = (SectionOrigin, LinkerAction, NameMatch, bool);
 const CODE: Made = (SectionOrigin::Assembler, LinkerAction::Join, NameMatch::Exact, false);
 const TEXT: Made = (SectionOrigin::Assembler, LinkerAction::KeepSeparate, NameMatch::Numbered, false);
@@ -56,11 +57,13 @@ const MERC_ADDRESSES: &str = "the native section's facts, by Mercury address";
 
 /// All rows of the catalog, in the order in which ptxas puts the sections into a file.
 ///
-/// Columns: section, name, (type, flags, alignment, entry size), SMs, who makes it, known to, what it holds. What `sh_link` and `sh_info` say,
-/// and whether it is a clone or holds relocations, follows from type and flags.
+/// Columns: section, name, (type, flags, alignment, entry size), SMs, who makes it, known to, what
+/// it holds. What `sh_link` and `sh_info` say, and whether it is a clone or holds relocations,
+/// follows from type and flags.
 #[rustfmt::skip]
 pub const CATALOG: [CatalogEntry; 82] = [
-    // Contents. The `debug_` and `nv_debug_` at the end: whatever else the PTX brings, `.debug_types` for one.
+    // Contents. The `debug_` and `nv_debug_` at the end: whatever else the PTX brings,
+    // `.debug_types` for one.
     row(Some(DebugFrame),         ".debug_frame",                     (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "call frame rules"),
     row(Some(DebugLine),          ".debug_line",                      (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "SASS address to source line"),
     row(Some(DebugStr),           ".debug_str",                       (PROGBITS, 0, 1, 0),                    ALL,     PTX_FIRST, SASS,    "names, of inlined functions above all"),

@@ -34,7 +34,8 @@ fn every_kind_has_its_rows() {
         let clone = SectionName::native(kind.name()).mercury().to_string();
         let expected = (kind != SectionKind::NvDebugShared).then_some(&*clone);
         assert_eq!(kind.mercury_name(), expected);
-        // Each section has as many relocation rows as its clone, and REL if not all its references need an addend.
+        // Each section has as many relocation rows as its clone, and REL if not all its references
+        // need an addend.
         let has = |space, form| {
             CATALOG.iter().any(|row| (row.kind, row.space, row.form) == (Some(kind), space, form))
         };

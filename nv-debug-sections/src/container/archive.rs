@@ -1,7 +1,8 @@
 //! The members of an archive (`ar`), as GNU and BSD write it.
 //!
-//! A header of 60 bytes and the member's bytes, each member at an even offset (ar(5) of FreeBSD; GNU's long names as in
-//! `bfd/archive.c`). Read here because a fault must not hide the members after it.
+//! A header of 60 bytes and the member's bytes, each member at an even offset (ar(5) of FreeBSD;
+//! GNU's long names as in `bfd/archive.c`). Read here because a fault must not hide the members
+//! after it.
 
 use std::sync::Arc;
 
@@ -31,8 +32,8 @@ pub(super) struct Member<'d> {
 
 /// The members of an archive, without its symbol tables.
 ///
-/// Behind a fault in a header they go on where the next thing looks like one; a member that is cut off has its bytes up to
-/// there.
+/// Behind a fault in a header they go on where the next thing looks like one; a member that is cut
+/// off has its bytes up to there.
 #[derive(Debug, Clone)]
 pub(super) struct Members<'d> {
     data: &'d [u8],

@@ -177,13 +177,15 @@ pub struct Entry<'d> {
     pub kind: EntryKind,
     /// Version of the entry's header: 0x101. cuobjdump takes any.
     pub version: u16,
-    /// Of ELF 1.8, of PTX the `.version`, of NVVM IR that of its container; 0.0 for a file of its own.
+    /// Of ELF 1.8, of PTX the `.version`, of NVVM IR that of its container; 0.0 for a file of its
+    /// own.
     pub code_version: (u16, u16),
     /// What it was compiled for; `None` for PTX text of its own.
     pub arch: Option<Arch>,
     /// Flags.
     pub flags: Flags,
-    /// Identifier: name of the source file, of several with blanks between them; empty without debug options.
+    /// Identifier: name of the source file, of several with blanks between them; empty without
+    /// debug options.
     pub name: &'d [u8],
     /// Options with which ptxas or the NVVM compiler has to finish a PTX or NVVM entry.
     pub options: &'d [u8],
@@ -246,9 +248,10 @@ impl<'d> Entry<'d> {
     ///
     /// # Errors
     ///
-    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Value`] beyond
-    /// [`MAX_PAYLOAD`](super::MAX_PAYLOAD), [`ErrorKind::Damaged`] for data that do not decompress to the size in the header,
-    /// [`ErrorKind::UnsupportedEncoding`] for a compression that is not supported or obfuscated IR.
+    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`],
+    /// [`ErrorKind::Value`] beyond [`MAX_PAYLOAD`](super::MAX_PAYLOAD), [`ErrorKind::Damaged`] for
+    /// data that do not decompress to the size in the header, [`ErrorKind::UnsupportedEncoding`]
+    /// for a compression that is not supported or obfuscated IR.
     pub fn payload(&self) -> Result<Cow<'d, [u8]>> {
         self.payload_within(MAX_EXPANSION)
     }
@@ -258,7 +261,8 @@ impl<'d> Entry<'d> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Expansion`] beyond `max_expansion`, [`ErrorKind::Value`] beyond [`MAX_PAYLOAD`](super::MAX_PAYLOAD).
+    /// [`ErrorKind::Expansion`] beyond `max_expansion`, [`ErrorKind::Value`] beyond
+    /// [`MAX_PAYLOAD`](super::MAX_PAYLOAD).
     pub fn check_size(&self, max_expansion: u64) -> Result<()> {
         if self.flags.compression().is_none() {
             return Ok(());

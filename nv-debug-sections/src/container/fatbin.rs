@@ -1,8 +1,9 @@
 //! Fatbins: several images of one program for several GPUs, one after the other.
 //!
-//! A fatbin is a header of 16 bytes and its entries; an entry is a header of at least 64 bytes and a payload. Several
-//! fatbins may follow each other, as a host linker leaves those of its objects. `docs/formats/fatbins.md` has every field;
-//! observed: nvcc and fatbinary 13.0.88 (written), cuobjdump 13.2.86 (how it reads changed fields).
+//! A fatbin is a header of 16 bytes and its entries; an entry is a header of at least 64 bytes and
+//! a payload. Several fatbins may follow each other, as a host linker leaves those of its objects.
+//! `docs/formats/fatbins.md` has every field; observed: nvcc and fatbinary 13.0.88 (written),
+//! cuobjdump 13.2.86 (how it reads changed fields).
 
 use std::sync::Arc;
 
@@ -23,8 +24,9 @@ const ENTRY_HEADER_SIZE: u64 = 64;
 
 /// An iterator over the fatbins in a section, or in a file that is a fatbin.
 ///
-/// Zero bytes between fatbins are skipped. Behind a fault in a header they go on where the next header is; of a fatbin that
-/// says it is larger than what follows the fault is told first, and then it has the bytes up to there.
+/// Zero bytes between fatbins are skipped. Behind a fault in a header they go on where the next
+/// header is; of a fatbin that says it is larger than what follows the fault is told first, and
+/// then it has the bytes up to there.
 #[derive(Debug, Clone)]
 pub struct Fatbins<'d> {
     position: ContainerPosition,
@@ -293,8 +295,8 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, position: &ContainerPosition) -> Res
 
 /// Options and compatibility records by the record at `at`: an offset and a size.
 ///
-/// PTX and NVVM entries have `size` bytes of options there and a NUL; ELF entries an empty string's NUL and then `size`
-/// bytes, those of the cubin's `.nv.compat`.
+/// PTX and NVVM entries have `size` bytes of options there and a NUL; ELF entries an empty string's
+/// NUL and then `size` bytes, those of the cubin's `.nv.compat`.
 fn options(kind: EntryKind, head: &[u8], at: u64) -> Option<(&[u8], &[u8])> {
     let (text, size) = (number(head, at, 4, false)?, number(head, at + 4, 4, false)?);
     if kind == EntryKind::Elf {

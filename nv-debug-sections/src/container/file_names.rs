@@ -12,8 +12,8 @@ impl FileNames {
     /// Returns a new file name for an image of the file with this stem. The name is safe on every
     /// file system: it has no separators and no leading dot.
     ///
-    /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name,
-    /// in it.
+    /// As cuobjdump names it; where that name is given already, with the image's index, and if need
+    /// be the file's name, in it.
     pub fn name(&mut self, stem: &str, image: &NumberedEntry<'_>) -> String {
         let (file, NumberedEntry { index, number, entry }) = (safe(stem), image);
         let source = source_stem(entry.name);

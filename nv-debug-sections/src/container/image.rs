@@ -42,14 +42,16 @@ pub struct Image<'d> {
         "cubin", "ptx", "ltoir", "old-cubin", "index", "relocatable-ptx", "tile-ir", "concatenated", "unknown"
     ]))]
     pub kind: &'static str,
-    /// The number of its kind: `ptx` 1, `cubin` 2, `old-cubin` 4, `ltoir` 8, `index` 32, `relocatable-ptx` 64,
-    /// `tile-ir` 128, `concatenated` 256.
+    /// The number of its kind: `ptx` 1, `cubin` 2, `old-cubin` 4, `ltoir` 8, `index` 32,
+    /// `relocatable-ptx` 64, `tile-ir` 128, `concatenated` 256.
     pub kind_code: u16,
-    /// The architecture that it is for, such as `sm_90a`, also of PTX and LTO IR; `None` for a PTX file.
+    /// The architecture that it is for, such as `sm_90a`, also of PTX and LTO IR; `None` for a PTX
+    /// file.
     #[serde(serialize_with = "displayed")]
     #[schemars(with = "Option<String>")]
     pub arch: Option<Arch>,
-    /// The version of its kind, major and minor: of PTX its `.version`; `None` for a file that is an image.
+    /// The version of its kind, major and minor: of PTX its `.version`; `None` for a file that is
+    /// an image.
     pub code_version: Option<String>,
     /// How it is compressed; `None` where it is not.
     #[schemars(extend("enum" = ["zstd", "lz4", "zlib", "unknown", null]))]
@@ -65,17 +67,20 @@ pub struct Image<'d> {
     pub host: Option<&'static str>,
     /// All flags of its entry, as in [formats/fatbins.md](formats/fatbins.md).
     pub flags: u64,
-    /// How much debug information it has: of cubins by their sections (the level that `sections` finds), else by flag and
-    /// options. `None` for a file of PTX or LTO IR, which has neither, and for a compressed cubin that a list did not
-    /// look into, since it decompresses at most 64 MiB of a file.
+    /// How much debug information it has: of cubins by their sections (the level that `sections`
+    /// finds), else by flag and options. `None` for a file of PTX or LTO IR, which has neither, and
+    /// for a compressed cubin that a list did not look into, since it decompresses at most 64 MiB
+    /// of a file.
     pub debug: Option<DebugInfo>,
-    /// Where the machine code is. Absent for what is not a cubin, and for a cubin that could not be read.
+    /// Where the machine code is. Absent for what is not a cubin, and for a cubin that could not be
+    /// read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeLocation>,
     /// What a cubin without code is.
     #[serde(skip)]
     pub debug_only: Option<String>,
-    /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be read.
+    /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be
+    /// read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ir: Option<IrVersions>,
     /// Its identifier: the source file that it was made from; `None` where it has none.

@@ -1,6 +1,8 @@
-//! The files that GPU code comes in: fatbins, host programs and libraries that hold them, archives of host objects, NVVM IR.
+//! The files that GPU code comes in: fatbins, host programs and libraries that hold them, archives
+//! of host objects, NVVM IR.
 //!
-//! [`Container::parse`] tells them apart and [`Container::entries`] lists what is inside, without decompressing anything:
+//! [`Container::parse`] tells them apart and [`Container::entries`] lists what is inside, without
+//! decompressing anything:
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -15,7 +17,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! NVIDIA publishes no specification of these formats; `docs/formats/fatbins.md` has what was observed, byte by byte.
+//! NVIDIA publishes no specification of these formats; `docs/formats/fatbins.md` has what was
+//! observed, byte by byte.
 
 mod archive;
 mod compression;
@@ -224,7 +227,8 @@ impl<'d> Container<'d> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotAContainer`] for a file of another kind; faults in the headers of a cubin or of NVVM IR.
+    /// [`ErrorKind::NotAContainer`] for a file of another kind; faults in the headers of a cubin or
+    /// of NVVM IR.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         let not = |what| Error::new("", 0, ErrorKind::NotAContainer(what));
         let kind = FileKind::of(data)
@@ -250,7 +254,8 @@ impl<'d> Container<'d> {
     }
 }
 
-/// What a file is made of; `None` for a member of an archive that has no images. `member` is its name in the archive.
+/// What a file is made of; `None` for a member of an archive that has no images. `member` is its
+/// name in the archive.
 fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<Part<'_>>> {
     let position = ContainerPosition { member, ..ContainerPosition::start() };
     let (kind, arch) = match kind {

@@ -1,8 +1,9 @@
 //! The header of NVVM IR, which link-time optimisation keeps in `.ltoir` files and in fatbin
 //! entries.
 //!
-//! Seeds: the debug version and its rule. `docs/formats/fatbins.md` has every field; observed: nvcc 13.0.88 (written), nvlink
-//! 13.0.88 with its libNVVM (which changed fields it takes). What follows the header is obfuscated and not read here.
+//! Seeds: the debug version and its rule. `docs/formats/fatbins.md` has every field; observed: nvcc
+//! 13.0.88 (written), nvlink 13.0.88 with its libNVVM (which changed fields it takes). What follows
+//! the header is obfuscated and not read here.
 
 use std::fmt;
 
@@ -40,7 +41,8 @@ pub const DEBUG_VERSION: Version = Version { major: 3, minor: 2 };
 pub enum Compatibility {
     /// It may.
     Compatible,
-    /// The minor number is above 2: with a warning, as the seeds have it. libNVVM 13.0.88 refuses it.
+    /// The minor number is above 2: with a warning, as the seeds have it. libNVVM 13.0.88 refuses
+    /// it.
     NewerMinor,
     /// The major number is not 3.
     Incompatible,
@@ -87,7 +89,8 @@ pub struct Header<'d> {
     pub ir_version: Version,
     /// Of the debug metadata: 3.2; see [`debug_compatibility`]. libNVVM takes 3.0 to 3.2.
     pub debug_version: Version,
-    /// Of the LLVM that wrote it: 7.0, from sm_100 on 20.0. libNVVM takes any major number with minor 0.
+    /// Of the LLVM that wrote it: 7.0, from sm_100 on 20.0. libNVVM takes any major number with
+    /// minor 0.
     pub llvm_version: Version,
     /// The 16-bit number after the header's size: 1. libNVVM does not look at it.
     pub reserved: u16,
@@ -104,7 +107,8 @@ impl<'d> Header<'d> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] and [`ErrorKind::Value`], at the offset of the field. Versions are not judged.
+    /// [`ErrorKind::Truncated`] and [`ErrorKind::Value`], at the offset of the field. Versions are
+    /// not judged.
     pub fn decode(data: &'d [u8]) -> Result<Self> {
         let value = |offset, field, found, expected| {
             Error::new("", offset, ErrorKind::Value { field, found, expected })

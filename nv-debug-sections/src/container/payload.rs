@@ -68,7 +68,8 @@ fn lz4(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     Ok(bytes)
 }
 
-/// How many bytes an LZ4 block becomes: the sum of its literals and matches (LZ4 block format, "sequence").
+/// How many bytes an LZ4 block becomes: the sum of its literals and matches (LZ4 block format,
+/// "sequence").
 fn lz4_size(block: &[u8]) -> Option<u64> {
     /// A nibble of 15 is continued by bytes, up to the first that is not 255.
     fn length(nibble: u8, rest: &mut std::slice::Iter<'_, u8>) -> Option<u64> {
@@ -114,7 +115,8 @@ fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
         loop {
             let read = decoder.read(&mut chunk).map_err(|error| damaged(method, &error))?;
             let Some(read) = chunk.get(..read).filter(|read| !read.is_empty()) else { break };
-            // Pages that are not written cost nothing; a growing vector would for a while be there twice.
+            // Pages that are not written cost nothing; a growing vector would for a while be there
+            // twice.
             let room =
                 usize::try_from(size).unwrap_or(usize::MAX).saturating_sub(bytes.len()).max(read.len());
             bytes.try_reserve_exact(room).map_err(|error| damaged(method, &error))?;

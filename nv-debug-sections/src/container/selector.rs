@@ -115,7 +115,8 @@ impl SelectionSummary {
                 kind if kind.is_text() => "PTX",
                 kind => kind.name(),
             };
-            // One for each kind and architecture: there are few. What has strange numbers is not told apart.
+            // One for each kind and architecture: there are few. What has strange numbers is not
+            // told apart.
             let arch = if self.others.len() < MAX_IMAGES_LISTED { image.arch() } else { String::new() };
             *self.others.entry((kind, arch)).or_default() += 1;
             return;

@@ -1,7 +1,8 @@
 //! Appends new sections after all others, where NVIDIA's tools put a capsule
 //! (docs/formats/container.md, order of sections). This reverses [`Cubin::remove_capsule`].
 //!
-//! Nothing that is there moves, so that all indices in the file stay right, that of `.note.nv.cuinfo` in `e_flags` too.
+//! Nothing that is there moves, so that all indices in the file stay right, that of
+//! `.note.nv.cuinfo` in `e_flags` too.
 
 use std::collections::HashMap;
 
@@ -63,8 +64,8 @@ pub struct NewSection<'d> {
     pub link: SectionLink,
     /// `sh_info`.
     pub info: SectionInfo,
-    /// What it holds, in the form that its type demands. Section indices in it are those of the result, see
-    /// [`Cubin::append_sections`].
+    /// What it holds, in the form that its type demands. Section indices in it are those of the
+    /// result, see [`Cubin::append_sections`].
     pub contents: Contents<'d>,
 }
 
@@ -73,14 +74,15 @@ impl<'d> Cubin<'d> {
     /// index `sections.len() + n`. The contents refer to new sections by that index:
     /// [`Symbol::shndx`](super::Symbol::shndx), [`Contents::Alias`], the first field of a capsule.
     ///
-    /// Names that the file has already are used again: ptxas leaves those of sections that it made and dropped.
-    /// `SHT_SYMTAB_SHNDX` sections get their contents from their symbol tables.
+    /// Names that the file has already are used again: ptxas leaves those of sections that it made
+    /// and dropped. `SHT_SYMTAB_SHNDX` sections get their contents from their symbol tables.
     ///
     /// # Errors
     ///
-    /// A name holds a NUL or passes the 4 GiB of names, a reference names no section, symbol or string, an alias no earlier section with bytes
-    /// of its own, `sh_info` is a section where the type says otherwise (or the reverse), contents are not of the form that the type
-    /// demands: the error names the section. Or the sections become too many. Nothing is changed then.
+    /// A name holds a NUL or passes the 4 GiB of names, a reference names no section, symbol or
+    /// string, an alias no earlier section with bytes of its own, `sh_info` is a section where the
+    /// type says otherwise (or the reverse), contents are not of the form that the type demands:
+    /// the error names the section. Or the sections become too many. Nothing is changed then.
     pub fn append_sections(&mut self, new: Vec<NewSection<'d>>) -> Result<Vec<SectionIndex>> {
         let first = self.sections.len();
         let count = first.saturating_add(new.len());
@@ -218,7 +220,8 @@ impl<'d> Cubin<'d> {
     }
 }
 
-/// Whether the contents have the form in which [`Cubin::parse`] gives those of a section of this type.
+/// Whether the contents have the form in which [`Cubin::parse`] gives those of a section of this
+/// type.
 fn check_form(section: &Section<'_>, name: &str) -> Result<()> {
     let (sh_type, entsize) = (section.sh_type, section.entsize);
     let is_nobits = is_nobits(sh_type, section.flags) || sh_type == elf::SHT_NULL.0;

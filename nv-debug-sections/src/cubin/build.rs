@@ -27,7 +27,8 @@ const SHSTRTAB: u32 = 1;
 const STRTAB: u32 = 2;
 const SYMTAB: u32 = 3;
 
-/// With more functions there is a `.symtab_shndx`: leaves room for debug sections below `SHN_LORESERVE`.
+/// With more functions there is a `.symtab_shndx`: leaves room for debug sections below
+/// `SHN_LORESERVE`.
 const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
 /// A function of a debug-only object.
@@ -70,8 +71,8 @@ pub struct DebugOnlyVariable<'a> {
 /// A debug-only object and its symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugOnlyObject {
-    /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug sections, added by
-    /// [`Cubin::set_debug_sections`], should have addresses in place.
+    /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug
+    /// sections, added by [`Cubin::set_debug_sections`], should have addresses in place.
     pub cubin: Cubin<'static>,
     /// Symbol of each function, in the order given.
     pub functions: Vec<SymbolIndex>,
@@ -84,8 +85,8 @@ pub struct DebugOnlyObject {
 ///
 /// # Errors
 ///
-/// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, names pass 4 GiB, or there are more than 2^31
-/// functions and variables.
+/// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, names pass 4 GiB, or
+/// there are more than 2^31 functions and variables.
 pub fn debug_only(
     target: Target,
     functions: &[DebugOnlyFunction<'_>],
@@ -133,7 +134,8 @@ fn fault(what: &'static str, value: u64, field: &'static str) -> Error {
     Error::in_section("", ErrorKind::DoesNotFit { what, value, field })
 }
 
-/// Numbers symbols, and says which is the first global one. ELF wants local symbols first; within each kind the order is the given one.
+/// Numbers symbols, and says which is the first global one. ELF wants local symbols first; within
+/// each kind the order is the given one.
 fn symbol_indices(locals: impl Iterator<Item = bool> + Clone) -> (Vec<SymbolIndex>, u32) {
     let first_global = 1 + locals.clone().filter(|local| *local).count() as u32;
     let (mut next_local, mut next_global) = (1, first_global);

@@ -2,14 +2,16 @@
 //!
 //! # Symbols keep their numbers
 //!
-//! Symbol indices occur in relocations, in `sh_info`, in `.nv.callgraph` and `.nv.prototype`, and in `.nv.info`
-//! records, not all of which are known. ptxas puts the section symbols of the debug sections before those
-//! of functions, so dropping or adding one would renumber symbols that unknown records may name. Therefore no symbol
-//! moves. The section symbol of a removed section becomes a local, undefined `STT_NOTYPE` symbol of the same name (a
-//! kind that ptxas itself writes for unresolved labels), and becomes a section symbol again when a section of that
-//! name comes back; a section that never had a symbol gets none. Section indices, by contrast, occur only in fields
-//! that the ELF standard or docs/formats name, and all of them follow (`EIATTR` 0x5a of Mercury files, whose bytes nobody
-//! outside knows, is left as it is). nvdisasm and cuobjdump 13.2 read the results.
+//! Symbol indices occur in relocations, in `sh_info`, in `.nv.callgraph` and `.nv.prototype`, and
+//! in `.nv.info` records, not all of which are known. ptxas puts the section symbols of the debug
+//! sections before those of functions, so dropping or adding one would renumber symbols that
+//! unknown records may name. Therefore no symbol moves. The section symbol of a removed section
+//! becomes a local, undefined `STT_NOTYPE` symbol of the same name (a kind that ptxas itself writes
+//! for unresolved labels), and becomes a section symbol again when a section of that name comes
+//! back; a section that never had a symbol gets none. Section indices, by contrast, occur only in
+//! fields that the ELF standard or docs/formats name, and all of them follow (`EIATTR` 0x5a of
+//! Mercury files, whose bytes nobody outside knows, is left as it is). nvdisasm and cuobjdump 13.2
+//! read the results.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -32,7 +34,8 @@ use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 /// A debug section with its relocations, ready to be put into a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
-    /// Its name: `.debug_*`, `.nv_debug_*`, or another that PTX can give one, which is a dot and a word, such as `.foo`.
+    /// Its name: `.debug_*`, `.nv_debug_*`, or another that PTX can give one, which is a dot and a
+    /// word, such as `.foo`.
     pub name: String,
     /// Its bytes, with implicit addends in place.
     pub bytes: Vec<u8>,
@@ -53,12 +56,13 @@ impl Space {
 }
 
 impl Cubin<'_> {
-    /// Rejects a file whose section or symbol names, listed one by one, would expand to more than four times the string table.
+    /// Rejects a file whose section or symbol names, listed one by one, would expand to more than
+    /// four times the string table.
     ///
     /// # Errors
     ///
-    /// The names of all sections, or of all symbols of a table, together take more than four times the bytes that the file has for these
-    /// names, and 1 MiB.
+    /// The names of all sections, or of all symbols of a table, together take more than four times
+    /// the bytes that the file has for these names, and 1 MiB.
     pub fn check_name_expansion(&self) -> Result<()> {
         let table = self.header.shstrndx;
         self.check_expansion_of(table, self.iter().map(|(_, name, _)| name), "sections")?;
@@ -70,7 +74,8 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// Rejects `names` that, listed one by one, take more than four times the bytes of their string table.
+    /// Rejects `names` that, listed one by one, take more than four times the bytes of their string
+    /// table.
     fn check_expansion_of<'n>(
         &self,
         table: SectionIndex,
@@ -92,7 +97,8 @@ impl Cubin<'_> {
     /// Returns the debug sections as values, in file order, as
     /// [`set_debug_sections`](Self::set_debug_sections) takes them.
     ///
-    /// Mercury clones, which [`mercury_sections`](Self::mercury_sections) gives, and `.nv_debug.shared` are left out.
+    /// Mercury clones, which [`mercury_sections`](Self::mercury_sections) gives, and
+    /// `.nv_debug.shared` are left out.
     ///
     /// # Errors
     ///
@@ -132,15 +138,18 @@ impl Cubin<'_> {
     /// Replaces all debug sections of this cubin by `sections`; one that is not listed is removed.
     /// A section that is not a debug section stays, unless `sections` has one of its name.
     ///
-    /// Sections that exist already keep their place and header, new ones go where ptxas would put them, among equals in
-    /// the order given; relocation sections likewise. Symbol indices are those of this cubin's `.symtab` and stay valid.
-    /// Mercury sections (`.nv.merc.*`) keep their bytes: a clone of a section that changes gets bytes of its own.
-    /// All section indices in the file follow the new order. Giving a cubin its own debug sections changes nothing.
+    /// Sections that exist already keep their place and header, new ones go where ptxas would put
+    /// them, among equals in the order given; relocation sections likewise. Symbol indices are
+    /// those of this cubin's `.symtab` and stay valid. Mercury sections (`.nv.merc.*`) keep their
+    /// bytes: a clone of a section that changes gets bytes of its own. All section indices in the
+    /// file follow the new order. Giving a cubin its own debug sections changes nothing.
     ///
     /// # Errors
     ///
-    /// A name is neither a debug section's nor one that PTX can give, or that of a section of the file's own; a relocation names no symbol, has an addend where it must not (or the reverse), a
-    /// section that stays links to one that goes, or the sections become too many. Nothing is changed then.
+    /// A name is neither a debug section's nor one that PTX can give, or that of a section of the
+    /// file's own; a relocation names no symbol, has an addend where it must not (or the reverse),
+    /// a section that stays links to one that goes, or the sections become too many. Nothing is
+    /// changed then.
     pub fn set_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
         self.edit_native(sections, false)
     }
@@ -385,7 +394,8 @@ fn header(
     Section { name, sh_type, flags, link, align, entsize, ..Section::default() }
 }
 
-/// Gives clones of sections that change or go their old bytes: the first of them owns these, the others follow it.
+/// Gives clones of sections that change or go their old bytes: the first of them owns these, the
+/// others follow it.
 fn release_clones(cubin: &mut Cubin<'_>, actions: &[SectionAction], given: &[ReplacementSection]) {
     let changes = |target: usize, contents: Option<&Contents<'_>>| match (actions.get(target), contents) {
         (Some(SectionAction::Remove), _) => true,
@@ -485,7 +495,8 @@ fn move_symbol(symbol: &mut Symbol, map: impl Fn(u32) -> u32) {
     }
 }
 
-/// `.nv.capmerc.text.F` begins with the section index of `.text.F` (docs/formats/capsule.md, sections).
+/// `.nv.capmerc.text.F` begins with the section index of `.text.F` (docs/formats/capsule.md,
+/// sections).
 pub(super) fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) {
     if let Some(old) = bytes.first_chunk::<4>().copied().map(u32::from_le_bytes) {
         let new = map(old);
@@ -497,8 +508,8 @@ pub(super) fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) 
     }
 }
 
-/// Makes the local undefined symbols that have the names of `added` sections their section symbols. In Mercury space these have the
-/// names of the native sections.
+/// Makes the local undefined symbols that have the names of `added` sections their section symbols.
+/// In Mercury space these have the names of the native sections.
 fn revive_symbols(cubin: &mut Cubin<'_>, space: Space, added: &[u32]) {
     let Some(table) = space.symtab(cubin) else { return };
     let base = |index: u32| SectionName::parse(cubin.section_name(SectionIndex(index))).base;

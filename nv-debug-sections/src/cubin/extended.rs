@@ -1,9 +1,10 @@
 //! Extended section numbering (ELF-64 gABI, "Sections"), for section indices that do not fit into
 //! 16 bits.
 //!
-//! From 0xff00 (`SHN_LORESERVE`) on, the number of sections is `sh_size` of section 0, the index of the section names its
-//! `sh_link`, and a symbol's section index is in the `SHT_SYMTAB_SHNDX` section that links to the symbol table. ptxas has
-//! the name of the latter, `.symtab_shndx`, in every file (docs/formats/container.md, file header).
+//! From 0xff00 (`SHN_LORESERVE`) on, the number of sections is `sh_size` of section 0, the index of
+//! the section names its `sh_link`, and a symbol's section index is in the `SHT_SYMTAB_SHNDX`
+//! section that links to the symbol table. ptxas has the name of the latter, `.symtab_shndx`, in
+//! every file (docs/formats/container.md, file header).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +16,8 @@ use object::endian::{U32, U64};
 use super::{Contents, Cubin, Section, SectionIndex};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The first `SHN_*` value among 32-bit section indices (see [`Symbol::shndx`](super::Symbol::shndx)).
+/// The first `SHN_*` value among 32-bit section indices (see
+/// [`Symbol::shndx`](super::Symbol::shndx)).
 pub(super) const RESERVED: u32 = 0xffff_0000 | elf::SHN_LORESERVE as u32;
 
 /// A 16-bit section index, the `SHN_*` values moved to the end of 32 bits.
@@ -51,7 +53,8 @@ pub(super) fn fill_null_header(cubin: &Cubin<'_>, header: &mut SectionHeader64<L
     header.sh_link = U32::new(LE, entry(cubin.header.shstrndx.0));
 }
 
-/// `e_shnum`, `e_shstrndx` and `e_phnum`, from the header of section 0 where the file header says so.
+/// `e_shnum`, `e_shstrndx` and `e_phnum`, from the header of section 0 where the file header says
+/// so.
 pub(super) fn counts(
     file: &FileHeader64<LE>,
     null: Option<&SectionHeader64<LE>>,

@@ -24,7 +24,8 @@ pub struct Layout {
     pub program_headers: u64,
     /// `e_phentsize`: 56, but 0 for files without program headers that ptxas writes from sm_90 on.
     pub program_header_size: u16,
-    /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of its own.
+    /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of
+    /// its own.
     pub segments: Vec<Segment>,
     /// Length of the file.
     pub size: u64,
@@ -67,8 +68,9 @@ impl Position {
     }
 }
 
-/// Sections in index order, each at the next multiple of its alignment (sections without file bytes align too, Mercury
-/// aliases do not move the position), then the section headers at a multiple of 8, then the program headers.
+/// Sections in index order, each at the next multiple of its alignment (sections without file bytes
+/// align too, Mercury aliases do not move the position), then the section headers at a multiple of
+/// 8, then the program headers.
 pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
     let mut at = Position(FILE_HEADER);
     let mut offsets = Vec::with_capacity(cubin.sections.len());
@@ -129,8 +131,9 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
     }
 }
 
-/// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90 what nvlink writes.
-/// Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins, no exception.
+/// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90
+/// what nvlink writes. Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins,
+/// no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
     match cubin.target().generation() {
         Generation::PreMercury => true,
@@ -168,12 +171,14 @@ pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     }
 }
 
-/// Runs of neighbouring `SHF_ALLOC` sections with the same rights become one `PT_LOAD` each; Mercury sections are not
-/// loaded. The table itself is described by a `PT_PHDR` (first) and a `PT_LOAD` (last in classic files, else second).
-/// Classic files give read-only data the right to execute, so that constants and code share a segment.
+/// Runs of neighbouring `SHF_ALLOC` sections with the same rights become one `PT_LOAD` each;
+/// Mercury sections are not loaded. The table itself is described by a `PT_PHDR` (first) and a
+/// `PT_LOAD` (last in classic files, else second). Classic files give read-only data the right to
+/// execute, so that constants and code share a segment.
 ///
-/// A segment's file part reaches to the last `sh_offset` or byte of its sections. In memory the sections without file bytes follow
-/// all of that part, in index order. Observed: ptxas 13.0.88, sm_75-sm_120 (docs/conformance.md).
+/// A segment's file part reaches to the last `sh_offset` or byte of its sections. In memory the
+/// sections without file bytes follow all of that part, in index order. Observed: ptxas 13.0.88,
+/// sm_75-sm_120 (docs/conformance.md).
 fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
     let read = elf::PF_R.0 | if is_classic(cubin) { elf::PF_X.0 } else { 0 };
     let mut loads: Vec<Segment> = Vec::new();
@@ -221,7 +226,8 @@ fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
     loads
 }
 
-/// Adds a section that has no file bytes. Its alignment counts from the start of the file, as that of an offset does.
+/// Adds a section that has no file bytes. Its alignment counts from the start of the file, as that
+/// of an offset does.
 fn add_memory(segment: &mut Segment, section: &Section<'_>) {
     let Contents::NoBits(size) = section.contents else { return };
     let end = segment.offset.saturating_add(segment.memory_size);

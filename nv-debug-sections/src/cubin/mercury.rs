@@ -17,8 +17,8 @@ pub struct MercurySection {
     pub native: String,
     /// Its own bytes; `None`: it lies in the file range of the native section.
     pub bytes: Option<Vec<u8>>,
-    /// Contents of `.nv.merc.rela` + native name, in file order, all with addend, against [`Cubin::mercury_symtab`]; empty: no such
-    /// section.
+    /// Contents of `.nv.merc.rela` + native name, in file order, all with addend, against
+    /// [`Cubin::mercury_symtab`]; empty: no such section.
     pub rela: Vec<Relocation>,
 }
 
@@ -61,7 +61,8 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
+    /// There is no capsule, or a section that stays links to one that goes. Nothing is changed
+    /// then.
     pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if !self.has_capsule() {
             return Err(Error::in_section("", ErrorKind::Missing("there are no Mercury sections".into())));
@@ -103,13 +104,15 @@ impl Cubin<'_> {
     /// Replaces all Mercury clones of debug sections in this cubin by `sections`; a clone that is
     /// not listed is removed.
     ///
-    /// As [`set_debug_sections`](Self::set_debug_sections), which does not touch them, with the symbols of `.nv.merc.symtab`; call
-    /// that first, since a shared file range is that of the section of the same name.
+    /// As [`set_debug_sections`](Self::set_debug_sections), which does not touch them, with the
+    /// symbols of `.nv.merc.symtab`; call that first, since a shared file range is that of the
+    /// section of the same name.
     ///
     /// # Errors
     ///
-    /// As [`set_debug_sections`](Self::set_debug_sections); also where sections are given and the file has no `.nv.merc.symtab`, or
-    /// where a section shares the range of one that does not exist. Nothing is changed then.
+    /// As [`set_debug_sections`](Self::set_debug_sections); also where sections are given and the
+    /// file has no `.nv.merc.symtab`, or where a section shares the range of one that does not
+    /// exist. Nothing is changed then.
     pub fn set_mercury_sections(&mut self, sections: Vec<MercurySection>) -> Result<()> {
         if let Some(first) = sections.first().filter(|_| self.mercury_symtab().is_none()) {
             let text = "the file has no Mercury symbols, so that no section can have a clone";
@@ -127,8 +130,8 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// There is no such section, it is not a Mercury one or holds no bytes but a table, or others share its bytes. Nothing is changed
-    /// then.
+    /// There is no such section, it is not a Mercury one or holds no bytes but a table, or others
+    /// share its bytes. Nothing is changed then.
     pub fn set_mercury_bytes(&mut self, index: SectionIndex, bytes: Vec<u8>) -> Result<()> {
         let section = self.section(index)?;
         let has_bytes = matches!(section.contents, Contents::Bytes(_) | Contents::Alias(_));

@@ -1,12 +1,14 @@
 //! The cubin container: an ELF file of machine `EM_CUDA`, read into values and written back.
 //!
-//! [`Cubin::parse`] takes everything apart into plain values (indices, names, symbols, relocations, bytes);
-//! [`Cubin::write`] lays them out as ptxas, nvlink and NVRTC do: file offsets, gaps, program headers and the position
-//! of the header tables are recomputed, never kept. For every cubin these tools write the result is the input, byte
-//! for byte. Sources: the ELF-64 gABI for the structures, docs/formats/container.md for what the tools do with them.
+//! [`Cubin::parse`] takes everything apart into plain values (indices, names, symbols, relocations,
+//! bytes); [`Cubin::write`] lays them out as ptxas, nvlink and NVRTC do: file offsets, gaps,
+//! program headers and the position of the header tables are recomputed, never kept. For every
+//! cubin these tools write the result is the input, byte for byte. Sources: the ELF-64 gABI for the
+//! structures, docs/formats/container.md for what the tools do with them.
 //!
-//! String tables keep the tools' bytes (creation order, duplicates, names of sections that were dropped), and section
-//! and symbol names are offsets into them, because none of that can be had from the names alone.
+//! String tables keep the tools' bytes (creation order, duplicates, names of sections that were
+//! dropped), and section and symbol names are offsets into them, because none of that can be had
+//! from the names alone.
 
 mod append;
 mod build;
@@ -96,7 +98,8 @@ pub struct Header {
     pub e_version: u32,
     /// `e_entry`: 0 in everything the tools write.
     pub e_entry: u64,
-    /// `e_flags`, see [`Header::sm`]. Bits 24-31 hold the section index of `.note.nv.cuinfo` since CUDA 13.
+    /// `e_flags`, see [`Header::sm`]. Bits 24-31 hold the section index of `.note.nv.cuinfo` since
+    /// CUDA 13.
     pub e_flags: u32,
     /// `e_shstrndx`: the section that holds the section names.
     pub shstrndx: SectionIndex,
@@ -120,7 +123,8 @@ impl Header {
 
     /// The SM number that the code is for (75 for sm_75).
     ///
-    /// `e_flags` bits 8-15 since CUDA 13 (`EI_OSABI` 0x41), bits 0-7 before. Observed: ptxas 12.9, 13.0 and 13.4.
+    /// `e_flags` bits 8-15 since CUDA 13 (`EI_OSABI` 0x41), bits 0-7 before. Observed: ptxas 12.9,
+    /// 13.0 and 13.4.
     pub fn sm(&self) -> u32 {
         if self.os_abi == ELFOSABI_CUDA_V2 { self.e_flags >> 8 & 0xff } else { self.e_flags & 0xff }
     }
@@ -139,7 +143,8 @@ pub struct Section<'d> {
     pub address: u64,
     /// `sh_link`: section index, or 0.
     pub link: u32,
-    /// `sh_info`: section index where [`info_is_section`](Self::info_is_section), else as the type says.
+    /// `sh_info`: section index where [`info_is_section`](Self::info_is_section), else as the type
+    /// says.
     pub info: u32,
     /// `sh_addralign`: 0 or a power of two.
     pub align: u64,
@@ -157,7 +162,8 @@ impl Section<'_> {
     /// Whether `sh_info` is a section index: the section has `SHF_INFO_LINK`, or is a relocation
     /// section without the flag.
     ///
-    /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (docs/formats/container.md, code).
+    /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index
+    /// (docs/formats/container.md, code).
     pub fn info_is_section(&self) -> bool {
         self.flags & elf::SHF_INFO_LINK.0 != 0 || is_relocation_type(self.sh_type)
     }
@@ -199,10 +205,12 @@ pub struct Symbol {
     pub name: u32,
     /// `st_info`: binding in the high, type in the low four bits.
     pub info: u8,
-    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above ([`Symbol::ENTRY`], and that of a variable's space).
+    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above ([`Symbol::ENTRY`], and that of a
+    /// variable's space).
     pub other: u8,
-    /// Section index, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with 0xffff in its upper half, as in
-    /// binutils: `SHN_ABS` is `0xffff_fff1`. Indices from 0xff00 on need an `SHT_SYMTAB_SHNDX` section.
+    /// Section index, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with 0xffff in its upper
+    /// half, as in binutils: `SHN_ABS` is `0xffff_fff1`. Indices from 0xff00 on need an
+    /// `SHT_SYMTAB_SHNDX` section.
     pub shndx: u32,
     /// `st_value`: offset in the section (plus its address, which is 0 in cubins).
     pub value: u64,
@@ -213,7 +221,8 @@ pub struct Symbol {
 impl Symbol {
     /// `STO_CUDA_ENTRY`: the bit of `st_other` that marks a kernel.
     pub const ENTRY: u8 = 0x10;
-    /// `STO_CUDA_GLOBAL`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global memory. Observed: listings of nvdisasm 13.0.88.
+    /// `STO_CUDA_GLOBAL`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global memory.
+    /// Observed: listings of nvdisasm 13.0.88.
     pub const CUDA_GLOBAL: u8 = 0x20;
     /// `STO_CUDA_SHARED`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in shared memory.
     pub const CUDA_SHARED: u8 = 0x40;
@@ -250,8 +259,8 @@ impl Symbol {
 
     /// Whether the symbol is local, undefined and untyped. No file can define such a symbol.
     ///
-    /// [`Cubin::remove_debug_sections`] leaves such symbols of sections, and ptxas makes them for names that it could not place.
-    /// Only the name tells these apart.
+    /// [`Cubin::remove_debug_sections`] leaves such symbols of sections, and ptxas makes them for
+    /// names that it could not place. Only the name tells these apart.
     pub fn is_local_undefined(&self) -> bool {
         self.info == elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0 && self.shndx == 0 && self.name != 0
     }
@@ -299,10 +308,11 @@ impl<'d> Cubin<'d> {
     ///
     /// # Errors
     ///
-    /// The file is not a 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
-    /// it, sections overlap (Mercury clones excepted), a link, name, entry size, alignment or symbol index is out of
-    /// range, or alignments would make the file that [`Cubin::write`] lays out several times as long as this one. The
-    /// error names the section, or for headers and tables the byte offset in the file.
+    /// The file is not a 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or
+    /// section lies outside it, sections overlap (Mercury clones excepted), a link, name, entry
+    /// size, alignment or symbol index is out of range, or alignments would make the file that
+    /// [`Cubin::write`] lays out several times as long as this one. The error names the section, or
+    /// for headers and tables the byte offset in the file.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         read::parse(data)
     }
@@ -311,8 +321,8 @@ impl<'d> Cubin<'d> {
     ///
     /// # Errors
     ///
-    /// A value does not fit its field, an alias names no earlier section with contents, or a relocation has an addend
-    /// where its section type has none (or the reverse).
+    /// A value does not fit its field, an alias names no earlier section with contents, or a
+    /// relocation has an addend where its section type has none (or the reverse).
     pub fn write(&self) -> Result<Vec<u8>> {
         write::write(self)
     }
@@ -352,7 +362,8 @@ impl<'d> Cubin<'d> {
         self.release
     }
 
-    /// The SM that the code is for, and the [release](Self::release) of the tools that made the cubin.
+    /// The SM that the code is for, and the [release](Self::release) of the tools that made the
+    /// cubin.
     pub fn target(&self) -> Target {
         self.release.target(self.header.sm())
     }
@@ -464,7 +475,8 @@ impl<'d> Cubin<'d> {
 
     /// The section symbol of `section` in `.symtab`. Section offsets are relocated against it.
     ///
-    /// Every debug section that ptxas writes has one; sections added by [`Cubin::set_debug_sections`] may have none.
+    /// Every debug section that ptxas writes has one; sections added by
+    /// [`Cubin::set_debug_sections`] may have none.
     pub fn section_symbol(&self, section: SectionIndex) -> Option<SymbolIndex> {
         let is = |s: &Symbol| s.kind() == elf::STT_SECTION.0 && s.section() == Some(section);
         (0..).zip(self.symbols()).find(|(_, s)| is(s)).map(|(i, _)| SymbolIndex(i))
@@ -527,8 +539,8 @@ pub(crate) fn is_symtab_type(sh_type: u32) -> bool {
 
 /// Whether such a section takes no bytes in the file (it is aligned all the same).
 ///
-/// Of `.nv.shared.reserved.0` that holds for the native section. The Mercury clone is empty on most chips, but has 128
-/// bytes in the file on sm_110 (ptxas 13.0.88).
+/// Of `.nv.shared.reserved.0` that holds for the native section. The Mercury clone is empty on most
+/// chips, but has 128 bytes in the file on sm_110 (ptxas 13.0.88).
 pub(crate) fn is_nobits(sh_type: u32, flags: u64) -> bool {
     match sh_type {
         sht::CUDA_GLOBAL | sht::CUDA_SHARED => true,

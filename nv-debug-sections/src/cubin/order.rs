@@ -48,13 +48,15 @@ fn kind_rank(target: &str, form: RelocForm) -> usize {
     at.unwrap_or(CATALOG.len())
 }
 
-/// The sort key of a section in the edited file: before the old section `before` (or that section itself if `old`), then by rank.
+/// The sort key of a section in the edited file: before the old section `before` (or that section
+/// itself if `old`), then by rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SectionOrderKey {
     before: usize,
     old: bool,
     rank: usize,
-    /// Order among sections of one rank: as given, or for relocation sections that of their targets.
+    /// Order among sections of one rank: as given, or for relocation sections that of their
+    /// targets.
     ordinal: usize,
     form: usize,
 }
@@ -97,8 +99,9 @@ pub(super) fn new_section_order(
     out
 }
 
-/// For each rank the old index of the first debug section of this rank or a higher one. Where there is none, the index after the
-/// last debug section (without debug sections, after `.symtab`; in Mercury space, after the code of the capsules).
+/// For each rank the old index of the first debug section of this rank or a higher one. Where there
+/// is none, the index after the last debug section (without debug sections, after `.symtab`; in
+/// Mercury space, after the code of the capsules).
 fn rank_starts(cubin: &Cubin<'_>, space: Space, actions: &[SectionAction]) -> [usize; CATALOG.len() + 2] {
     let mut end = match space {
         Space::Native => {
@@ -187,7 +190,8 @@ fn relocation_order(
     }
 }
 
-/// Where the relocation sections of a space end: before the first section that is loaded, or what is last of the space.
+/// Where the relocation sections of a space end: before the first section that is loaded, or what
+/// is last of the space.
 fn relocations_end(cubin: &Cubin<'_>, space: Space) -> usize {
     let is_loaded = |s: &super::Section<'_>| s.flags & elf::SHF_ALLOC.0 != 0;
     let is_behind = |s: &super::Section<'_>| match space {

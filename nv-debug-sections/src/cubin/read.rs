@@ -49,8 +49,9 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
 
 /// Refuses files whose alignments would make [`Cubin::write`] allocate much more than the input.
 ///
-/// What the tools lay out comes out as long as it was; a linker with other rules may have left smaller gaps. PTX may ask
-/// for any alignment (ptxas 13.0.88 takes `.align 1048576`), so that is no measure.
+/// What the tools lay out comes out as long as it was; a linker with other rules may have left
+/// smaller gaps. PTX may ask for any alignment (ptxas 13.0.88 takes `.align 1048576`), so that is
+/// no measure.
 fn check_size(cubin: &Cubin<'_>, have: u64) -> Result<()> {
     let value = cubin.layout()?.size;
     if value > have.saturating_mul(MAX_LAYOUT_GROWTH).saturating_add(LAYOUT_MARGIN) {
@@ -65,7 +66,8 @@ fn file_header(data: &[u8]) -> Result<&FileHeader64<LE>> {
     if data.get(..4) != Some(&elf::ELFMAG) {
         return Err(not("no ELF magic"));
     }
-    // Class and encoding decide how the rest is to be read, so they come before the length of the header.
+    // Class and encoding decide how the rest is to be read, so they come before the length of the
+    // header.
     match (data.get(4).copied(), data.get(5).copied()) {
         (Some(c), Some(_)) if c == elf::ELFCLASS32.0 => return Err(not("a 32-bit ELF file")),
         (Some(_), Some(d)) if d == elf::ELFDATA2MSB.0 => return Err(not("a big-endian ELF file")),
@@ -98,8 +100,8 @@ fn machine_name(machine: u16) -> String {
     format!("{name} ({machine})")
 }
 
-/// The section headers, and which of them is that of the section names. Program headers are only checked: what they say
-/// follows from the sections.
+/// The section headers, and which of them is that of the section names. Program headers are only
+/// checked: what they say follows from the sections.
 fn tables<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<(&'d [RawSection], SectionIndex)> {
     let value =
         |offset, field, found, expected| Error::new("", offset, ErrorKind::Value { field, found, expected });
@@ -156,7 +158,8 @@ struct Reader<'a, 'd> {
     names: &'a StringTable<'d>,
     /// Who owns a file range (offset, size), for the clones that share it.
     owners: HashMap<(u64, u64), Owner>,
-    /// Bytes owned so far; more than the file has means overlapping sections, which could multiply memory.
+    /// Bytes owned so far; more than the file has means overlapping sections, which could multiply
+    /// memory.
     taken: u64,
     position: Position,
 }
@@ -231,9 +234,11 @@ impl<'d> Reader<'_, 'd> {
         if let Some(owner) = self.owners.get_mut(&key).filter(|_| section.flags & SHF_MERCURY != 0) {
             let mut natural = self.position;
             natural.align(section.align)?;
-            // An empty section shares its place with whatever ended there; only one out of place is a clone.
+            // An empty section shares its place with whatever ended there; only one out of place is
+            // a clone.
             if natural.0 != key.0 {
-                // Aliases take no part in the layout, so nothing else would bound what aligning one later costs.
+                // Aliases take no part in the layout, so nothing else would bound what aligning one
+                // later costs.
                 if section.align > owner.align.max(1) {
                     let expected = "no more than that of the section whose bytes it shares";
                     let kind = ErrorKind::Value { field: "sh_addralign", found: section.align, expected };
@@ -337,7 +342,8 @@ pub(super) fn check_table(cubin: &Cubin<'_>, name: &str, section: &Section<'_>) 
     }
 }
 
-/// Symbols of the table called `name`: their names are in `strings`, they are in one of as many `sections`.
+/// Symbols of the table called `name`: their names are in `strings`, they are in one of as many
+/// `sections`.
 pub(super) fn check_symbols(
     symbols: &[Symbol],
     name: &str,
@@ -359,7 +365,8 @@ pub(super) fn check_symbols(
     Ok(())
 }
 
-/// Relocations of a section of type `sh_type` called `name`: each is against one of `count` symbols.
+/// Relocations of a section of type `sh_type` called `name`: each is against one of `count`
+/// symbols.
 pub(super) fn check_relocations(sh_type: u32, all: &[Relocation], name: &str, count: u64) -> Result<()> {
     if let Some((i, bad)) = (0u64..).zip(all).find(|(_, r)| u64::from(r.symbol.0) >= count) {
         let kind = ErrorKind::Index { what: "symbol", index: bad.symbol.0.into(), count };
@@ -375,7 +382,8 @@ pub(super) fn wrong_link(section: &Section<'_>, name: &str, expected: &'static s
 
 /// Stores the gaps that the layout rules do not explain.
 ///
-/// The position never goes back, so that the slacks of a file with shuffled sections add up to less than its length.
+/// The position never goes back, so that the slacks of a file with shuffled sections add up to less
+/// than its length.
 fn find_slack(cubin: &mut Cubin<'_>, raw: &[RawSection], file: u64) -> Result<()> {
     let rule = first_slack(cubin);
     let shstrndx = cubin.header.shstrndx.as_usize();

@@ -9,13 +9,14 @@ use super::{Contents, Cubin, Section};
 use crate::catalog::{SectionKind, SectionName, Space, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether [`Cubin::set_debug_sections`] replaces a section of this name: every debug section but `.nv_debug.shared`, which holds
-/// nothing and belongs to the code's shared memory.
+/// Whether [`Cubin::set_debug_sections`] replaces a section of this name: every debug section but
+/// `.nv_debug.shared`, which holds nothing and belongs to the code's shared memory.
 pub(super) fn is_replaced(name: &str) -> bool {
     is_debug_section(name) && SectionKind::from_name(name) != Some(SectionKind::NvDebugShared)
 }
 
-/// Whether `base` can be given: a debug section's name, or one that PTX can have, which is a dot and a word.
+/// Whether `base` can be given: a debug section's name, or one that PTX can have, which is a dot
+/// and a word.
 fn can_be_given(base: &str) -> bool {
     let is_word = || base.strip_prefix('.').is_some_and(|word| !word.is_empty() && !word.contains('.'));
     !base.contains('\0') && (is_replaced(base) || !is_debug_section(base) && is_word())
@@ -35,11 +36,13 @@ impl<'e> ReplacedSections<'e> {
         Self { space, others: NameMap::default() }
     }
 
-    /// All debug sections, and what has one of `names`, which are those that `edit` gives as the file has them.
+    /// All debug sections, and what has one of `names`, which are those that `edit` gives as the
+    /// file has them.
     ///
     /// # Errors
     ///
-    /// One is not the name of a debug section or of one that PTX can bring, or the file has another kind of section of this name.
+    /// One is not the name of a debug section or of one that PTX can bring, or the file has another
+    /// kind of section of this name.
     pub(super) fn by(cubin: &Cubin<'_>, edit: &Edit, names: &'e [String]) -> Result<Self> {
         let mut all = Self::debug(edit.space);
         for (given, name) in edit.replacements.iter().zip(names) {

@@ -12,14 +12,17 @@ use crate::limits::MAX_COMPARED_NAME;
 
 /// The name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
 ///
-/// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections) leaves of the cubin if it keeps
-/// nothing: 64-bit numbers, little-endian, one for the file header and then one for each section but the null one. Each is FNV-1a, 64
-/// bits, of fields in the order and width of their ELF structure: of the header `EI_OSABI`, `EI_ABIVERSION`, `e_type`, `e_version`,
-/// `e_entry`, `e_flags`, `e_shstrndx` (32 bits); of a section all of its header but `sh_offset`, then its bytes, or the 32-bit
-/// index of the section whose file range it shares. Where in the file something lies is not in it.
+/// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections)
+/// leaves of the cubin if it keeps nothing: 64-bit numbers, little-endian, one for the file header
+/// and then one for each section but the null one. Each is FNV-1a, 64 bits, of fields in the order
+/// and width of their ELF structure: of the header `EI_OSABI`, `EI_ABIVERSION`, `e_type`,
+/// `e_version`, `e_entry`, `e_flags`, `e_shstrndx` (32 bits); of a section all of its header but
+/// `sh_offset`, then its bytes, or the 32-bit index of the section whose file range it shares.
+/// Where in the file something lies is not in it.
 pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 
-/// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name, but for the size of the description.
+/// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name, but for the
+/// size of the description.
 const NOTE_START: [u8; 4] = *b"\x08\0\0\0";
 const NOTE_END: [u8; 12] = *b"\x01\0\0\0nvdwarf\0";
 
@@ -48,9 +51,10 @@ impl<'d> Cubin<'d> {
     ///
     /// # Errors
     ///
-    /// The two do not belong together: the file header and all sections but debug sections must be the same, as
-    /// [`remove_debug_sections`](Self::remove_debug_sections) leaves them: names, order, headers and contents, wherever in the file
-    /// they lie. The error says what is not, with offsets in `code`. Nothing is changed then.
+    /// The two do not belong together: the file header and all sections but debug sections must be
+    /// the same, as [`remove_debug_sections`](Self::remove_debug_sections) leaves them: names,
+    /// order, headers and contents, wherever in the file they lie. The error says what is not, with
+    /// offsets in `code`. Nothing is changed then.
     pub fn fill_from(&mut self, code: &Cubin<'d>) -> Result<()> {
         let pairs = self.pairs(code)?;
         self.check_functions(code)?;
@@ -135,7 +139,8 @@ impl<'d> Cubin<'d> {
         Ok(pairs)
     }
 
-    /// Names are the same if their offsets and the tables are: whole names may be as long as the file, and many.
+    /// Names are the same if their offsets and the tables are: whole names may be as long as the
+    /// file, and many.
     fn check_names(&self, code: &Cubin<'_>, pairs: &[(usize, usize)]) -> Result<()> {
         let start = |cubin: &Cubin<'_>, at: usize| {
             let name = cubin.section_name(index(at)).as_bytes();
@@ -243,7 +248,8 @@ fn section_fields(cubin: &Cubin<'_>, section: &Section<'_>) -> Vec<u8> {
     .concat()
 }
 
-/// The bytes of a section; for one that shares those of another which that is, since many may share them.
+/// The bytes of a section; for one that shares those of another which that is, since many may share
+/// them.
 fn own_bytes<'c>(cubin: &'c Cubin<'_>, index: SectionIndex) -> Result<Cow<'c, [u8]>> {
     match cubin.section(index)?.contents {
         Contents::Alias(target) => Ok(Cow::Owned(target.0.to_le_bytes().to_vec())),

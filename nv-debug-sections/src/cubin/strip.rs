@@ -103,14 +103,16 @@ impl Cubin<'_> {
     /// Removes the debug sections for whose name `keep` returns false, with their relocations and
     /// Mercury clones. Returns the indices that the removed sections had.
     ///
-    /// `keep` is asked with native names, `.debug_line` for `.nv.merc.debug_line` too. Symbols keep their numbers and section
-    /// indices follow, as with [`set_debug_sections`](Self::set_debug_sections); all other sections keep their bytes.
-    /// `.nv_debug.shared` stays: it holds nothing and belongs to the code's shared memory. Gives the indices that the removed
-    /// sections had.
+    /// `keep` is asked with native names, `.debug_line` for `.nv.merc.debug_line` too. Symbols keep
+    /// their numbers and section indices follow, as with
+    /// [`set_debug_sections`](Self::set_debug_sections); all other sections keep their bytes.
+    /// `.nv_debug.shared` stays: it holds nothing and belongs to the code's shared memory. Gives
+    /// the indices that the removed sections had.
     ///
     /// # Errors
     ///
-    /// A section that stays links to one that goes, or has a relocation against its symbol. Nothing is changed then.
+    /// A section that stays links to one that goes, or has a relocation against its symbol. Nothing
+    /// is changed then.
     pub fn remove_debug_sections(&mut self, keep: impl Fn(&str) -> bool) -> Result<Vec<SectionIndex>> {
         let goes = self.debug_info(|name| !keep(name));
         let actions: Vec<SectionAction> =
@@ -122,16 +124,18 @@ impl Cubin<'_> {
 
     /// Turns this cubin into its side file, as `objcopy --only-keep-debug` does.
     ///
-    /// Every section stays under its number. Debug sections, their relocations, symbols, strings and notes keep what they hold;
-    /// those of code and of contents that only the code needs are `NOBITS` of the same size. Fields under RELA entries, which
-    /// hold stale bytes from sm_90 on (docs/formats/relocations.md, fields), get their values, so
-    /// that readers that know no relocations of cubins see
-    /// them too. Behind all comes [`CODE_NOTE`]. Functions stay at address 0, as in the cubin.
+    /// Every section stays under its number. Debug sections, their relocations, symbols, strings
+    /// and notes keep what they hold; those of code and of contents that only the code needs are
+    /// `NOBITS` of the same size. Fields under RELA entries, which hold stale bytes from sm_90 on
+    /// (docs/formats/relocations.md, fields), get their values, so that readers that know no
+    /// relocations of cubins see them too. Behind all comes [`CODE_NOTE`]. Functions stay at
+    /// address 0, as in the cubin.
     ///
     /// # Errors
     ///
-    /// A relocation of a debug section cannot be applied, [`remove_debug_sections`](Self::remove_debug_sections) cannot remove all
-    /// of them, or there are too many sections. Nothing is changed then.
+    /// A relocation of a debug section cannot be applied,
+    /// [`remove_debug_sections`](Self::remove_debug_sections) cannot remove all of them, or there
+    /// are too many sections. Nothing is changed then.
     pub fn keep_only_debug(&mut self) -> Result<()> {
         if self.is_side_file() {
             return Ok(());
@@ -176,7 +180,8 @@ impl Cubin<'_> {
         self.debug_info(|_| true).contains(&true)
     }
 
-    /// By section index: whether it is a debug section that `chosen` wants, by its native name, or the relocations of one.
+    /// By section index: whether it is a debug section that `chosen` wants, by its native name, or
+    /// the relocations of one.
     pub(super) fn debug_info(&self, chosen: impl Fn(&str) -> bool) -> Vec<bool> {
         let mut found = vec![false; self.sections.len()];
         for ((_, name, section), slot) in self.iter().zip(found.iter_mut().skip(1)) {
@@ -215,8 +220,9 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// The bytes of debug sections that change when the values of RELA entries are put in place. REL entries stay as they
-    /// are: their fields hold what is to be added to the symbol's value, which mostly is 0.
+    /// The bytes of debug sections that change when the values of RELA entries are put in place.
+    /// REL entries stay as they are: their fields hold what is to be added to the symbol's value,
+    /// which mostly is 0.
     fn applied(&self, is_debug: &[bool]) -> Result<Vec<(SectionIndex, Vec<u8>)>> {
         let view = RelocatedCubin::new(self);
         let mut out: Vec<(SectionIndex, Vec<u8>)> = Vec::new();

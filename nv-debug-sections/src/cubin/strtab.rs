@@ -7,12 +7,14 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// An ELF string table (`SHT_STRTAB`): NUL-terminated strings, addressed by byte offset.
 ///
-/// ptxas writes names in creation order, keeps those of sections it dropped, and merges neither duplicates nor
-/// suffixes; new names are therefore appended, and everything else stays where it is.
+/// ptxas writes names in creation order, keeps those of sections it dropped, and merges neither
+/// duplicates nor suffixes; new names are therefore appended, and everything else stays where it
+/// is.
 ///
-/// Names are UTF-8 (PTX names are ASCII), but for garbage that ptxas writes, another in each run, where debug sections
-/// refer to labels in code (observed: ptxas 13.0.88 `-g`). Each byte of theirs that is not UTF-8 is shown as `?`, which no name in PTX holds;
-/// [`as_bytes`](Self::as_bytes) has the bytes.
+/// Names are UTF-8 (PTX names are ASCII), but for garbage that ptxas writes, another in each run,
+/// where debug sections refer to labels in code (observed: ptxas 13.0.88 `-g`). Each byte of theirs
+/// that is not UTF-8 is shown as `?`, which no name in PTX holds; [`as_bytes`](Self::as_bytes) has
+/// the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StringTable<'d> {
     /// The strings as they are shown: as long as the bytes, so that offsets hold.
@@ -169,7 +171,8 @@ fn lossy(data: &[u8]) -> String {
 
 /// A map by name for the names in one string table.
 ///
-/// A name is hashed once however many sections or symbols share it, and not at all if it is as long as none in the map.
+/// A name is hashed once however many sections or symbols share it, and not at all if it is as long
+/// as none in the map.
 #[derive(Debug, Default)]
 pub(super) struct NameMap<'a, T> {
     numbers: HashMap<&'a str, usize>,
@@ -188,7 +191,8 @@ impl<'a, T: Default> NameMap<'a, T> {
         self.values.get_mut(number).map(change);
     }
 
-    /// The value of `name`, which the string table has at `offset`. After all calls of [`change`](Self::change).
+    /// The value of `name`, which the string table has at `offset`. After all calls of
+    /// [`change`](Self::change).
     pub(super) fn find(&mut self, offset: u32, name: &str) -> Option<&mut T> {
         if !self.lengths.contains(&name.len()) {
             return None;

@@ -17,7 +17,8 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// There is no `.symtab`, or [`StringTable::intern`](super::StringTable::intern) refuses a name. Nothing is changed then.
+    /// There is no `.symtab`, or [`StringTable::intern`](super::StringTable::intern) refuses a
+    /// name. Nothing is changed then.
     pub fn intern_symbol_names<S: AsRef<str>>(&mut self, names: &[S]) -> Result<Vec<u32>> {
         let table = self.symtab().and_then(|table| self.sections.get(table.as_usize()));
         let link = table.map(|table| table.link as usize);
@@ -34,8 +35,9 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// `table` is not a symbol table, a symbol is not named in its string table or in a section that does not exist, or a relocation or
-    /// code that refers to the table names a removed symbol. Nothing is changed then.
+    /// `table` is not a symbol table, a symbol is not named in its string table or in a section
+    /// that does not exist, or a relocation or code that refers to the table names a removed
+    /// symbol. Nothing is changed then.
     pub fn set_symbols(&mut self, table: SectionIndex, symbols: Vec<Symbol>) -> Result<()> {
         let section = self.section(table)?;
         let name = self.section_name(table);

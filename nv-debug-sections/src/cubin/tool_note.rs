@@ -24,7 +24,8 @@ mod tests {
     use super::*;
     use crate::cubin::debug_only;
 
-    /// Without a note, and with that of a tool that the table of releases does not have: here our own.
+    /// Without a note, and with that of a tool that the table of releases does not have: here our
+    /// own.
     #[test]
     fn a_file_of_no_known_release_is_read_as_of_the_newest() {
         let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;

@@ -39,7 +39,8 @@ pub enum CodeLocation {
     Here,
     /// In the cubin that this file is the side file of, as `strip --split` makes one.
     OtherFile,
-    /// There is none: a debug-only object, as `compile --code none` makes one, or the side file of one.
+    /// There is none: a debug-only object, as `compile --code none` makes one, or the side file of
+    /// one.
     None,
 }
 
@@ -66,8 +67,9 @@ impl Cubin<'_> {
     /// The suffix of the architecture that the code was compiled for: `a` of `sm_90a`, `f` of
     /// `sm_100f`. `None` if the file does not tell it.
     ///
-    /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option `-arch` in the note of the
-    /// tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88, nvlink 13.0.88.
+    /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option
+    /// `-arch` in the note of the tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88,
+    /// nvlink 13.0.88.
     pub fn arch_suffix(&self) -> Option<char> {
         let mark = if self.header.os_abi == ELFOSABI_CUDA_V2 { 0x8 } else { 0x800 };
         if self.header.e_flags & mark != 0 {
@@ -125,9 +127,10 @@ impl Cubin<'_> {
     /// The location of the machine code. It is this file if any code section has bytes, or if there
     /// is no code section.
     ///
-    /// Code sections without bytes (`NOBITS`) are those of a debug-only object if its note names us; objects of older versions
-    /// have no note, and no `.nv.info` either, which all files of NVIDIA's tools have. Else they are those of a side file, which
-    /// keeps the note of the tool and, emptied, `.nv.info`.
+    /// Code sections without bytes (`NOBITS`) are those of a debug-only object if its note names
+    /// us; objects of older versions have no note, and no `.nv.info` either, which all files of
+    /// NVIDIA's tools have. Else they are those of a side file, which keeps the note of the tool
+    /// and, emptied, `.nv.info`.
     pub fn code_location(&self) -> CodeLocation {
         let is_code = |section: &&Section<'_>| section.flags & elf::SHF_EXECINSTR.0 != 0;
         let mut code = self.sections.iter().filter(is_code).peekable();

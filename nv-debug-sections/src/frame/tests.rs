@@ -71,7 +71,8 @@ fn relocations_go_by_code_section_and_fdes_come_first() {
     assert!(found.iter().all(|place| place.2 == RelocKind::Code64));
 }
 
-// docs/formats/frames.md, relocations: with -c the CIE pointer (in place 0) and the range (0x49) are relocated too.
+// docs/formats/frames.md, relocations: with -c the CIE pointer (in place 0) and the range (0x49)
+// are relocated too.
 #[test]
 fn relocatable_files_have_three_per_fde() {
     let entries = [cie(vec![]), fde(0, at(KERNEL), Some(KERNEL))];
@@ -196,7 +197,8 @@ proptest! {
     }
 }
 
-/// Where an instruction starts its entry can end: it then has the instructions before. Entries tile the section.
+/// Where an instruction starts its entry can end: it then has the instructions before. Entries tile
+/// the section.
 fn cut_at_every_instruction(section: &Section) -> Result<(), TestCaseError> {
     let symbols = symbols(section);
     let placed = decode_with_offsets(&section.bytes, &symbols).unwrap();

@@ -41,7 +41,8 @@ impl OutputKind {
 pub struct PtxFeatures<'a> {
     /// There is code: a function body that is not dropped.
     pub has_code: Option<bool>,
-    /// Some of that code has a line in a PTX text: all code that comes from PTX, if there are line tables.
+    /// Some of that code has a line in a PTX text: all code that comes from PTX, if there are line
+    /// tables.
     pub has_ptx_lines: Option<bool>,
     /// Some of that code has a `.loc` of a line above 0.
     pub has_loc: Option<bool>,
@@ -49,8 +50,9 @@ pub struct PtxFeatures<'a> {
     pub has_inlined_names: Option<bool>,
     /// The PTX has `.shared` variables.
     pub has_shared_variables: Option<bool>,
-    /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in text order, `.debug_str` among them:
-    /// those with bytes, but `.debug_info` if and only if there is a `.debug_abbrev`, be they empty or not.
+    /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in
+    /// text order, `.debug_str` among them: those with bytes, but `.debug_info` if and only if
+    /// there is a `.debug_abbrev`, be they empty or not.
     pub sections: Option<Vec<PtxSection<'a>>>,
     /// Names of the PTX texts: one for each PTX file, empty for none.
     pub ptx_text_names: Option<Vec<Cow<'a, str>>>,
@@ -73,8 +75,8 @@ pub struct ReferenceKinds(pub [Option<bool>; 3]);
 /// (docs/formats/relocations.md, what a name in PTX becomes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
-    /// A code address, known up to the function's own. Below sm_90 the offset in the function stands in the field: REL, but not in
-    /// `.debug_info`.
+    /// A code address, known up to the function's own. Below sm_90 the offset in the function
+    /// stands in the field: REL, but not in `.debug_info`.
     Code,
     /// A symbol's address.
     Symbol,
@@ -134,7 +136,8 @@ pub enum Condition {
     Loc,
     /// [`PtxFeatures::has_inlined_names`].
     InlinedNames,
-    /// [`PtxFeatures::has_shared_variables`]. Which `.shared` variables do it is known in part only: see `docs/conformance.md`.
+    /// [`PtxFeatures::has_shared_variables`]. Which `.shared` variables do it is known in part
+    /// only: see `docs/conformance.md`.
     SharedVariables,
     /// One of [`PtxFeatures::sections`].
     PtxSection(SectionKind),
@@ -142,7 +145,8 @@ pub enum Condition {
     References,
     /// It was not stripped: [`DetectedLevel::removed`](super::detected::DetectedLevel::removed).
     NotStripped,
-    /// The code is not optimised: [`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised).
+    /// The code is not optimised:
+    /// [`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised).
     Unoptimised,
 }
 

@@ -28,18 +28,21 @@ pub struct DetectedLevel<'c> {
     pub output: OutputKind,
     /// Where the machine code is.
     pub code: CodeLocation,
-    /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is said of the file that it was
-    /// made of: the one with the code, or a debug-only object.
+    /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is
+    /// said of the file that it was made of: the one with the code, or a debug-only object.
     pub is_side_file: bool,
-    /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
+    /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of
+    /// optimised code. ptxas writes both or neither.
     pub optimised: bool,
     /// The debug sections of the assembler that were removed from the file; `.debug_frame` stands
     /// for all. The symbols that [`Cubin::remove_debug_sections`] leaves show it, or the absence of
     /// every debug section: from sm_70 on ptxas and nvlink write `.debug_frame` whatever the
     /// options.
     pub removed: Vec<SectionKind>,
-    /// nvlink made it of several inputs and left out what is not used: it says so, or there are lines that ptxas was not asked for. At link-time optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody
-    /// called without it for PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
+    /// nvlink made it of several inputs and left out what is not used: it says so, or there are
+    /// lines that ptxas was not asked for. At link-time optimisation nvlink calls ptxas without
+    /// `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody called without it for
+    /// PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
     pub is_linked: bool,
     /// The tool that wrote it and its version, where the file says so.
     pub writer: Option<Writer>,
@@ -183,7 +186,8 @@ pub fn is_bare(cubin: &Cubin<'_>) -> bool {
         && removed_sections(cubin).is_empty()
 }
 
-/// The names of the symbols that [`Cubin::remove_debug_sections`] leaves for sections that it takes out.
+/// The names of the symbols that [`Cubin::remove_debug_sections`] leaves for sections that it takes
+/// out.
 fn marks<'c>(cubin: &'c Cubin<'_>) -> impl Iterator<Item = SectionName<'c>> {
     let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
     marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)))
@@ -233,7 +237,8 @@ fn program<'c>(
     let lines = line_facts(either(SectionKind::DebugLine).filter_map(|index| cubin.bytes(index).ok()));
     let traced = line_facts(either(SectionKind::NvDebugLineSass).filter_map(|index| cubin.bytes(index).ok()));
     let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
-    // nvlink leaves rows and frames of functions that it drops, without relocations: only these show that there are others.
+    // nvlink leaves rows and frames of functions that it drops, without relocations: only these
+    // show that there are others.
     let of_code = |kind: SectionKind, holds: Option<bool>| match (output, holds) {
         (OutputKind::Linked, Some(true)) => {
             sections.iter().any(|(_, name)| name.form.is_some() && name.kind() == Some(kind)).then_some(true)
@@ -280,8 +285,9 @@ fn line_facts<'b>(copies: impl Iterator<Item = Cow<'b, [u8]>>) -> Option<LineFac
     })
 }
 
-/// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and `.debug_abbrev`, without which
-/// `entries` cannot be read. (Names of inlined functions cannot be read without `.debug_str`, but ptxas does not ask for it.)
+/// The sections that come from the PTX, in either copy, or with nothing left but their relocations;
+/// and `.debug_abbrev`, without which `entries` cannot be read. (Names of inlined functions cannot
+/// be read without `.debug_str`, but ptxas does not ask for it.)
 fn own_sections<'c>(
     target: Target,
     sections: &[(SectionIndex, SectionName<'c>)],
@@ -294,8 +300,9 @@ fn own_sections<'c>(
     for (_, name) in sections {
         let origin = SectionName { form: None, ..name.clone() }.origin();
         if origin == Some(SectionOrigin::Ptx) && seen.insert(name.base.clone()) {
-            // One copy shows the references of the other. No relocations show nothing: they may be what is missing. What they
-            // refer to does not matter: symbols' addresses are in RELA sections of every file.
+            // One copy shows the references of the other. No relocations show nothing: they may be
+            // what is missing. What they refer to does not matter: symbols' addresses are in RELA
+            // sections of every file.
             let both = target.generation() == Generation::Mercury && with_rela.contains(&*name.base);
             let mut references = ReferenceKinds::default();
             references.0[ReferenceKind::Symbol as usize] = both.then_some(true);

@@ -1,10 +1,11 @@
 //! Debug levels: how much debug information a compilation writes, and which sections follow.
 //!
-//! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has, from a rule table over the catalog.
-//! There are two models of that: [`observed`] is what ptxas and nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas,
-//! 288 of nvlink), [`documented`] what the notes this project started from say they do. The differences are in the project's
-//! `docs/conformance.md`. [`detected`] reads from a file what it was made of, [`compare`] says what is missing in it,
-//! [`report`] all of it together.
+//! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has,
+//! from a rule table over the catalog. There are two models of that: [`observed`] is what ptxas and
+//! nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas, 288 of nvlink),
+//! [`documented`] what the notes this project started from say they do. The differences are in the
+//! project's `docs/conformance.md`. [`detected`] reads from a file what it was made of, [`compare`]
+//! says what is missing in it, [`report`] all of it together.
 
 pub mod compare;
 mod conditions;
@@ -90,8 +91,8 @@ impl DebugLevel {
 mod tests {
     use super::*;
 
-    /// What a PTX file brings, and the level without options, with `-lineinfo` and with `-g`. Observed: 864 runs of ptxas 13.0.88, all SMs
-    /// from 75 to 121 alike.
+    /// What a PTX file brings, and the level without options, with `-lineinfo` and with `-g`.
+    /// Observed: 864 runs of ptxas 13.0.88, all SMs from 75 to 121 alike.
     const OBSERVED: [(&str, PtxDirectives, [DebugLevel; 3]); 5] = {
         use DebugLevel::{Full, Lines, None};
         const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> PtxDirectives {

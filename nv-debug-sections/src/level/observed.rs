@@ -1,8 +1,8 @@
 //! The debug sections that ptxas and nvlink 13.0.88 write: one rule table from which the lists of
 //! all runs follow.
 //!
-//! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, of which `tests/data/section_lists.tsv` has an extract,
-//! and 679 corpus cubins.
+//! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, of which
+//! `tests/data/section_lists.tsv` has an extract, and 679 corpus cubins.
 
 use super::conditions::{
     Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
@@ -45,9 +45,11 @@ pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
     ]
 };
 
-/// From this SM on ptxas writes `.debug_frame` whatever the options, into files without a function too; below only with `-g`.
+/// From this SM on ptxas writes `.debug_frame` whatever the options, into files without a function
+/// too; below only with `-g`.
 ///
-/// Observed: ptxas 11.8.89, 12.6.85, 12.9.86 and 13.0.88, each on the chips that it takes from sm_50 to sm_121, with and without `-c`; nvlink 13.0.88.
+/// Observed: ptxas 11.8.89, 12.6.85, 12.9.86 and 13.0.88, each on the chips that it takes from
+/// sm_50 to sm_121, with and without `-c`; nvlink 13.0.88.
 const FIRST_SM_WITH_FRAMES: u32 = 70;
 
 /// From which level on files for an SM have `.debug_frame`.
@@ -55,8 +57,8 @@ pub(super) fn level_of_frames(sm: u32) -> DebugLevel {
     if sm >= FIRST_SM_WITH_FRAMES { DebugLevel::None } else { DebugLevel::Full }
 }
 
-/// What those sections refer to, on which condition; in the order of the relocation sections. Those of the PTX's own sections come in
-/// before [`AFTER_PTX`].
+/// What those sections refer to, on which condition; in the order of the relocation sections. Those
+/// of the PTX's own sections come in before [`AFTER_PTX`].
 const BEFORE_PTX: [(SectionKind, ReferenceKind, Condition); 3] = [
     // The base of names in `.debug_str`.
     (SectionKind::DebugLine, ReferenceKind::AtLink, Condition::InlinedNames),
@@ -88,7 +90,8 @@ impl Compilation<'_, '_> {
         self.target.generation() >= Generation::Mercury && self.output != OutputKind::DebugOnly
     }
 
-    /// The kind of relocation section that entries of a reference are in; `None` if they are in none.
+    /// The kind of relocation section that entries of a reference are in; `None` if they are in
+    /// none.
     fn form(&self, target: &str, reference: ReferenceKind) -> Option<RelocForm> {
         let is_kept = match self.output {
             OutputKind::Relocatable => true,
@@ -125,8 +128,9 @@ fn clones<'a>(native: &[SectionExpectation<'a>]) -> Vec<SectionExpectation<'a>> 
     list.sections
 }
 
-/// `.nv_debug.shared`, if such a file can have it. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
-/// programs with `-g` only, also where `--suppress-debug-info` leaves nothing else.
+/// `.nv_debug.shared`, if such a file can have it. Never certain: which variables bring it is not
+/// known to the last case (`docs/conformance.md`). Observed: in whole programs with `-g` only, also
+/// where `--suppress-debug-info` leaves nothing else.
 pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<SectionExpectation<'a>> {
     let can_be_there = match compilation.output {
         OutputKind::Program => compilation.level != DebugLevel::Lines,
@@ -141,7 +145,8 @@ pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Sec
 
 /// Whether nvlink 13.0.88 accepts these options. It rejects `--suppress-debug-info` without `-g`.
 ///
-/// Those that it takes change nothing about the sections: it copies what its inputs have ([`expected_after_link`]).
+/// Those that it takes change nothing about the sections: it copies what its inputs have
+/// ([`expected_after_link`]).
 ///
 /// ```
 /// use nv_debug_sections::level::{DebugOptions, observed::link_accepts};
@@ -263,8 +268,8 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     }
 }
 
-/// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str` has its own place, and `.debug_line` is not
-/// copied.
+/// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str`
+/// has its own place, and `.debug_line` is not copied.
 fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requirement, ReferenceKinds)> {
     // Debug-only objects of any level have such sections: what leads other readers to the lines.
     if compilation.level < DebugLevel::Full && compilation.output != OutputKind::DebugOnly {

@@ -169,11 +169,12 @@ pub struct SectionIdentity {
     /// What it holds, in words. Absent for names that are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
-    /// Who wrote it: `front end` for what comes from the PTX, `nvdwarf` for all sections of a file that it made.
+    /// Who wrote it: `front end` for what comes from the PTX, `nvdwarf` for all sections of a file
+    /// that it made.
     #[schemars(extend("enum" = ["ptxas", "front end", "nvdwarf"]))]
     pub written_by: &'static str,
-    /// `joined` where nvlink makes one section of the inputs' sections, `kept` where it keeps each. Absent for files that are
-    /// not linked.
+    /// `joined` where nvlink makes one section of the inputs' sections, `kept` where it keeps each.
+    /// Absent for files that are not linked.
     #[schemars(extend("enum" = ["joined", "kept"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked: Option<&'static str>,
@@ -206,11 +207,12 @@ impl SectionIdentity {
 pub struct Report<'a> {
     /// `e_type` of the ELF header.
     pub e_type: u16,
-    /// Whether it is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. `output`, `level` and
-    /// `writer` are then those of the file that it was made of.
+    /// Whether it is a side file, as `strip --split` and `objcopy --only-keep-debug` make one.
+    /// `output`, `level` and `writer` are then those of the file that it was made of.
     pub side_file: bool,
-    /// Whether debug sections were taken out: `strip` leaves their symbols undefined, or there is none at all from sm_70
-    /// on, where every file has `.debug_frame`. What was taken out is not missing.
+    /// Whether debug sections were taken out: `strip` leaves their symbols undefined, or there is
+    /// none at all from sm_70 on, where every file has `.debug_frame`. What was taken out is not
+    /// missing.
     pub stripped: bool,
     /// The tool that wrote the file, by its `.note.nv.tkinfo`. Absent where the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,10 +221,11 @@ pub struct Report<'a> {
     pub output: OutputKind,
     /// Whose rules say which sections are expected.
     pub model: RulesModel,
-    /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped file it is the level of
-    /// what is left.
+    /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped
+    /// file it is the level of what is left.
     pub level: DebugLevel,
-    /// The section that shows the level. Absent where the level was asked for, or where no section shows more.
+    /// The section that shows the level. Absent where the level was asked for, or where no section
+    /// shows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level_shown_by: Option<&'a str>,
     /// Whether options say what to expect; else the file itself does.

@@ -10,11 +10,13 @@ use dwarf2_reader::line::Params;
 
 /// Decodes every unit of a line section.
 ///
-/// `section` is the section's name, for errors. The bytes are taken as they stand: relocations apply to the `base_offset` fields.
+/// `section` is the section's name, for errors. The bytes are taken as they stand: relocations
+/// apply to the `base_offset` fields.
 ///
 /// # Errors
 ///
-/// Truncated fields, a version other than 2, a header that is inconsistent, opcodes outside a sequence, a sequence left open.
+/// Truncated fields, a version other than 2, a header that is inconsistent, opcodes outside a
+/// sequence, a sequence left open.
 pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>> {
     units(section, data)
         .map(|unit| {
@@ -34,7 +36,8 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
 ///
 /// # Errors
 ///
-/// A header is not that of a DWARF 2 line table, with its byte offset in `section`; none follows then.
+/// A header is not that of a DWARF 2 line table, with its byte offset in `section`; none follows
+/// then.
 pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Result<(u64, LineTable<'d>)>> {
     units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
 }

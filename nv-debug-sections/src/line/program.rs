@@ -97,7 +97,8 @@ pub struct Steps<'d> {
     pub(super) cursor: Cursor<'d>,
     params: Params,
     pub(super) registers: Registers,
-    /// The last opcode was an advance. It belongs to the row or sequence end only if that comes next; else it stands alone.
+    /// The last opcode was an advance. It belongs to the row or sequence end only if that comes
+    /// next; else it stands alone.
     advanced: bool,
     /// An operation that was read together with the one before it.
     pending: Option<(LineOp, u64)>,
@@ -135,7 +136,8 @@ impl<'d> Steps<'d> {
         self.number
     }
 
-    /// The next operation, and the offset in the section where it ends; `None` at the end of the sequence.
+    /// The next operation, and the offset in the section where it ends; `None` at the end of the
+    /// sequence.
     pub(super) fn step(&mut self) -> dwarf2_reader::Result<Option<(LineOp, u64)>> {
         if let Some(pending) = self.pending.take() {
             return Ok(Some(pending));

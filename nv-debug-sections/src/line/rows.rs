@@ -9,7 +9,8 @@ pub struct RowTable {
     end: u64,
     /// In program order; addresses relative to the sequence's start.
     all: Vec<LineRow>,
-    /// Indices into `all` of the rows that count, in order: the row that context `n` means is `counted[n - 1]`.
+    /// Indices into `all` of the rows that count, in order: the row that context `n` means is
+    /// `counted[n - 1]`.
     counted: Vec<u32>,
     /// Indices into `all` by ascending address; of several rows at one address only the last.
     by_address: Vec<u32>,
@@ -22,9 +23,9 @@ impl RowTable {
     /// its section.
     pub fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
         let all: Vec<LineRow> = table.rows(sequence).collect();
-        // A row that repeats address and line of the one before is written by no rule that numbers rows: on sm_90 and later
-        // ptxas doubles rows at function starts and leaves them out of its count
-        // (docs/formats/line-tables.md, rows from sm_90 on; checked against nvdisasm).
+        // A row that repeats address and line of the one before is written by no rule that numbers
+        // rows: on sm_90 and later ptxas doubles rows at function starts and leaves them out of its
+        // count (docs/formats/line-tables.md, rows from sm_90 on; checked against nvdisasm).
         let mut counted = Vec::new();
         let mut last = None;
         for (index, row) in (0..).zip(&all) {

@@ -45,7 +45,8 @@ pub enum Step<'d> {
 ///
 /// # Errors
 ///
-/// The opcode or an operand is cut short, is one that [`LineOp`] cannot say, or is a second `DW_LNE_set_address`.
+/// The opcode or an operand is cut short, is one that [`LineOp`] cannot say, or is a second
+/// `DW_LNE_set_address`.
 #[inline]
 pub fn step<'d>(
     cursor: &mut Cursor<'d>,
@@ -90,7 +91,8 @@ pub fn step<'d>(
     })
 }
 
-/// Reads the start of a sequence: the operand of its `DW_LNE_set_address`, and that operand's byte offset in the section.
+/// Reads the start of a sequence: the operand of its `DW_LNE_set_address`, and that operand's byte
+/// offset in the section.
 ///
 /// # Errors
 ///

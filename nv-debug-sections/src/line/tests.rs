@@ -60,7 +60,8 @@ fn sequences_encoded_apart_join_to_the_unit_encoded_at_once() {
 /// Address, file, line, column, is_stmt; of the end only the address.
 type Row = (u64, u64, u64, u64, bool);
 
-/// Rows and the sequence's end as gimli sees them, and prologue_end, epilogue_begin and isa of each row.
+/// Rows and the sequence's end as gimli sees them, and prologue_end, epilogue_begin and isa of each
+/// row.
 fn gimli_rows(data: &[u8]) -> (Vec<Row>, u64, Vec<(bool, bool, u64)>) {
     let section = gimli::DebugLine::new(data, LittleEndian);
     let program = section.program(DebugLineOffset(0), 8, None, None).unwrap();
@@ -108,7 +109,8 @@ fn every_dwarf_2_opcode(opcode_base: u8) -> Vec<u8> {
 
 #[test]
 fn hand_written_opcodes_mean_what_gimli_says() {
-    // 255 - opcode_base is a multiple of the line ranges 5 and 11: one opcode less would be another address.
+    // 255 - opcode_base is a multiple of the line ranges 5 and 11: one opcode less would be another
+    // address.
     for (minimum_instruction_length, opcode_base, line_range) in
         [(1, 10, 14), (1, 10, 5), (1, 13, 11), (4, 10, 14), (4, 10, 5), (4, 13, 11)]
     {
@@ -116,7 +118,8 @@ fn hand_written_opcodes_mean_what_gimli_says() {
         let data = unit(params, &every_dwarf_2_opcode(opcode_base));
         let (rows, end, _) = gimli_rows(&data);
         assert_eq!(our_rows(&data), (rows.clone(), end), "{params:?}");
-        // And as DWARF 2.0.0 §6.2.5 counts: const_add_pc advances as opcode 255 does, the fixed advance is in bytes.
+        // And as DWARF 2.0.0 §6.2.5 counts: const_add_pc advances as opcode 255 does, the fixed
+        // advance is in bytes.
         let scale = u64::from(minimum_instruction_length);
         let constant = u64::from((255 - opcode_base) / line_range) * scale;
         let addresses = [0, constant, constant + 20 * scale, constant + 20 * scale + 0x108];
@@ -360,7 +363,8 @@ fn errors_give_the_offset_of_the_opcode() {
     assert!(matches!(error.kind(), ErrorKind::Value { field: "extended opcode", found: 2, .. }), "{error}");
 }
 
-/// One or two steps, by which the address moves on. An advance alone stands before a state change: before a row it would be the row's.
+/// One or two steps, by which the address moves on. An advance alone stands before a state change:
+/// before a row it would be the row's.
 fn steps() -> impl Strategy<Value = Vec<LineOp>> {
     let number = || any::<u32>().prop_map(u64::from);
     prop_oneof![

@@ -6,7 +6,8 @@ use dwarf2_reader::line::{self as dwarf2, FileEntry};
 use dwarf2_reader::{Cursor, Format};
 use std::borrow::Cow;
 
-/// The units of a line section: each with its byte offset, its header, without sequences, and a cursor at its program.
+/// The units of a line section: each with its byte offset, its header, without sequences, and a
+/// cursor at its program.
 pub(super) fn units<'d>(
     section: &'d str,
     data: &'d [u8],
@@ -57,7 +58,8 @@ fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
     let directories = dwarf2::directories(&mut tables)?.into_iter().map(Cow::Borrowed).collect();
     let mut files = Vec::new();
     let debug_str_base = loop {
-        // Other readers take the files to end at a name that is empty. Of ptxas it is a file's if what follows is more than a base.
+        // Other readers take the files to end at a name that is empty. Of ptxas it is a file's if
+        // what follows is more than a base.
         let file = match (dwarf2::file(&mut tables)?, tables.rest().len()) {
             (Some(file), _) => file,
             (None, 0) => break None,

@@ -86,7 +86,8 @@ impl Program {
 
 /// Builds the line program of one code section from its instructions and their `.loc` directives.
 ///
-/// `instructions` in address order, one for each change of PTX line at least; `entries` in address order.
+/// `instructions` in address order, one for each change of PTX line at least; `entries` in address
+/// order.
 pub fn line_program_from_locs(
     locs: &[Loc],
     instructions: &[LocatedInstruction],
@@ -137,8 +138,9 @@ impl Builder<'_> {
         self.locs.get(id.0 as usize).copied()
     }
 
-    /// Step 1: the row at a function's start, by the steps of instructions. What differs is what it is compared with: the instruction
-    /// before it or, without one, the entry row. No instruction is compared with an entry row.
+    /// Step 1: the row at a function's start, by the steps of instructions. What differs is what it
+    /// is compared with: the instruction before it or, without one, the entry row. No instruction
+    /// is compared with an entry row.
     fn entry_row(&mut self, entry: &EntryRow) {
         let Some(loc) = self.loc(entry.loc) else { return };
         let before = self.previous.take().and_then(|previous| self.loc(previous)).map(|loc| loc.line);
@@ -155,7 +157,8 @@ impl Builder<'_> {
         if loc.line == 0 || self.previous == Some(id) {
             return;
         }
-        // Step 3: file, column and name are not compared; a change of file on the same line number is lost.
+        // Step 3: file, column and name are not compared; a change of file on the same line number
+        // is lost.
         let before = self.previous.replace(id).and_then(|previous| self.loc(previous));
         if before.is_none_or(|before| before.line != loc.line) || self.is_elsewhere(loc) {
             self.emit(address, loc, false);
@@ -182,8 +185,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Finds the ancestors without a row of their own, outermost last. One that has a row has it for its own ancestors
-    /// too.
+    /// Finds the ancestors without a row of their own, outermost last. One that has a row has it
+    /// for its own ancestors too.
     fn unwritten_ancestors(&mut self, parent: Option<LocId>) {
         let mut next = parent;
         while let Some(id) = next.filter(|id| !self.row_of.contains_key(id)) {

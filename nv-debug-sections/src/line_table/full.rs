@@ -8,9 +8,11 @@ use std::collections::{HashMap, HashSet};
 
 /// Builds the line program of one code section with all rows and columns of the `.loc` directives.
 ///
-/// A row stands wherever file, line, column or call site change; line 0 has rows too. It begins a statement (`is_stmt`) where code of its
-/// directive comes first. Call sites have rows of their own at the address of the first code that is inlined there, which the row of
-/// that code follows. `columns` has the column of each of `locs`, 0 for none; the rest is as for [`line_program_from_locs`](super::line_program_from_locs).
+/// A row stands wherever file, line, column or call site change; line 0 has rows too. It begins a
+/// statement (`is_stmt`) where code of its directive comes first. Call sites have rows of their own
+/// at the address of the first code that is inlined there, which the row of that code follows.
+/// `columns` has the column of each of `locs`, 0 for none; the rest is as for
+/// [`line_program_from_locs`](super::line_program_from_locs).
 pub fn full_line_program(
     locs: &[Loc],
     columns: &[u32],
@@ -102,7 +104,8 @@ impl Builder<'_> {
         let is_stmt = self.begun.insert(id);
         let Some(place) = self.row_state(id, is_stmt) else { return };
         let same = self.written.is_some_and(|(_, written)| RowState { is_stmt, ..written } == place);
-        // Of several directives that say the same only the first code has a row; at another address a statement begins all the same.
+        // Of several directives that say the same only the first code has a row; at another address
+        // a statement begins all the same.
         if !same || is_stmt && self.written.is_some_and(|(at, written)| at != address || !written.is_stmt) {
             self.row(address, place);
         }
@@ -124,7 +127,8 @@ impl Builder<'_> {
         let Some(place) = self.row_state(id, false) else { return };
         let repeats = self.written.is_some_and(|(at, written)| (at, written.line) == (address, place.line));
         if repeats {
-            // It would not count, and could not be referred to: a row between them, which the next replaces.
+            // It would not count, and could not be referred to: a row between them, which the next
+            // replaces.
             let other = u32::from(place.line == 0);
             self.row(address, RowState { line: other, ..place });
         }
@@ -186,7 +190,8 @@ mod tests {
             .collect()
     }
 
-    /// What the row that covers each address says: file, line, column and the names of the chain, innermost first.
+    /// What the row that covers each address says: file, line, column and the names of the chain,
+    /// innermost first.
     fn said(rows: &[LineRow], address: u64) -> Option<(u64, u32, u64, Vec<u64>)> {
         let mut counted: Vec<LineRow> = Vec::new();
         let mut last = None;
@@ -208,7 +213,8 @@ mod tests {
 
     #[test]
     fn what_ptxas_drops_is_there() {
-        // The same line in another file, the same line at another column, a call from the same line twice.
+        // The same line in another file, the same line at another column, a call from the same line
+        // twice.
         let locs = [
             loc(1, 7, None),
             loc(2, 7, None),

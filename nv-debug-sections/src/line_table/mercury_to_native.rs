@@ -1,28 +1,32 @@
 //! Derives native line programs of sm_90 and later: the Mercury program is looked up at each native
 //! instruction (docs/formats/line-tables.md, rows from sm_90 on).
 //!
-//! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
+//! What happens at an instruction whose Mercury address row *x* covers; the first step that applies
+//! is the last:
 //!
-//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row after an entry row](RowKind::FirstAfterEntry) and code comes back
-//!    to where it starts.
+//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row after an
+//!    entry row](RowKind::FirstAfterEntry) and code comes back to where it starts.
 //! 2. First row of the section: written, whatever its call site; the context stays 0.
-//! 3. *x* is such a first row, has the call site of the current context, or none as that, and is on the line written last:
-//!    only its place.
-//! 4. *x* and the row before are [plain](RowKind::Plain) and alike in line, file, call site and name: nothing.
+//! 3. *x* is such a first row, has the call site of the current context, or none as that, and is on
+//!    the line written last: only its place.
+//! 4. *x* and the row before are [plain](RowKind::Plain) and alike in line, file, call site and
+//!    name: nothing.
 //! 5. Else call sites not yet written, and a row.
 //!
 //! A function's start then has its row twice, unless *x* carries the flag 0x92 itself.
 //!
 //! Four oddities of ptxas are in these steps:
 //!
-//! * which rows are "first" and "plain" depends on whether rows are [special opcodes](is_special), after which the reader of the
-//!   Mercury table forgets to note what it read;
-//! * so do rows of the native table, which else stand in for call sites of their line and file: with address 0, as if they had none;
-//! * the reader keeps the [last name](last_name) of the section before, which names all rows before the first 0x90;
+//! * which rows are "first" and "plain" depends on whether rows are [special opcodes](is_special),
+//!   after which the reader of the Mercury table forgets to note what it read;
+//! * so do rows of the native table, which else stand in for call sites of their line and file:
+//!   with address 0, as if they had none;
+//! * the reader keeps the [last name](last_name) of the section before, which names all rows before
+//!   the first 0x90;
 //! * a call site's file is forgotten if the context does not change.
 //!
-//! Observed: ptxas 13.0.88. `ptxas-driver/tests/loc_fuzz.rs` compares random programs, `ptxas-driver/tests/pairs` has a program for each
-//! condition.
+//! Observed: ptxas 13.0.88. `ptxas-driver/tests/loc_fuzz.rs` compares random programs,
+//! `ptxas-driver/tests/pairs` has a program for each condition.
 
 use super::from_locs::Program;
 use crate::line::{LineOp, PTXAS_PARAMS};
@@ -34,7 +38,8 @@ use foldhash::{HashMap, HashMapExt as _};
 pub struct AddressPair {
     /// Address in the SASS of the file.
     pub native: u64,
-    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_mercury_address`] stands in for it.
+    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_mercury_address`]
+    /// stands in for it.
     pub mercury: u64,
 }
 
@@ -42,9 +47,10 @@ pub struct AddressPair {
 /// sm_90, whose Mercury code is not in any file. It is right where it decides on line tables: which
 /// rows are 16 bytes apart and so special opcodes.
 ///
-/// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and the last before the functions folded
-/// into it (`starts`, all functions by address), which is an `EXIT`; 32 have all others.
-/// Observed: ptxas 13.0.88; where Mercury addresses can be seen, on sm_100, the operation decides, and some of the others take 16 too.
+/// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and
+/// the last before the functions folded into it (`starts`, all functions by address), which is an
+/// `EXIT`; 32 have all others. Observed: ptxas 13.0.88; where Mercury addresses can be seen, on
+/// sm_100, the operation decides, and some of the others take 16 too.
 pub fn hidden_mercury_address(starts: &[u64], native: u64) -> u64 {
     let has_first = starts.first().is_some_and(|&first| first < native);
     let has_exit = starts.get(1).is_some_and(|&folded| folded <= native);
@@ -60,7 +66,8 @@ const INSTRUCTION_BYTES: u64 = 16;
 pub(super) enum RowKind {
     /// Flagged with 0x92, or a special opcode after such rows.
     ///
-    /// The flag also counts where an entry row has the place and line of its call site, so that no row follows it before it is taken back.
+    /// The flag also counts where an entry row has the place and line of its call site, so that no
+    /// row follows it before it is taken back.
     Entry,
     /// The first row after them that is not a special opcode.
     FirstAfterEntry,
@@ -69,7 +76,8 @@ pub(super) enum RowKind {
 }
 
 impl RowKind {
-    /// The kind of a row that follows a row of kind `before`. `was_flagged`: the flag was set for that row, or in between.
+    /// The kind of a row that follows a row of kind `before`. `was_flagged`: the flag was set for
+    /// that row, or in between.
     pub(super) fn after(before: Option<Self>, is_entry: bool, was_flagged: bool, is_special: bool) -> Self {
         let is_behind_entry = was_flagged || before == Some(Self::Entry);
         match (is_entry, is_behind_entry) {
@@ -112,7 +120,8 @@ pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
         && opcode.is_some_and(|opcode| opcode <= largest)
 }
 
-/// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas. `name` is the one before the program.
+/// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas.
+/// `name` is the one before the program.
 fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::with_capacity(mercury.len());
     let (mut file, mut context, mut entry, mut flagged) = (1, 0, false, false);
@@ -153,11 +162,14 @@ pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
 
 /// Builds the native line program of one code section from the Mercury program.
 ///
-/// `mercury` is the section's Mercury program ([`line_program_from_locs`](super::line_program_from_locs) with [`Space::Mercury`](crate::catalog::Space::Mercury)),
-/// `name` the [`last_inlined_name`] of the section before in the Mercury table (0 in the first),
-/// `instructions` the native instructions in address order that begin a PTX line or a function, `starts` the native addresses of
-/// functions in address order; those at whose Mercury address no row starts do not count. Of several pairs with one native address the last
-/// says where the instruction has its lines from, those before where its function starts.
+/// `mercury` is the section's Mercury program
+/// ([`line_program_from_locs`](super::line_program_from_locs) with
+/// [`Space::Mercury`](crate::catalog::Space::Mercury)), `name` the [`last_inlined_name`] of the
+/// section before in the Mercury table (0 in the first), `instructions` the native instructions in
+/// address order that begin a PTX line or a function, `starts` the native addresses of functions in
+/// address order; those at whose Mercury address no row starts do not count. Of several pairs with
+/// one native address the last says where the instruction has its lines from, those before where
+/// its function starts.
 pub fn mercury_to_native(
     mercury: &[LineOp],
     name: u32,
@@ -180,7 +192,8 @@ pub fn mercury_to_native(
         let Some(instruction) = of_address.last() else { continue };
         covering = covering_row_end(&builder.rows, covering, instruction.mercury);
         let Some(index) = covering.checked_sub(1) else { continue };
-        // A start counts where a row starts, flagged or not: built-in helpers have none. One that has the lines of other code always does.
+        // A start counts where a row starts, flagged or not: built-in helpers have none. One that
+        // has the lines of other code always does.
         let row_starts_here = builder.rows[index].address == instruction.mercury;
         let counts = row_starts_here || of_address.len() > 1;
         let is_start = counts && starts.binary_search(&instruction.native).is_ok();
@@ -189,7 +202,8 @@ pub fn mercury_to_native(
     builder.program.ops
 }
 
-/// The number of rows that begin at `address` or before it. Mostly it is `last`, the number for the address before, or one more.
+/// The number of rows that begin at `address` or before it. Mostly it is `last`, the number for the
+/// address before, or one more.
 fn covering_row_end(rows: &[Row], last: usize, address: u64) -> usize {
     let is_behind = |count: &usize| {
         count.checked_sub(1).is_none_or(|row| rows.get(row).is_some_and(|row| row.address <= address))
@@ -289,7 +303,8 @@ impl NativeBuilder {
         }
     }
 
-    /// Records the row written last, made of `row`, as that of call sites at address 0 with its line and file: ptxas forgets the address.
+    /// Records the row written last, made of `row`, as that of call sites at address 0 with its
+    /// line and file: ptxas forgets the address.
     fn stand_in(&mut self, row: Row) {
         self.row_of.entry((0, row.line, row.file)).or_insert(self.program.rows);
     }

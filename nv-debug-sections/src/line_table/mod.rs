@@ -8,8 +8,8 @@
 //! * [`full_line_program`]: not as ptxas does it: a table with all that the directives say.
 //! * [`ptx_lines`]: the input of both for `.nv_debug_line_sass`, which follows the same rules.
 //!
-//! All take plain values: where the instructions and the `.loc` directives come from is the caller's business. Addresses are byte offsets
-//! in the code section. Observed: ptxas 13.0.88.
+//! All take plain values: where the instructions and the `.loc` directives come from is the
+//! caller's business. Addresses are byte offsets in the code section. Observed: ptxas 13.0.88.
 
 mod from_locs;
 mod full;
@@ -39,8 +39,8 @@ pub struct Loc {
     pub line: u32,
     /// Offset in `.debug_str` of the inlined callee's name; 0 when not inlined.
     pub name: u32,
-    /// The directive of the call site: the latest earlier one with the file, line and column of `inlined_at`. Always smaller than the
-    /// directive's own index.
+    /// The directive of the call site: the latest earlier one with the file, line and column of
+    /// `inlined_at`. Always smaller than the directive's own index.
     pub parent: Option<LocId>,
 }
 
@@ -60,7 +60,8 @@ pub struct FunctionStart {
     pub address: u64,
     /// The function's first `.loc`; `None` for functions without, or if its line is 0.
     pub first_loc: Option<LocId>,
-    /// 1-based PTX line of the `{` that opens the body; `None` for built-in helpers, which have no PTX.
+    /// 1-based PTX line of the `{` that opens the body; `None` for built-in helpers, which have no
+    /// PTX.
     pub ptx_line: Option<u32>,
 }
 
@@ -71,8 +72,8 @@ pub struct EntryRow {
     pub address: u64,
     /// Its file and line.
     pub loc: LocId,
-    /// Whether a Mercury table flags it with 0x92: only in sections with a `.loc`, in both tables (observed: ptxas 13.0.88, sm_100
-    /// and sm_120).
+    /// Whether a Mercury table flags it with 0x92: only in sections with a `.loc`, in both tables
+    /// (observed: ptxas 13.0.88, sm_100 and sm_120).
     pub flagged: bool,
 }
 

@@ -1,11 +1,14 @@
 //! The inverse of [`mercury_to_native`](super::mercury_to_native): finds a Mercury line program
 //! from which it derives a given native one.
 //!
-//! A native program says less than the Mercury one it was made of, so there are many of these. This one has a row for each of its rows, at the
-//! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
-//! address or none begins there: call sites at address 0, which ptxas takes rows for whose line and file they have, or one byte before the
-//! instruction, where one it inlines has the same line and file; second call sites, where the program names one twice; repeated rows, which
-//! keep the next row from being the [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it that.
+//! A native program says less than the Mercury one it was made of, so there are many of these. This
+//! one has a row for each of its rows, at the address of the same instruction, and beyond these
+//! only rows that no instruction is looked up in, because another stands at their address or none
+//! begins there: call sites at address 0, which ptxas takes rows for whose line and file they have,
+//! or one byte before the instruction, where one it inlines has the same line and file; second call
+//! sites, where the program names one twice; repeated rows, which keep the next row from being the
+//! [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it
+//! that.
 
 use super::mercury_to_native::{AddressPair, RowKey, RowKind, is_special, mercury_to_native};
 use crate::line::LineOp;
@@ -16,8 +19,9 @@ use std::collections::VecDeque;
 /// one code section. `None` if there is none or the search does not find it. It finds one for all
 /// programs of ptxas that were seen (`tests/native_to_mercury.rs`).
 ///
-/// `name` is the [`last_inlined_name`](super::last_inlined_name) of the section before in the Mercury table; `instructions` and `starts` are as `mercury_to_native`
-/// takes them, and both spaces must have the same order.
+/// `name` is the [`last_inlined_name`](super::last_inlined_name) of the section before in the
+/// Mercury table; `instructions` and `starts` are as `mercury_to_native` takes them, and both
+/// spaces must have the same order.
 pub fn native_to_mercury(
     native: &[LineOp],
     name: u32,
@@ -31,11 +35,12 @@ pub fn native_to_mercury(
     })
 }
 
-/// How the parts of a native program that have two meanings are read. The first interpretation that leads to the program is taken.
+/// How the parts of a native program that have two meanings are read. The first interpretation that
+/// leads to the program is taken.
 #[derive(Debug, Clone, Copy)]
 struct Interpretation {
-    /// A context whose call site is the row before is that of code on this row's line, which has no row. Else it is that of the next row,
-    /// and the row before stands in for the call site.
+    /// A context whose call site is the row before is that of code on this row's line, which has no
+    /// row. Else it is that of the next row, and the row before stands in for the call site.
     inlined_here: bool,
     /// Call sites whose file ptxas forgets to write are in the file of the row before.
     same_file: bool,
@@ -70,7 +75,8 @@ fn mercury_program(
     Some(builder.ops(name))
 }
 
-/// What ptxas writes at once: the state, then a row or only its place, or neither if the row before has its line.
+/// What ptxas writes at once: the state, then a row or only its place, or neither if the row before
+/// has its line.
 #[derive(Debug, Clone, Copy)]
 struct NativeStep {
     address: u64,
@@ -329,8 +335,9 @@ impl MercuryBuilder {
         })
     }
 
-    /// The file of a call site that ptxas forgets to write: the one before if that can be, else any. It is not the one written next. Other
-    /// call sites of its line are in its file if what they inline has its number, else in others.
+    /// The file of a call site that ptxas forgets to write: the one before if that can be, else
+    /// any. It is not the one written next. Other call sites of its line are in its file if what
+    /// they inline has its number, else in others.
     fn forgotten_file(&self, line: u32, inlined: &[NativeStep]) -> Option<u32> {
         let number = self.writer.count + 1;
         let mut others: HashSet<u32> = self.files_to_come.front().copied().into_iter().collect();
@@ -350,7 +357,8 @@ impl MercuryBuilder {
         same.into_iter().chain(any).find(|file| !others.contains(file))
     }
 
-    /// The Mercury row of the call site whose native row has this number; another than that of the context before.
+    /// The Mercury row of the call site whose native row has this number; another than that of the
+    /// context before.
     fn call_site(&mut self, number: u64) -> Option<usize> {
         if let Some(&site) = self.writer.site_of.get(&number) {
             if self.writer.context_parent != Some(site) {
@@ -399,8 +407,8 @@ impl MercuryBuilder {
         Some(())
     }
 
-    /// Alike rows are written once, unless they are told apart: the first of the section by an entry row before it, whose line is not known,
-    /// others by a name, which is not written.
+    /// Alike rows are written once, unless they are told apart: the first of the section by an
+    /// entry row before it, whose line is not known, others by a name, which is not written.
     fn tell_apart(&mut self, row: &mut Row) {
         let Some((id, RowKind::Plain)) = self.writer.previous else { return };
         let Some(&previous) = self.rows.get(id) else { return };
@@ -427,8 +435,9 @@ impl MercuryBuilder {
         id
     }
 
-    /// How many of the call sites that are written at an instruction stand before it in Mercury code: those up to the last that
-    /// has the line and file of one it inlines, which yet has a row of its own. `file` is that of the first.
+    /// How many of the call sites that are written at an instruction stand before it in Mercury
+    /// code: those up to the last that has the line and file of one it inlines, which yet has a row
+    /// of its own. `file` is that of the first.
     fn count_before(&self, mut file: u32, written: &[NativeStep]) -> usize {
         let mut number = self.writer.count;
         let sites: Vec<_> = written
@@ -440,7 +449,8 @@ impl MercuryBuilder {
                 ((site.line, file), number, inlined.call.map(|(context, _)| context))
             })
             .collect();
-        // Of the sites further in with a line and file: the number that all have to what they inline, if it is one.
+        // Of the sites further in with a line and file: the number that all have to what they
+        // inline, if it is one.
         let mut inner: HashMap<(u32, u32), Option<u64>> = HashMap::new();
         let mut count = 0;
         for (at, (key, number, named)) in sites.into_iter().enumerate().rev() {

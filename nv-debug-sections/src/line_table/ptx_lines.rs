@@ -5,8 +5,9 @@ use super::{EntryRow, FunctionStart, Loc, LocId, LocatedInstruction};
 /// Converts PTX lines to locations in file number `file`, without inlining, for the line program
 /// builders.
 ///
-/// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the
-/// line of its `{`, which the code before its first change of line has too; helpers without PTX do not. Returns what
+/// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line.
+/// Each function opens at the line of its `{`, which the code before its first change of line has
+/// too; helpers without PTX do not. Returns what
 /// [`line_program_from_locs`](super::line_program_from_locs) takes.
 pub fn ptx_lines(
     file: u32,

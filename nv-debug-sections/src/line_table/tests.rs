@@ -168,11 +168,13 @@ fn pairs<const N: usize>(pairs: [(u64, u64); N]) -> [AddressPair; N] {
 
 #[test]
 fn what_rows_behind_an_entry_row_become_depends_on_their_opcode() {
-    // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an entry row.
+    // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an
+    // entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 11), row(48, 11)];
     let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0]);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), Advance(32)]);
-    // `plain`: the row at 32 is the first, the next is written since that is not plain, and the last is alike.
+    // `plain`: the row at 32 is the first, the next is written since that is not plain, and the
+    // last is alike.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), row(64, 11), row(96, 11)];
     let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), row(32, 11)]);
@@ -189,8 +191,8 @@ fn an_entry_row_that_is_a_special_opcode_hands_its_flag_on() {
 
 #[test]
 fn rows_stand_in_for_call_sites_at_address_0() {
-    // `pairs/stand_in.ptx`: the call site, line 11 at 0, has no row of its own; the one at native 48 serves, the second that is counted
-    // after the start's.
+    // `pairs/stand_in.ptx`: the call site, line 11 at 0, has no row of its own; the one at native
+    // 48 serves, the second that is counted after the start's.
     let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(0, 11), call(2, 7), row(0, 12)];
     mercury.extend([call(0, 0), row(32, 13), row(64, 11), call(2, 7), row(96, 12)]);
     let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0]);
@@ -203,7 +205,8 @@ fn alike_rows_of_two_names_do_not_merge() {
     let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), call(2, 5), row(64, 20)];
     mercury.extend([call(2, 6), row(96, 20)]);
     let pairs = pairs([(0, 0), (16, 32), (32, 64), (48, 96)]);
-    // The first row after the entry row does not stand for the call site, which has one of its own then.
+    // The first row after the entry row does not stand for the call site, which has one of its own
+    // then.
     let want = [SetFile(1), row(0, 10), row(16, 11), row(32, 11), call(3, 5), row(32, 20), row(48, 20)];
     assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0]), want);
     // Of one name they do.
@@ -224,7 +227,8 @@ fn code_that_comes_back_to_a_first_row_has_an_advance() {
 
 #[test]
 fn names_outlive_their_section() {
-    // `pairs/names_outlive.ptx`: the call site is written late, with the name of the section before.
+    // `pairs/names_outlive.ptx`: the call site is written late, with the name of the section
+    // before.
     let mut mercury =
         vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 10), call(2, 5), call(0, 0), row(64, 11)];
     mercury.extend([call(3, 6), row(64, 12), call(2, 5), row(96, 13)]);

@@ -4,8 +4,9 @@ use std::fmt;
 
 /// The attribute of an `.nv.info` record: the number in its second byte.
 ///
-/// Names as cuobjdump 13.2.86 prints them. Observed: a real cubin with the number of one of its records replaced by each of 0x00-0xff in
-/// turn; the numbers left out here are "unknown Attribute" to it.
+/// Names as cuobjdump 13.2.86 prints them. Observed: a real cubin with the number of one of its
+/// records replaced by each of 0x00-0xff in turn; the numbers left out here are "unknown Attribute"
+/// to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attribute(pub u8);
 

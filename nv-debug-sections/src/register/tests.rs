@@ -94,8 +94,8 @@ proptest! {
     }
 }
 
-// Uniform ones: what nvdisasm 13.2 prints for each number in the field of ULDC (sm_75, sm_90) and LDCU (sm_100, sm_120). The others have
-// fields of 8 and 3 bits, whose last number is RZ and PT.
+// Uniform ones: what nvdisasm 13.2 prints for each number in the field of ULDC (sm_75, sm_90) and
+// LDCU (sm_100, sm_120). The others have fields of 8 and 3 bits, whose last number is RZ and PT.
 #[test]
 fn chips_have_the_registers_that_nvdisasm_names() {
     use RegisterClass as Class;

@@ -7,7 +7,8 @@ use std::fmt;
 pub enum RelocAction {
     /// Field = symbol value + addend.
     Add,
-    /// The linker clears the field if it drops the symbol's function; until then the field keeps its own value.
+    /// The linker clears the field if it drops the symbol's function; until then the field keeps
+    /// its own value.
     Clear,
 }
 

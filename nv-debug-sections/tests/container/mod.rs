@@ -1,4 +1,5 @@
-//! Writers of fatbins, host ELF files and archives by `docs/formats/fatbins.md`, as far as the tests need them.
+//! Writers of fatbins, host ELF files and archives by `docs/formats/fatbins.md`, as far as the
+//! tests need them.
 
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses its own part; a panic is a failed test
 
@@ -53,7 +54,8 @@ impl Spec {
             options_at = 64 + tail.len() as u32;
             tail.extend((options_at + 8).to_le_bytes());
             tail.extend((options.len() as u32).to_le_bytes());
-            // An ELF entry has an empty string before its records, the others have their string's NUL behind it.
+            // An ELF entry has an empty string before its records, the others have their string's
+            // NUL behind it.
             let text = [&b"\0"[..], options].concat();
             let text = if self.kind == 2 { text } else { [options.as_slice(), b"\0"].concat() };
             tail.extend(padded(text));

@@ -27,8 +27,8 @@ pub(crate) fn file(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A tool of the oracle environment (`NVDWARF_ORACLE`, else `~/.cache/nvdwarf/oracle-13.0.88`); `None`, said aloud,
-/// without it.
+/// A tool of the oracle environment (`NVDWARF_ORACLE`, else `~/.cache/nvdwarf/oracle-13.0.88`);
+/// `None`, said aloud, without it.
 ///
 /// # Panics
 ///
@@ -66,8 +66,8 @@ pub(crate) fn run(tool: &Path, arguments: &[&str], input: &Path) -> Result<Strin
     if output.status.success() { Ok(text) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// What a cubin is a sample of, as keys: the compiler, the architecture with the amount of debug information, the mode,
-/// and whether it was linked or made without a compiler.
+/// What a cubin is a sample of, as keys: the compiler, the architecture with the amount of debug
+/// information, the mode, and whether it was linked or made without a compiler.
 pub(crate) fn kinds(path: &Path) -> [String; 4] {
     let mut parts = path.iter().rev().skip(1).map(|part| part.to_string_lossy().into_owned());
     let (mode, arch) = (parts.next().unwrap(), parts.next().unwrap());

@@ -34,7 +34,8 @@ fn the_file_header() {
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [1, 2, ET_EWP]);
 }
 
-/// Bits 24 to 31 of `e_flags` are the index of `.note.nv.cuinfo`, also once debug sections are gone.
+/// Bits 24 to 31 of `e_flags` are the index of `.note.nv.cuinfo`, also once debug sections are
+/// gone.
 #[test]
 fn e_flags_have_the_chip_and_the_place_of_a_note() {
     // What other sections of these refer to cannot go.
@@ -54,12 +55,14 @@ fn e_flags_have_the_chip_and_the_place_of_a_note() {
     }
 }
 
-/// Offsets, gaps, header tables and segments follow from the sections: written again, each file is the same.
+/// Offsets, gaps, header tables and segments follow from the sections: written again, each file is
+/// the same.
 #[test]
 fn files_are_laid_out_by_rule() {
     for (name, file) in all_pairs() {
         let cubin = Cubin::parse(&file).unwrap();
-        // No rule is known for a gap after `.strtab` in files whose capsule has clones with names of their own.
+        // No rule is known for a gap after `.strtab` in files whose capsule has clones with names
+        // of their own.
         let gaps = cubin.iter().filter(|(.., section)| section.slack.is_some()).map(|(_, name, _)| name);
         let has_own_names = cubin.section_by_name(".nv.merc.nv.constant.pic").is_some();
         assert!(gaps.eq([".strtab"].into_iter().filter(|_| has_own_names)), "{name}");
@@ -67,7 +70,8 @@ fn files_are_laid_out_by_rule() {
     }
 }
 
-/// Sections start at the next multiple of their alignment; then the section headers, then the program headers.
+/// Sections start at the next multiple of their alignment; then the section headers, then the
+/// program headers.
 #[test]
 fn where_sections_and_tables_start() {
     for (name, file) in all_pairs() {
@@ -175,7 +179,8 @@ fn the_place_of_debug_str() {
 fn sections_are_put_where_ptxas_has_them() {
     for (name, file) in all_pairs() {
         let mut cubin = Cubin::parse(&file).unwrap().into_owned();
-        // Two sections of one name cannot be told apart. `.debug_str` has another place if nothing refers to it.
+        // Two sections of one name cannot be told apart. `.debug_str` has another place if nothing
+        // refers to it.
         let is_special = ["own_sections", "odd_references"].iter().any(|stem| name.starts_with(stem));
         if is_special || is_debug_str_last(&cubin) {
             continue;

@@ -24,7 +24,8 @@ const FILES: [(&str, &str); 5] = [
     ("stack_arguments.sm_100.g", ".nv.merc.debug_frame"),
 ];
 
-/// Escape, length and id of each entry, as 64-bit DWARF has them, and a size that is a multiple of 8.
+/// Escape, length and id of each entry, as 64-bit DWARF has them, and a size that is a multiple of
+/// 8.
 #[test]
 fn entries_are_64_bit_dwarf_and_padded() {
     for (name, section) in FILES {

@@ -187,7 +187,8 @@ fn a_sequence_covers_a_code_section() {
     }
 }
 
-/// The tables of PTX lines have no file in whole programs, and one in relocatable files: the section with the text.
+/// The tables of PTX lines have no file in whole programs, and one in relocatable files: the
+/// section with the text.
 #[test]
 fn the_file_of_ptx_lines_is_the_text() {
     for (name, files) in

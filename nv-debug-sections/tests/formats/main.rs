@@ -1,4 +1,5 @@
-//! The pages of `docs/formats`, byte by byte: what a page says of bytes is written out here by hand, and read and written.
+//! The pages of `docs/formats`, byte by byte: what a page says of bytes is written out here by
+//! hand, and read and written.
 //!
 //! Cubins of ptxas 13.0.88 that these tests look into lie in `ptxas-driver/tests/pairs`.
 

@@ -48,7 +48,8 @@ fn which_form_a_section_has() {
     }
 }
 
-/// Entries descend by offset but for native line tables from sm_90 on, which ascend, and `.debug_frame`.
+/// Entries descend by offset but for native line tables from sm_90 on, which ascend, and
+/// `.debug_frame`.
 #[test]
 fn the_order_of_entries() {
     // PTX with several blocks of one section comes to its fields block by block.
@@ -67,7 +68,8 @@ fn the_order_of_entries() {
     }
 }
 
-/// Code addresses of `.debug_info` from sm_100 on: the field of both sections has the addend of the clone's entry.
+/// Code addresses of `.debug_info` from sm_100 on: the field of both sections has the addend of the
+/// clone's entry.
 #[test]
 fn fields_under_rela_are_stale() {
     let file = pair("odd_references.sm_100.g");

@@ -16,7 +16,8 @@ const INSTRUCTION_BYTES: u64 = 16;
 pub(super) struct Labels<'f> {
     facts: &'f PtxFacts<'f>,
     image: &'f CodeFacts,
-    /// Made for the first label that the code generator does not name: without debug sections in the PTX there is none.
+    /// Made for the first label that the code generator does not name: without debug sections in
+    /// the PTX there is none.
     index: OnceLock<Index>,
 }
 
@@ -191,7 +192,8 @@ $open: .loc 1 1 1
 
     #[test]
     fn a_label_is_at_the_first_code_of_its_line_or_a_later_one() {
-        // Line 5 comes twice, since the scheduler moved code of line 8 between; line 7 gave no code.
+        // Line 5 comes twice, since the scheduler moved code of line 8 between; line 7 gave no
+        // code.
         let f = section(3, &[("f", 0)], &[(0x10, 5), (0x20, 8), (0x30, 5)]);
         let image = CodeFacts { sections: vec![f], ..CodeFacts::default() };
         assert_eq!(
@@ -236,7 +238,8 @@ $end:
     fn what_comes_with_a_branch_belongs_to_it() {
         let lines = [(0, 5), (0x20, 6), (0x50, 9), (0x80, 11), (0x90, 13)];
         let mut k = section(3, &[("k", 0)], &lines);
-        // Behind the first branch comes what belongs to the next block, before the second a BSSY; the kernel exits at 0xb0.
+        // Behind the first branch comes what belongs to the next block, before the second a BSSY;
+        // the kernel exits at 0xb0.
         k.branch_setup = vec![0x70];
         k.exits = vec![0xb0, 0xe0];
         let image = CodeFacts { sections: vec![k], ..CodeFacts::default() };

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 /// The `.loc` of each line of PTX: to ptxas an instruction is just its line.
 ///
-/// Observed, ptxas 13.0.88: what one `.loc` covers counts from the first line of its first instruction to the line of its last
-/// one, for the whole module. Of several `.loc` on a line the last in the text counts, be it another function's that line
-/// markers give the same lines; one of line 0 covers nothing.
+/// Observed, ptxas 13.0.88: what one `.loc` covers counts from the first line of its first
+/// instruction to the line of its last one, for the whole module. Of several `.loc` on a line the
+/// last in the text counts, be it another function's that line markers give the same lines; one of
+/// line 0 covers nothing.
 #[derive(Debug)]
 pub(super) enum LineLocs {
     /// Lines of the text, as without line markers: number of the `.loc` plus 1, 0 for none.

@@ -44,8 +44,9 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     Ok((if is_compact { compact(&lowered, debug_str)? } else { lowered }, rows))
 }
 
-/// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
-/// differ, else number 0 without a name. Without any code ptxas leaves the source files there.
+/// The PTX line table. Its one file is the section with the PTX text: number 1 by name in
+/// relocatable files, whose section names differ, else number 0 without a name. Without any code
+/// ptxas leaves the source files there.
 pub(super) fn line_sass(
     context: &Context<'_>,
     ptx_txt_name: &str,
@@ -80,7 +81,8 @@ pub(super) fn line_sass(
 #[derive(Default)]
 struct Sequences {
     list: Vec<(SymbolIndex, EncodedSequence)>,
-    /// Whether inlined code occurs, if only in the hidden tables that these are transcoded from: it decides on the `.debug_str` base.
+    /// Whether inlined code occurs, if only in the hidden tables that these are transcoded from: it
+    /// decides on the `.debug_str` base.
     inlined: bool,
     /// Whether file 0 occurs in them or those hidden tables: it decides on the file table.
     sets_file_0: bool,
@@ -89,7 +91,8 @@ struct Sequences {
 
 /// What the program of one code section is made of.
 struct SectionLines<'l> {
-    /// Whether they are source locations, which code that comes from no PTX instruction has none of.
+    /// Whether they are source locations, which code that comes from no PTX instruction has none
+    /// of.
     of_source: bool,
     locs: Cow<'l, [Loc]>,
     located: Vec<LocatedInstruction>,
@@ -125,8 +128,9 @@ fn chunks(sections: &[CodeSection]) -> Vec<SectionChunk> {
     chunks
 }
 
-/// Programs of all code sections that have rows, in ptxas' order: by section, native ones from sm_90 on by function symbol.
-/// `lines` gives the locations of a section's instructions, if there are any.
+/// Programs of all code sections that have rows, in ptxas' order: by section, native ones from
+/// sm_90 on by function symbol. `lines` gives the locations of a section's instructions, if there
+/// are any.
 fn sequences<'l>(
     context: &Context<'_>,
     kind: SectionKind,
@@ -199,7 +203,8 @@ fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLi
 /// The line program of one code section, made from the `.loc` directives.
 struct SectionProgram {
     ops: Vec<LineOp>,
-    /// If `ops` are for Mercury space and the native program is to be made from them: the address pairs and the starts of functions.
+    /// If `ops` are for Mercury space and the native program is to be made from them: the address
+    /// pairs and the starts of functions.
     from_mercury: Option<(Vec<AddressPair>, Vec<u64>)>,
 }
 
@@ -239,7 +244,8 @@ fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, 
 }
 
 impl SectionProgram {
-    /// The program by the rules of the space and the SM. `name` is the [`last_inlined_name`] of the section before.
+    /// The program by the rules of the space and the SM. `name` is the [`last_inlined_name`] of the
+    /// section before.
     fn into_program(self, name: u32) -> Vec<LineOp> {
         match self.from_mercury {
             Some((pairs, starts)) => mercury_to_native(&self.ops, name, &pairs, &starts),
@@ -248,14 +254,15 @@ impl SectionProgram {
     }
 }
 
-/// `--line-table full`: the table of source lines; `None` for PTX lines, which have nothing more to say.
+/// `--line-table full`: the table of source lines; `None` for PTX lines, which have nothing more to
+/// say.
 fn full_table(context: &Context<'_>, lines: &SectionLines<'_>) -> Option<Vec<LineOp>> {
     let SectionLines { of_source, locs, located, entries } = lines;
     of_source.then(|| full_line_program(locs, &context.facts.columns, located, entries, context.space))
 }
 
-/// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without a code generator. With them come
-/// the address pairs and the native starts.
+/// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without
+/// a code generator. With them come the address pairs and the native starts.
 fn to_hidden_mercury<'l>(
     mut lines: SectionLines<'l>,
     section: &CodeSection,

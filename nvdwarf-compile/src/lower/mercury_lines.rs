@@ -16,7 +16,8 @@ use std::collections::{HashMap, HashSet};
 ///
 /// # Errors
 ///
-/// Code is from a line that this PTX has no instruction at, or a function opens at another: the cubin was made from another PTX.
+/// Code is from a line that this PTX has no instruction at, or a function opens at another: the
+/// cubin was made from another PTX.
 pub fn source_lines<'l>(
     facts: &'l PtxFacts<'_>,
     cubin: &Cubin<'_>,
@@ -70,7 +71,8 @@ fn function_starts<'c>(
     functions.iter().map(start).collect()
 }
 
-/// Address and PTX line wherever the line changes, without the rows that open functions but for code on their line.
+/// Address and PTX line wherever the line changes, without the rows that open functions but for
+/// code on their line.
 ///
 /// # Errors
 ///
@@ -84,7 +86,8 @@ fn lines_of(
         |loc: nv_debug_sections::line_table::LocId| stream.locs.get(loc.0 as usize).map_or(0, |loc| loc.line);
     let mut lines: Vec<(u64, u32)> =
         stream.located.iter().filter_map(|located| Some((located.address, line(located.loc?)))).collect();
-    // Without a capsule, rows on the line of a `{` are those that open functions, and of code that comes from no PTX instruction.
+    // Without a capsule, rows on the line of a `{` are those that open functions, and of code that
+    // comes from no PTX instruction.
     let open_lines: HashSet<u32> = starts.iter().filter_map(|(_, start)| start.ptx_line).collect();
     lines.retain(|(_, line)| facts.has_code_at(*line) || !open_lines.contains(line));
     for &(address, line) in &lines {
@@ -109,7 +112,8 @@ fn lines_of(
                 "function {name} opens at PTX line {open_line}, in this PTX at line {expected}"
             ));
         }
-        // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
+        // Code of that line has no other row: it is here unless code of another line is, or its own
+        // begins later.
         let next = lines.get(lines.partition_point(|(at, _)| *at < address));
         let is_code = next.is_none_or(|next| next.0 != address && next.1 != open_line);
         if is_code && facts.opens_with_code(name, open_line, true) {

@@ -1,7 +1,8 @@
 //! Lowering: debug sections from PTX and a code image. Only in these files do the parser's and the
 //! writers' values meet.
 //!
-//! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code beside it.
+//! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code
+//! beside it.
 
 mod labels;
 mod line_locs;
@@ -96,7 +97,8 @@ impl Context<'_> {
         self.space == Space::Native && self.target.generation() >= Generation::HiddenMercury
     }
 
-    /// How many bytes below the frame base a local variable begins; its own size where no call frame rules tell.
+    /// How many bytes below the frame base a local variable begins; its own size where no call
+    /// frame rules tell.
     fn below_frame_base(&self, variable: &str) -> u64 {
         let own_size = || self.facts.variables.get(variable).and_then(|variable| variable.size);
         self.local_offsets.get(variable).copied().or_else(own_size).unwrap_or(0)
@@ -300,8 +302,9 @@ fn register_sections(sections: &[CodeSection]) -> Result<[LoweredSection; 2]> {
     ])
 }
 
-/// How many bytes below the end of its frame each local variable begins, in functions that call frame rules
-/// describe. Of variables with the same name the first in the text counts (observed: ptxas 13.0.88).
+/// How many bytes below the end of its frame each local variable begins, in functions that call
+/// frame rules describe. Of variables with the same name the first in the text counts (observed:
+/// ptxas 13.0.88).
 fn local_offsets<'a>(facts: &'a PtxFacts<'_>, image: &CodeFacts) -> HashMap<&'a str, u64> {
     let mut offsets = HashMap::new();
     if facts.stacks.is_empty() {

@@ -25,7 +25,8 @@ pub struct PtxFacts<'a> {
     pub(crate) functions: HashMap<&'a str, FunctionFacts>,
     /// The lines of their `{`, ascending.
     open_lines: Vec<u32>,
-    /// The lines of all instructions, ascending; empty if those of `instructions` are, as they are without line markers.
+    /// The lines of all instructions, ascending; empty if those of `instructions` are, as they are
+    /// without line markers.
     sorted_lines: Vec<u32>,
     /// Every `.loc` of every body, in text order.
     pub(crate) locs: Vec<Loc>,
@@ -58,8 +59,8 @@ pub(crate) struct FunctionFacts {
     pub(crate) is_kernel: bool,
     /// Line of the `{`.
     pub(crate) open_line: u32,
-    /// The body's first `.loc`, unless it is for line 0. Where bodies share lines, that of the last body in the text with the
-    /// line of the `{` (observed: ptxas 13.0.88).
+    /// The body's first `.loc`, unless it is for line 0. Where bodies share lines, that of the last
+    /// body in the text with the line of the `{` (observed: ptxas 13.0.88).
     pub(crate) first_loc: Option<LocId>,
     /// Index in [`PtxFacts::instructions`] of the first instruction.
     pub(crate) first_instruction: usize,
@@ -74,7 +75,8 @@ pub(crate) struct InstructionFacts {
     pub(crate) line: u32,
     /// The `.loc` in force; if its line is 0, the one of the instruction before on this PTX line.
     pub(crate) loc: Option<LocId>,
-    /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line, but lies in the next block.
+    /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line,
+    /// but lies in the next block.
     pub(crate) branches: bool,
 }
 
@@ -91,9 +93,11 @@ struct SplitInstruction {
 pub(crate) struct LabelFacts<'a> {
     /// The function it is in.
     pub(crate) function: &'a str,
-    /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next function's.
+    /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next
+    /// function's.
     pub(crate) next_instruction: usize,
-    /// Where it stands for its function's start or end, wherever it is in the text (observed: ptxas 13.0.88, sm_75-100).
+    /// Where it stands for its function's start or end, wherever it is in the text (observed: ptxas
+    /// 13.0.88, sm_75-100).
     pub(crate) bound: Option<Bound>,
 }
 
@@ -121,7 +125,8 @@ impl<'a> PtxFacts<'a> {
     /// Indexes a module for a target. `lines` are the lines of its text. Faults of the PTX are
     /// ignored.
     ///
-    /// Names of inlined functions are looked for in the debug sections that are given; without any they are 0.
+    /// Names of inlined functions are looked for in the debug sections that are given; without any
+    /// they are 0.
     pub fn of(
         module: &Module<'a>,
         target: Target,
@@ -132,7 +137,8 @@ impl<'a> PtxFacts<'a> {
         Self::collect(module, target, lines, &name_offset, &mut Vec::new())
     }
 
-    /// Indexes a module for a target. `name_offset` gives the offset of a `function_name` label in its section.
+    /// Indexes a module for a target. `name_offset` gives the offset of a `function_name` label in
+    /// its section.
     pub(crate) fn collect(
         module: &Module<'a>,
         target: Target,
@@ -190,8 +196,8 @@ impl<'a> PtxFacts<'a> {
         matches!(self.line_locs, LineLocs::Sparse(_))
     }
 
-    /// Whether an instruction is recorded at this line, or may be: code generators can have other lines than ours for opcodes that
-    /// are over several lines.
+    /// Whether an instruction is recorded at this line, or may be: code generators can have other
+    /// lines than ours for opcodes that are over several lines.
     pub(crate) fn has_instruction_at(&self, line: u32) -> bool {
         self.is_recorded(line) || self.split_over(line).is_some()
     }
@@ -209,9 +215,10 @@ impl<'a> PtxFacts<'a> {
         self.split.get(begun.checked_sub(1)?).filter(|split| line <= split.last_line)
     }
 
-    /// Whether the first code of a function can count for the line of its `{`: if it is an instruction on that line, or if it is
-    /// code without PTX and another body's `.loc` covers the line. Such code counts in a kernel, and in a `.func` from sm_90 on;
-    /// before, only a `YIELD` does there: `counts` (observed: ptxas 13.0.88).
+    /// Whether the first code of a function can count for the line of its `{`: if it is an
+    /// instruction on that line, or if it is code without PTX and another body's `.loc` covers the
+    /// line. Such code counts in a kernel, and in a `.func` from sm_90 on; before, only a `YIELD`
+    /// does there: `counts` (observed: ptxas 13.0.88).
     pub(crate) fn opens_with_code(&self, function: &str, open_line: u32, counts: bool) -> bool {
         let Some(body) = self.functions.get(function) else { return false };
         let first =
@@ -221,14 +228,15 @@ impl<'a> PtxFacts<'a> {
                 && self.loc_at_line(open_line).is_some_and(|loc| !self.is_line_0(loc))
     }
 
-    /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
+    /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens
+    /// a body.
     pub(crate) fn has_code_at(&self, line: u32) -> bool {
         self.has_instruction_at(line) || self.open_lines.binary_search(&line).is_ok()
     }
 
-    /// The `.loc` in force at a PTX line that the code generator names: the last in the text that covers it. The `{`, which code
-    /// without PTX is given, has none of its own. A line within an instruction, for which it is not recorded, has that
-    /// instruction's.
+    /// The `.loc` in force at a PTX line that the code generator names: the last in the text that
+    /// covers it. The `{`, which code without PTX is given, has none of its own. A line within an
+    /// instruction, for which it is not recorded, has that instruction's.
     pub(crate) fn loc_at_line(&self, line: u32) -> Option<LocId> {
         let found = self.line_locs.get(line).or_else(|| self.line_0_locs.get(line));
         found.or_else(|| self.split_over(line).filter(|_| !self.is_recorded(line))?.loc)
@@ -294,7 +302,8 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         }
     }
 
-    /// The PTX line of an instruction and the `.loc` that counts for it. What `current` covers grows by the line.
+    /// The PTX line of an instruction and the `.loc` that counts for it. What `current` covers
+    /// grows by the line.
     fn instruction_lines(
         &mut self,
         instruction: &Instruction<'a>,
@@ -438,7 +447,8 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         }
     }
 
-    /// Lays out parameters as the ABI does: each at the next multiple of its alignment, counted from the start of the bank.
+    /// Lays out parameters as the ABI does: each at the next multiple of its alignment, counted
+    /// from the start of the bank.
     fn kernel_parameters(&mut self, function: &Function<'a>) {
         let mut offset = parameter_base(self.target);
         for parameter in &function.params {

@@ -66,9 +66,10 @@ impl<'a> PtxSections<'a> {
         self.sections.iter().find(|section| section.kind == Some(kind))
     }
 
-    /// The sections that reach a cubin at full level, in file order: without `.debug_str`, which has a place of its own, and what
-    /// the assembler writes itself. Of empty ones ptxas 13.0.88 keeps `.debug_info` only. What it drops because something
-    /// refers to it too early is there if `all`.
+    /// The sections that reach a cubin at full level, in file order: without `.debug_str`, which
+    /// has a place of its own, and what the assembler writes itself. Of empty ones ptxas 13.0.88
+    /// keeps `.debug_info` only. What it drops because something refers to it too early is there if
+    /// `all`.
     pub(crate) fn in_file_order(&self, all: bool) -> impl Iterator<Item = &PtxSection<'a>> {
         self.sections.iter().filter(move |section| {
             let has_contents = match section.kind {
@@ -125,13 +126,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol, or against the undefined one that
-    /// stands for a section that is not there.
+    /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol,
+    /// or against the undefined one that stands for a section that is not there.
     fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         let image = self.context.image;
         let undefined = || image.symbols.get(name).and_then(|symbol| symbol.index);
         let known = image.section_symbols.get(name).copied();
-        // Made for a reference before ptxas came to the section; only `.debug_info` is resolved when all are known.
+        // Made for a reference before ptxas came to the section; only `.debug_info` is resolved
+        // when all are known.
         let is_late = self.kind == Some(SectionKind::DebugInfo);
         let symbol = if is_late { known.or_else(undefined) } else { undefined().or(known) };
         match symbol.filter(|_| self.context.relocatable) {
@@ -162,13 +164,15 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether every reference is resolved here. Elsewhere than in `.debug_info` ptxas loses `symbol+constant`, constant bank and
-    /// shared variables, and labels of debug sections (observed: 13.0.88, sm_75 and sm_90); debug-only objects need not follow.
+    /// Whether every reference is resolved here. Elsewhere than in `.debug_info` ptxas loses
+    /// `symbol+constant`, constant bank and shared variables, and labels of debug sections
+    /// (observed: 13.0.88, sm_75 and sm_90); debug-only objects need not follow.
     fn resolves_all(&self) -> bool {
         self.kind == Some(SectionKind::DebugInfo) || self.context.debug_only
     }
 
-    /// Nothing in a whole program; in a relocatable file ptxas makes a symbol of the whole expression, `name+offset`.
+    /// Nothing in a whole program; in a relocatable file ptxas makes a symbol of the whole
+    /// expression, `name+offset`.
     fn lost(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         let message = "this reference is resolved in .debug_info only: 0 is written, as ptxas does";
         self.diagnostics.push(Diagnostic::warning(fixup.range, message));
@@ -202,7 +206,8 @@ impl Lowering<'_, '_> {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
             Some(address) => {
                 let offset = address.offset as i64;
-                // From sm_100 on it is the Mercury offset, in both spaces (docs/formats/relocations.md, fields).
+                // From sm_100 on it is the Mercury offset, in both spaces
+                // (docs/formats/relocations.md, fields).
                 let there = self.context.mercury.and_then(|mercury| mercury.labels.address(name));
                 let there = there.map_or(offset, |there| there.offset as i64);
                 // ptxas translates it for these two sections only (docs/conformance.md).
@@ -236,12 +241,14 @@ impl Lowering<'_, '_> {
             }
             // Elsewhere than in `.debug_info` ptxas leaves out where the window begins.
             (StateSpace::Shared, Some(symbol)) => {
-                // Mercury's symbols count from 0, without what the system reserves; its entries say the same as the native ones.
+                // Mercury's symbols count from 0, without what the system reserves; its entries say
+                // the same as the native ones.
                 let symbol = self.context.native.symbols.get(name).unwrap_or(&symbol);
                 let base = if self.resolves_all() { 0 } else { window };
                 self.value(fixup, i128::from(symbol.value) - i128::from(base) + i128::from(addend));
             }
-            // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
+            // A shared variable that the code does not use has no place: ptxas writes the one
+            // before the window's first.
             (StateSpace::Shared, None) if !self.context.debug_only => {
                 let base = if self.resolves_all() { window } else { 0 };
                 self.value(fixup, i128::from(base) - 1 + i128::from(addend));
@@ -251,8 +258,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg` with the depot's offset from the frame base. A constant after the
-    /// name is lost.
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg` with the depot's offset from the frame base. A
+    /// constant after the name is lost.
     fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
         let below_base = self.context.below_frame_base(name);
         let rewritten =
@@ -274,7 +281,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A difference of labels that are not of this section: both of another one, whose name must be the same.
+    /// A difference of labels that are not of this section: both of another one, whose name must be
+    /// the same.
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
         let sections = self.context.sections;
         let place = |label: &str| sections.merged.label(label);
@@ -296,7 +304,8 @@ impl Lowering<'_, '_> {
         self.undefined_reference(fixup, name);
     }
 
-    /// Nothing in a whole program; in a relocatable file a relocation against the undefined symbol, if the file has it.
+    /// Nothing in a whole program; in a relocatable file a relocation against the undefined symbol,
+    /// if the file has it.
     fn undefined_reference(&mut self, fixup: &Fixup<'_>, name: &str) {
         if let Some(symbol) = self.context.image.symbols.get(name).filter(|_| self.context.relocatable) {
             self.reloc(fixup, Referent::Any, symbol.index, 0, None);

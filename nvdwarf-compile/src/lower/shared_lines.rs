@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 /// Names the first line marker by which code shares PTX lines with code before it.
 ///
-/// A body has every line from its `{` to its `}`, those that a marker leaves out included, since what a `.loc` covers goes on
-/// there. Where lines are shared without a marker's doing, on one line of the text, there is nothing to say.
+/// A body has every line from its `{` to its `}`, those that a marker leaves out included, since
+/// what a `.loc` covers goes on there. Where lines are shared without a marker's doing, on one line
+/// of the text, there is nothing to say.
 pub(crate) fn warning(module: &Module<'_>, lines: &LineIndex) -> Option<Diagnostic> {
     let numbers = PtxasLines::new(module.text, lines);
     if !numbers.has_markers() {
@@ -139,7 +140,8 @@ mod tests {
         text
     }
 
-    /// The line of the text on which the first marker stands that makes lines shared: by sets of lines.
+    /// The line of the text on which the first marker stands that makes lines shared: by sets of
+    /// lines.
     fn expected(text: &str) -> Option<u32> {
         let mut taken = BTreeSet::new();
         let (mut number, mut marker, mut inside, mut last) = (0, 0, false, 0);

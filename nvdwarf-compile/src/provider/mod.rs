@@ -13,7 +13,8 @@ pub(crate) struct Provided<'d> {
     pub(crate) image: CodeFacts,
     /// The same code in Mercury space, from sm_100 on.
     pub(crate) mercury: Option<MercuryFacts>,
-    /// Code, symbols and everything else that is not debug information. Debug sections of its own are replaced.
+    /// Code, symbols and everything else that is not debug information. Debug sections of its own
+    /// are replaced.
     pub(crate) container: Cubin<'d>,
     /// Whether sections have addresses, so that relocations are applied rather than kept.
     pub(crate) debug_only: bool,

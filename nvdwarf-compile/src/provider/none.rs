@@ -100,8 +100,8 @@ fn placed_variables<'a>(module: &Module<'a>) -> Vec<DebugOnlyVariable<'a>> {
     variables
 }
 
-/// Offsets of shared variables in the window, in order of declaration; kernels do not share their space, but offsets that differ
-/// tell variables apart.
+/// Offsets of shared variables in the window, in order of declaration; kernels do not share their
+/// space, but offsets that differ tell variables apart.
 fn shared_offsets<'a>(module: &Module<'a>, target: Target) -> Vec<(&'a str, u64)> {
     let mut offset = shared_window_reserve(target);
     let mut offsets = Vec::new();

@@ -16,7 +16,8 @@ pub struct CheckAnswer {
     min_version: MinVersion,
     /// The findings, in text order.
     findings: Vec<Finding>,
-    /// The findings beyond the first 1000 of a rule and severity, which are only counted. Absent where there are none.
+    /// The findings beyond the first 1000 of a rule and severity, which are only counted. Absent
+    /// where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
     /// How many findings were left out because a baseline has them. Absent without a baseline.
@@ -27,7 +28,8 @@ pub struct CheckAnswer {
 /// What ptxas 13.0.88 does with a module.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Verdicts {
-    /// The code of the rule that refuses it first without debug options; `None` where it is accepted.
+    /// The code of the rule that refuses it first without debug options; `None` where it is
+    /// accepted.
     none: Reject,
     /// The same with `-lineinfo`; `None` where it is accepted.
     lineinfo: Reject,

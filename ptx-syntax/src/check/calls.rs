@@ -17,7 +17,8 @@ pub(super) struct Reached<'a> {
     pub(super) by_kernel: bool,
 }
 
-/// Functions that ptxas 13.0.88 has itself. Of `cnp...` and `cudaGraph...` it knows some; they are not told apart here.
+/// Functions that ptxas 13.0.88 has itself. Of `cnp...` and `cudaGraph...` it knows some; they are
+/// not told apart here.
 pub(super) fn is_built_in(name: &str) -> bool {
     const NAMES: [&str; 6] =
         ["vprintf", "vfprintf", "malloc", "free", "__assertfail", "cudaDeviceSynchronize"];

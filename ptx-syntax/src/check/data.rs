@@ -277,7 +277,8 @@ impl<'a> References<'_, 'a> {
         if self.section.name.text == ".debug_str" { self.known.names } else { Modes::G }
     }
 
-    /// Whether ptxas resolves what it refers to; of the file's own tables it does before it drops them.
+    /// Whether ptxas resolves what it refers to; of the file's own tables it does before it drops
+    /// them.
     fn is_resolved(&self) -> bool {
         self.place.kept || TABLES.contains(&self.section.name.text)
     }

@@ -17,7 +17,8 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 use crate::types::StateSpace;
 
-/// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no address class.
+/// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no
+/// address class.
 const GLOBAL: u64 = 5;
 
 /// What the rules look at.
@@ -86,7 +87,8 @@ impl<'a> Entries<'_, '_, 'a> {
             };
             // DWARF 2.0.0 §2.16: 0 is none.
             match located.class.filter(|class| class.value != 0) {
-                // In a function a local depot becomes DW_OP_fbreg, which CUDA-GDB reads from local memory without a class too.
+                // In a function a local depot becomes DW_OP_fbreg, which CUDA-GDB reads from local
+                // memory without a class too.
                 None if !classes.contains(&GLOBAL) && what != Declared::Variable(StateSpace::Local) => {
                     let message = format_args!(
                         "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
@@ -207,7 +209,8 @@ fn last_part(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(path)
 }
 
-/// The memory of what a name stands for, and the classes that name it, the usual one first (PTX Writer's Guide §6.2).
+/// The memory of what a name stands for, and the classes that name it, the usual one first (PTX
+/// Writer's Guide §6.2).
 fn memory(what: Declared) -> Option<(&'static str, &'static [u64])> {
     Some(match what {
         Declared::Variable(StateSpace::Const) => (".const", &[4]),

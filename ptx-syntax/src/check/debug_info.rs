@@ -23,7 +23,8 @@ use crate::types::StateSpace;
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
 
-/// Reads the sections, if there are any. Returns whether entries describe anything: a function, a type, a variable.
+/// Reads the sections, if there are any. Returns whether entries describe anything: a function, a
+/// type, a variable.
 pub(super) fn check(
     module: &Module<'_>,
     sections: &Sections<'_>,
@@ -160,7 +161,8 @@ impl<'a> Views<'a> {
         views
     }
 
-    /// Lengths of units that are written by name, with the number that ptxas takes each for; those with a fault have a finding.
+    /// Lengths of units that are written by name, with the number that ptxas takes each for; those
+    /// with a fault have a finding.
     fn lengths(&self, info: &AssembledSection<'_>, faults: &[Fault]) -> Vec<NamedLength> {
         let mut lengths = Vec::new();
         let mut start = 0;
@@ -199,8 +201,8 @@ fn is_abbreviations(fixup: &Fixup<'_>) -> bool {
     matches!(fixup.target, FixupTarget::Section { name: ABBREV, .. })
 }
 
-/// What is written by name, ascending, with the number that ptxas takes it for: N for `.debug_abbrev+N`; for any other name,
-/// label or difference its place among these, from 1.
+/// What is written by name, ascending, with the number that ptxas takes it for: N for
+/// `.debug_abbrev+N`; for any other name, label or difference its place among these, from 1.
 fn numbered<'s, 'a>(section: &'s AssembledSection<'a>) -> impl Iterator<Item = (&'s Fixup<'a>, u64)> {
     let (mut fixups, mut folded) = (section.fixups.iter().peekable(), section.folded.iter().peekable());
     let ordered = std::iter::from_fn(move || match (fixups.peek(), folded.peek()) {
@@ -379,7 +381,8 @@ impl Places {
     }
 }
 
-/// Where the bytes at ascending offsets of a section stand; lines of `@@DWARF` are shown as the whole text.
+/// Where the bytes at ascending offsets of a section stand; lines of `@@DWARF` are shown as the
+/// whole text.
 fn places_of(module: &Module<'_>, name: &str, wanted: &[u64]) -> Vec<TextRange> {
     let block = module.sections().find(|block| block.name.text == name);
     block.map_or_else(|| vec![TextRange::default(); wanted.len()], |block| find(block, wanted))

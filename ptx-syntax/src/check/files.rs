@@ -76,8 +76,9 @@ pub(super) fn check<'m, 'a>(
     files
 }
 
-/// A file without a name ends the table for readers, ptxas among them: it takes what follows for line opcodes. What comes
-/// of that depends on their bytes and on those of the lines; this is what mostly happens.
+/// A file without a name ends the table for readers, ptxas among them: it takes what follows for
+/// line opcodes. What comes of that depends on their bytes and on those of the lines; this is what
+/// mostly happens.
 fn empty_name(files: &Files<'_, '_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let mut sorted: Vec<_> = files.values().collect();
     sorted.sort_by_key(|file| file.index);
@@ -229,7 +230,8 @@ fn backslash(path: &str, range: TextRange, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a path has the octal escapes that NVCC writes for the bytes of a character beyond ASCII: `\320\277`.
+/// Whether a path has the octal escapes that NVCC writes for the bytes of a character beyond ASCII:
+/// `\320\277`.
 fn escapes_utf8(path: &[u8]) -> bool {
     let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
     path.windows(8).any(|window| {

@@ -173,7 +173,8 @@ fn what(gate: &VersionGate) -> &'static str {
     }
 }
 
-/// What a `.target` word needs (asked of ptxas 13.0.88 version by version): number, suffix, version.
+/// What a `.target` word needs (asked of ptxas 13.0.88 version by version): number, suffix,
+/// version.
 const TARGETS: [(u32, &str, (u32, u32)); 43] = [
     (10, "", (1, 0)),
     (11, "", (1, 0)),
@@ -227,7 +228,8 @@ pub(super) struct Target {
     pub(super) number: u32,
     /// The version it needs.
     pub(super) needs: PtxVersion,
-    /// Written as the PTX ISA has it. ptxas takes `sm_90_a` and `sm_090b` too: it reads the number and a last `a` or `f`.
+    /// Written as the PTX ISA has it. ptxas takes `sm_90_a` and `sm_090b` too: it reads the number
+    /// and a last `a` or `f`.
     pub(super) exact: bool,
 }
 

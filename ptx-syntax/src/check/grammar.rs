@@ -193,7 +193,8 @@ impl Grammar<'_, '_> {
             }
             return ptxas_syntax_error(RuleId::DottedSymbol, range, sink);
         }
-        // A directive of the module stands inside a section only where its `}` is missing or it was meant elsewhere.
+        // A directive of the module stands inside a section only where its `}` is missing or it was
+        // meant elsewhere.
         let rule = match range.slice(text) {
             ".section" => RuleId::SectionInside,
             ".file" => RuleId::FileInside,

@@ -13,8 +13,8 @@ use crate::section_order::{BlockPlacement, RESERVED, TABLES};
 use crate::text::TextRange;
 use findings::Severity;
 
-/// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
-/// all of the last kind where it has put nothing else.
+/// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred
+/// to too early. It puts all of the last kind where it has put nothing else.
 pub(super) fn overlaps(
     sections: &Sections<'_>,
     places: &[BlockPlacement],
@@ -109,7 +109,8 @@ fn early(section: &Section<'_>, at: TextRange, differs: Option<&Section<'_>>, si
     }
 }
 
-/// Whether ptxas has to resolve it when it lays the section; labels of a difference it knows from the parser.
+/// Whether ptxas has to resolve it when it lays the section; labels of a difference it knows from
+/// the parser.
 pub(super) fn is_reference(target: &FixupTarget<'_>) -> bool {
     !matches!(target, FixupTarget::Difference { .. })
 }

@@ -84,7 +84,8 @@ fn report(others: &[Row<'_>], kept: &LocDirective<'_>, sink: &mut Sink<'_>) {
 /// Whether ptxas knows two instructions by the same line; `before` stands before the other.
 fn is_one_line(before: &Instruction<'_>, instruction: &Instruction<'_>, text: &str) -> bool {
     let is_one = |from, to| memchr::memchr(b'\n', TextRange::new(from, to).slice(text).as_bytes()).is_none();
-    // Each is known by one of its own tokens, so a line end between the two tells, and is found sooner.
+    // Each is known by one of its own tokens, so a line end between the two tells, and is found
+    // sooner.
     is_one(before.range.end, instruction.range.start)
         && is_one(before.line_anchor(), instruction.line_anchor())
 }

@@ -21,7 +21,8 @@ impl Report {
         self.findings.retain(|finding| {
             !known.take(file, finding.rule.code, subjects.of(lines.line(finding.range.start)))
         });
-        // A baseline counts those of a rule without their severities: the mildest, which come first, are known first.
+        // A baseline counts those of a rule without their severities: the mildest, which come
+        // first, are known first.
         for more in &mut self.more {
             more.count = known.take_unlisted(file, more.rule.code, more.count);
         }

@@ -156,7 +156,8 @@ impl LocChecker<'_, '_, '_> {
             }
         }
         zero_lines.end(sink);
-        // It takes most of the time of all checks to tell which instructions have rows, and few modules make it matter.
+        // It takes most of the time of all checks to tell which instructions have rows, and few
+        // modules make it matter.
         if self.needs_names || calls.has_unresolved() {
             self.rows(index, function, &calls);
         }
@@ -220,7 +221,8 @@ impl LocChecker<'_, '_, '_> {
         }
     }
 
-    /// A row of an inlined call, the last of the first `count` `.loc`, of code that runs and is kept or not.
+    /// A row of an inlined call, the last of the first `count` `.loc`, of code that runs and is
+    /// kept or not.
     fn row(&mut self, function: usize, runs: bool, calls: &InlinedCalls<'_>, count: usize) {
         let inlined = calls.chain(count).next().map(|call| (function, call.at.range, runs));
         self.named.extend(inlined);
@@ -405,8 +407,8 @@ impl LocChecker<'_, '_, '_> {
         self.say_unresolved(module, sink);
     }
 
-    /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of what a kernel
-    /// reaches. Of code that runs it drops more than is seen here.
+    /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else
+    /// of what a kernel reaches. Of code that runs it drops more than is seen here.
     fn say_unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
         let relocatable = self.context.options.relocatable;
         let nameless = if self.needs_names { &*self.named } else { &[] };
@@ -450,7 +452,8 @@ fn name_offset(at: &InlinedAt<'_>, text: &str) -> Option<(TextRange, u64)> {
 /// Fewest places in a row that count as drift.
 const LEAST_DRIFT: usize = 3;
 
-/// A run of `.loc` that rises by one per instruction between `// begin inline asm` and `// end inline asm`.
+/// A run of `.loc` that rises by one per instruction between `// begin inline asm` and `// end
+/// inline asm`.
 fn inline_asm(module: &Module<'_>, sink: &mut Sink<'_>) {
     for body in module.functions().filter_map(|function| function.body.as_ref()) {
         let mut run: Vec<&LocDirective<'_>> = Vec::new();

@@ -1,8 +1,9 @@
 //! Checks of a module's debug directives: what the PTX ISA requires, what ptxas does (13.0.88,
 //! unless a release has a row of its own), and what information gets lost.
 //!
-//! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
-//! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
+//! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and
+//! [`Report::ptxas_messages`] for what ptxas would say, and [`Report::min_version`]. The rules are
+//! the rows of [`RULES`].
 
 mod answer;
 mod calls;
@@ -70,7 +71,8 @@ pub struct CheckContext<'c> {
     pub source_lines: Option<&'c SourceLines<'c>>,
     /// The ptxas that is asked about; that of CUDA 13.0 by default.
     pub ptxas: Ptxas,
-    /// ptxas is called with -c: other modules may define this one's `.extern` variables and functions.
+    /// ptxas is called with -c: other modules may define this one's `.extern` variables and
+    /// functions.
     pub relocatable: bool,
 }
 
@@ -101,8 +103,8 @@ pub struct Report {
 impl Report {
     /// Returns whether ptxas 13.0.88 accepts the module.
     ///
-    /// It is judged by its debug directives, its grammar, and its declarations and their linkage: opcodes, operand types,
-    /// registers and initial values are not looked at.
+    /// It is judged by its debug directives, its grammar, and its declarations and their linkage:
+    /// opcodes, operand types, registers and initial values are not looked at.
     pub fn verdict(&self, mode: Mode) -> Verdict {
         self.transcript.verdict(mode)
     }
@@ -217,7 +219,8 @@ fn is_complete(item: &Item<'_>, text: &str) -> bool {
     }
 }
 
-/// Checks what concerns the module as a whole. `describes` says whether `.debug_info` has entries other than those of units.
+/// Checks what concerns the module as a whole. `describes` says whether `.debug_info` has entries
+/// other than those of units.
 fn check_module(module: &Module<'_>, known: &ModuleFacts, describes: bool, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
     let Some(debug) = words.into_iter().find(|word| word.text == "debug") else { return };

@@ -72,8 +72,8 @@ fn may_be_marker(rest: &[u8]) -> bool {
     words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
 }
 
-/// Number and file of `# 77 "a.cu" 1` or `#line 77 "a.cu"`. The number is cut to 32 bits, after `strtol` (observed: ptxas
-/// 13.0.88).
+/// Number and file of `# 77 "a.cu" 1` or `#line 77 "a.cu"`. The number is cut to 32 bits, after
+/// `strtol` (observed: ptxas 13.0.88).
 fn read_marker(marker: &str) -> Option<(u32, &str)> {
     let words = marker.strip_prefix('#')?;
     let words = words.strip_prefix("line").unwrap_or(words).trim_start();

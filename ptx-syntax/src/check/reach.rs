@@ -64,10 +64,12 @@ pub(super) const PURE: &[&str] = &[
     "szext", "tanh", "testp", "xor",
 ];
 
-/// The instructions that give code, judged by their registers: those that do more than write registers, and those that
-/// write one which such an instruction reads. By the index of the statement.
+/// The instructions that give code, judged by their registers: those that do more than write
+/// registers, and those that write one which such an instruction reads. By the index of the
+/// statement.
 ///
-/// Observed: ptxas 13.0.88 leaves out the others, with -g too, where it keeps those with a predicate.
+/// Observed: ptxas 13.0.88 leaves out the others, with -g too, where it keeps those with a
+/// predicate.
 pub(super) struct LiveInstructions {
     optimised: Vec<bool>,
     unoptimised: Vec<bool>,

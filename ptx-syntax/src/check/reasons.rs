@@ -5,7 +5,8 @@ use super::rules::RuleId;
 /// What is said of a rule beside its row in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reason {
-    /// What a debugger, a profiler or ptxas loses. Where findings of the rule have two severities, which and why.
+    /// What a debugger, a profiler or ptxas loses. Where findings of the rule have two severities,
+    /// which and why.
     pub(super) why: &'static str,
     /// What to do about it; empty where nothing can be.
     pub(super) mend: &'static str,

@@ -48,7 +48,8 @@ pub(super) struct Sink<'a> {
     /// Whose words are given, and who is named in messages.
     pub(super) ptxas: Ptxas,
     findings: Vec<Finding>,
-    /// By severity, each with a limit of its own: a thousand notes of a rule must not hide its only warning.
+    /// By severity, each with a limit of its own: a thousand notes of a rule must not hide its only
+    /// warning.
     counts: [Counts<RuleId>; SEVERITIES.len()],
     said: Vec<PtxasMessage>,
 }
@@ -74,7 +75,8 @@ impl<'a> Sink<'a> {
         self.find_as(rule.rule().severity.min(Severity::Warning), rule, range, message);
     }
 
-    /// A finding of the rule's own severity. The result takes related places and help, if it is listed at all.
+    /// A finding of the rule's own severity. The result takes related places and help, if it is
+    /// listed at all.
     pub(super) fn find(
         &mut self,
         rule: RuleId,

@@ -54,7 +54,8 @@ enum Symbol<'m, 'a> {
     },
 }
 
-/// What the declarations of a variable agree on: type and dimensions, not state space and alignment.
+/// What the declarations of a variable agree on: type and dimensions, not state space and
+/// alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct VariableType {
     ty: ScalarType,
@@ -217,7 +218,8 @@ impl<'m, 'a> Symbols<'m, 'a> {
         self.aliases.insert(new.text);
     }
 
-    /// Without -c ptxas makes such a variable its own, and needs its size for that. Dynamic shared memory has none.
+    /// Without -c ptxas makes such a variable its own, and needs its size for that. Dynamic shared
+    /// memory has none.
     fn extern_variables(&self, sink: &mut Sink<'_>) {
         let rule = RuleId::ExternVariable;
         for &(name, space) in &self.externs {

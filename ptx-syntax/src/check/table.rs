@@ -50,7 +50,8 @@ mod tests {
     use super::*;
     use findings::Severity;
 
-    /// Whoever asks why gets words, and for all but bounds of this reader and pure facts something to do.
+    /// Whoever asks why gets words, and for all but bounds of this reader and pure facts something
+    /// to do.
     #[test]
     fn each_rule_has_its_reason() {
         let ends = |text: &str| text.ends_with('.') && !text.contains("  ");

@@ -137,7 +137,8 @@ impl Transcript {
                 phase => phase,
             };
             let heard = match ended_by {
-                // ptxas compares `.version` and `.target` when it has read an item, whatever comes after it.
+                // ptxas compares `.version` and `.target` when it has read an item, whatever comes
+                // after it.
                 Some(end) => {
                     let read = self.first_item_end.is_some_and(|item| item <= end.at);
                     said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && read
@@ -212,5 +213,6 @@ impl Transcript {
 /// What ptxas 13.0.88 -c ends with where a relocation leads to a section that it has left out.
 pub(super) const DELETED_SYMBOL: &str = "Internal error: reference to deleted symbol";
 
-/// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes are not parsed.
+/// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes
+/// are not parsed.
 pub(super) const FILE: &str = "\0file\0";

@@ -11,7 +11,8 @@ use crate::loc::LocDirective;
 use crate::statement::Instruction;
 use findings::Severity;
 
-/// What labels begin with that LLVM sets for its debug sections. No code jumps there, so they begin no block.
+/// What labels begin with that LLVM sets for its debug sections. No code jumps there, so they begin
+/// no block.
 const LABEL_OF_LLVM: &str = "$L__tmp";
 
 /// The `.loc` with line 0 of one function, told statement by statement.
@@ -55,7 +56,8 @@ impl<'f, 'l> ZeroLines<'f, 'l> {
             }
             self.placed = Some(loc);
         } else {
-            // LLVM keeps file and column of the place before, "to save space", and drops the inlined call.
+            // LLVM keeps file and column of the place before, "to save space", and drops the
+            // inlined call.
             let is_like = |before: &LocDirective<'_>| (before.file, before.column) == (loc.file, loc.column);
             let is_unplaced = loc.inlined_at.is_none() && self.placed.is_some_and(is_like);
             let is_next = self.last.is_some_and(|instruction| !leaves(instruction));

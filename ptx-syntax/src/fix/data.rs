@@ -45,8 +45,8 @@ fn unsigned(number: i64, width: u8) -> Option<New> {
     fits.then_some(New::Number(number as u64 & ((1 << bits) - 1)))
 }
 
-/// Differences of labels, where `.version` or the width does not allow them. ptxas asks only that both labels stand in
-/// one section, not that it is the one of the difference.
+/// Differences of labels, where `.version` or the width does not allow them. ptxas asks only that
+/// both labels stand in one section, not that it is the one of the difference.
 pub(super) fn fold(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
@@ -143,8 +143,9 @@ pub(super) fn wide(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     })
 }
 
-/// Labels that `.debug_info` refers to again with the same number added, which ptxas loses; it takes the section and the
-/// offset as often as one likes, with `-c` too (observed: 13.0.88, sm_90).
+/// Labels that `.debug_info` refers to again with the same number added, which ptxas loses; it
+/// takes the section and the offset as often as one likes, with `-c` too (observed: 13.0.88,
+/// sm_90).
 pub(super) fn offsets(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let mut used = HashSet::new();
@@ -246,7 +247,8 @@ impl List<'_> {
         }
     }
 
-    /// From the directive to `.b32` or back: in the directive's place, or in that of the comma, as a line of its own.
+    /// From the directive to `.b32` or back: in the directive's place, or in that of the comma, as
+    /// a line of its own.
     fn switch(&self, behind: Option<u32>) -> Edit {
         let word = if self.halves { ".b32" } else { self.word.slice(self.text) };
         let Some(behind) = behind else { return Edit::new(self.word, word) };

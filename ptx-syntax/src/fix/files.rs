@@ -1,9 +1,10 @@
 //! Repairs of `.file` indices, and of the `.loc` that use them.
 //!
-//! Whose file a `.loc` means where an index is given twice: compilers write their `.file` after their code (all of the
-//! corpus do: cicc, NVRTC, clang, Triton, Numba), people before it. The first `.loc` of the module tells which: if a `.file`
-//! of its index stands before it, each `.loc` means the nearest one before, else the nearest one after; at the ends of
-//! the text, the one there is. Modules pasted together come out right if all are of one kind, or the first has no code.
+//! Whose file a `.loc` means where an index is given twice: compilers write their `.file` after
+//! their code (all of the corpus do: cicc, NVRTC, clang, Triton, Numba), people before it. The
+//! first `.loc` of the module tells which: if a `.file` of its index stands before it, each `.loc`
+//! means the nearest one before, else the nearest one after; at the ends of the text, the one there
+//! is. Modules pasted together come out right if all are of one kind, or the first has no code.
 //!
 //! File numbers in the bytes of `.debug_info` (`DW_AT_decl_file`) are not touched.
 

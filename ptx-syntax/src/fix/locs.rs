@@ -7,7 +7,8 @@ use crate::loc::LocDirective;
 use crate::parser::Parsed;
 use crate::statement::Statement;
 
-/// The first of equal ones stays, so an `inlined_at` that needs an earlier `.loc` of its place still has it.
+/// The first of equal ones stays, so an `inlined_at` that needs an earlier `.loc` of its place
+/// still has it.
 pub(super) fn redundant(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let text = parsed.module.text;
     let mut edits = Vec::new();

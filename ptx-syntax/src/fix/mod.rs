@@ -1,9 +1,11 @@
 //! Repairs of debug directives: small edits of the text, after which ptxas 13.0.88 accepts what it
 //! rejected and no debug information gets lost silently.
 //!
-//! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
-//! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. Of
-//! a text that is not PTX ([`is_ptx`]), or has more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+//! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do;
+//! so fixing twice changes nothing. A default repair that would make ptxas refuse, in some mode,
+//! what it accepts is left out. Of a text that is not PTX ([`is_ptx`]), or has more than
+//! [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one
+//! repair. [`REPAIRS`] says what each one does.
 
 mod catalog;
 mod data;
@@ -65,8 +67,8 @@ pub struct RepairInfo {
     pub summary: &'static str,
     /// The rules whose findings it takes away.
     pub rules: &'static [RuleId],
-    /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from getting lost does,
-    /// and takes away nothing that is still of use.
+    /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from
+    /// getting lost does, and takes away nothing that is still of use.
     pub default: bool,
     run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
 }
@@ -152,10 +154,11 @@ pub static REPAIRS: [RepairInfo; 21] = [
 /// The repairs to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixSelection {
-    /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that takes `debug` out by name.
+    /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that
+    /// takes `debug` out by name.
     pub repairs: Vec<Repair>,
-    /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that fits counts. A path that
-    /// begins with something a map writes is left alone.
+    /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that
+    /// fits counts. A path that begins with something a map writes is left alone.
     pub path_map: Vec<(String, String)>,
     /// For [`Repair::FileTime`]: seconds since 1970, not 0, which ptxas takes for none; and bytes.
     pub file_time: (u32, u32),
@@ -197,7 +200,8 @@ impl FixSelection {
 pub struct FixResult {
     /// The text as it is now.
     pub text: String,
-    /// The repairs made, in the order in which each first did something, with the number of their edits.
+    /// The repairs made, in the order in which each first did something, with the number of their
+    /// edits.
     pub applied: Vec<(Repair, u32)>,
 }
 
@@ -206,7 +210,8 @@ pub struct FixResult {
 pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
     let mut edits = (repair.info().run)(parsed, fixes);
     edits.sort_by_key(|edit| edit.range);
-    // Of two directives without a line end between, as only a broken text has them, the blanks belong to the first.
+    // Of two directives without a line end between, as only a broken text has them, the blanks
+    // belong to the first.
     let mut at = 0;
     edits.retain_mut(|edit| {
         edit.range.start = edit.range.start.max(at);
@@ -266,7 +271,8 @@ fn pass(fixed: &mut FixResult, repairs: &[Repair], fixes: &FixSelection) -> bool
         if text == fixed.text {
             continue;
         }
-        // What is done unasked must not take from ptxas what it accepts, be it for a fault that it does not look at.
+        // What is done unasked must not take from ptxas what it accepts, be it for a fault that it
+        // does not look at.
         if repair.info().default {
             let before = *accepted.get_or_insert_with(|| accepted_in(&fixed.text));
             let after = accepted_in(&text);

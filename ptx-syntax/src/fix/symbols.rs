@@ -11,8 +11,9 @@ use crate::parser::Parsed;
 use crate::statement::Statement;
 use crate::text::TextRange;
 
-/// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared with its dots itself,
-/// it gets LLVM's form wherever it stands: to the parser `a.b` in an instruction may be a part of a vector.
+/// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared
+/// with its dots itself, it gets LLVM's form wherever it stands: to the parser `a.b` in an
+/// instruction may be a part of a vector.
 pub(super) fn mangle(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let mut found = dotted(parsed);
     if found.is_empty() {

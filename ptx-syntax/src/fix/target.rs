@@ -17,7 +17,8 @@ pub(super) fn drop_debug(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit>
     if has_section(&parsed.module) { Vec::new() } else { remove_debug(parsed, fixes) }
 }
 
-/// Takes out each `, debug`, and a `.target debug` after the first `.target`, which has an architecture first.
+/// Takes out each `, debug`, and a `.target debug` after the first `.target`, which has an
+/// architecture first.
 pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
     let is_alone =

@@ -211,8 +211,8 @@ impl<'a> Parser<'a> {
         self.expect(TokenKind::Ident, "a predicate register").is_some()
     }
 
-    /// Whether the current word begins a statement of its own: a `;` is missing before it. State spaces are suffixes
-    /// too, so for them the line tells.
+    /// Whether the current word begins a statement of its own: a `;` is missing before it. State
+    /// spaces are suffixes too, so for them the line tells.
     pub(super) fn next_statement_begins(&self) -> bool {
         let word = self.word();
         if is_never_a_suffix(word) {
@@ -224,7 +224,8 @@ impl<'a> Parser<'a> {
             && !self.suffix_follows()
     }
 
-    /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where it ends.
+    /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where
+    /// it ends.
     fn constant_bank(&mut self) -> Option<u32> {
         if !self.at(TokenKind::OpenBracket) || self.token.range.start != self.last_end {
             return None;
@@ -251,7 +252,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether the token after the current one is another suffix written tight, as in `ld` newline `.param.u64`.
+    /// Whether the token after the current one is another suffix written tight, as in `ld` newline
+    /// `.param.u64`.
     fn suffix_follows(&self) -> bool {
         let next = self.lexer.clone().next_token();
         next.kind == TokenKind::DotIdent

@@ -75,7 +75,8 @@ impl<'a> Parser<'a> {
         file
     }
 
-    /// None: an error was reported. Each step only if the one before it stood there: one fault, one error.
+    /// None: an error was reported. Each step only if the one before it stood there: one fault, one
+    /// error.
     fn file_operands(&mut self, file: &mut FileDirective<'a>) -> Option<()> {
         file.index = self.integer_32("a file index")?;
         let path = self.string("a file name in quotes")?.range;
@@ -167,7 +168,8 @@ impl<'a> Parser<'a> {
             None => self.empty_name(),
         };
         while !matches!(self.token.kind, TokenKind::OpenBrace | TokenKind::Eof) && !self.begins_line() {
-            // What follows the name on its line belongs to no grammar; one error, and on to the `{`.
+            // What follows the name on its line belongs to no grammar; one error, and on to the
+            // `{`.
             if !faulty {
                 self.unexpected("`{`");
                 faulty = true;

@@ -83,8 +83,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.attribute(.managed, .unified(1, 2))`; a function has only one `.unified`. The current token is the directive.
-    /// Appended to those of the same declaration.
+    /// `.attribute(.managed, .unified(1, 2))`; a function has only one `.unified`. The current
+    /// token is the directive. Appended to those of the same declaration.
     pub(super) fn attribute(&mut self, of_function: bool, all: &mut Option<Attributes<'a>>) {
         let start = self.bump().range.start;
         if self.attribute_list(of_function).is_none() {

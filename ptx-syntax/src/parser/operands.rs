@@ -1,7 +1,8 @@
 //! The parser of operand lists and initial values: which token may follow which.
 //!
-//! A machine with one state and a small stack of brackets, so that no input makes it recurse. Every rule here was seen
-//! in ptxas 13.0.88: arithmetic is for numbers only (`data-4` and `4+data` are refused, `data+4*2` is not).
+//! A machine with one state and a small stack of brackets, so that no input makes it recurse. Every
+//! rule here was seen in ptxas 13.0.88: arithmetic is for numbers only (`data-4` and `4+data` are
+//! refused, `data+4*2` is not).
 
 use super::Parser;
 use crate::MAX_NESTING;
@@ -123,8 +124,8 @@ impl Before {
     }
 }
 
-/// Where the list stands. An initial value may be `generic(x)` or `0xff(x)`, its names take no component, and it ends
-/// at an outer comma too.
+/// Where the list stands. An initial value may be `generic(x)` or `0xff(x)`, its names take no
+/// component, and it ends at an outer comma too.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum List {
     Operands,
@@ -300,8 +301,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it. False for `=`, `!`
-    /// and `~` alone.
+    /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it.
+    /// False for `=`, `!` and `~` alone.
     fn binary_operator(&mut self) -> bool {
         let rest = self.text.as_bytes().get(self.token.range.start as usize..).unwrap_or(&[]);
         if matches!(rest.get(..2), Some(b"<<" | b">>" | b"<=" | b">=" | b"==" | b"!=" | b"&&" | b"||")) {

@@ -1,8 +1,8 @@
 //! A fast parser of instructions and `.loc` in the forms that compilers write, byte by byte: most
 //! of a module's text is these.
 //!
-//! Only what the rules of the other files take without an error is read here, and only on one line. All else is left to
-//! them, from the first byte of the statement.
+//! Only what the rules of the other files take without an error is read here, and only on one line.
+//! All else is left to them, from the first byte of the statement.
 
 use super::Parser;
 use crate::lexer::{is_blank, is_digit, is_letter, is_word};
@@ -11,15 +11,17 @@ use crate::section::is_label;
 use crate::text::{Name, TextRange};
 use crate::types::is_never_a_suffix;
 
-/// A position in the text that moves over what a method names; `None` where something else is there.
+/// A position in the text that moves over what a method names; `None` where something else is
+/// there.
 struct Plain<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// Moves over an instruction: its first word, which is the current token, its suffixes, its operands and its `;`.
-    /// Gives the range of the opcode; `None` if the instruction is not plain: then the parser has not moved.
+    /// Moves over an instruction: its first word, which is the current token, its suffixes, its
+    /// operands and its `;`. Gives the range of the opcode; `None` if the instruction is not plain:
+    /// then the parser has not moved.
     pub(super) fn plain_instruction(&mut self) -> Option<TextRange> {
         let mut plain = Plain { text: self.text, at: self.token.range.end as usize };
         plain.suffixes()?;
@@ -29,7 +31,8 @@ impl<'a> Parser<'a> {
         Some(opcode)
     }
 
-    /// Moves over a `.loc`, which is the current token; `None` if it is not plain: then the parser has not moved.
+    /// Moves over a `.loc`, which is the current token; `None` if it is not plain: then the parser
+    /// has not moved.
     pub(super) fn plain_loc(&mut self) -> Option<LocDirective<'a>> {
         let start = self.token.range.start;
         let mut plain = Plain { text: self.text, at: self.token.range.end as usize };
@@ -161,7 +164,8 @@ impl<'a> Plain<'a> {
         is_name.then_some(())
     }
 
-    /// A decimal number of at most `most` digits that is not octal. The caller looks at what follows it directly.
+    /// A decimal number of at most `most` digits that is not octal. The caller looks at what
+    /// follows it directly.
     fn decimal(&mut self, most: usize) -> Option<u64> {
         let (start, begins_with_0) = (self.at, self.peek() == b'0');
         let mut value = 0_u64;

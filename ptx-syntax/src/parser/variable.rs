@@ -20,13 +20,15 @@ struct TypeWords<'a> {
     attributes: Option<Attributes<'a>>,
 }
 
-/// Whether a variable has this type (PTX ISA, Alternate Floating-Point Data Formats: those are types of instructions).
+/// Whether a variable has this type (PTX ISA, Alternate Floating-Point Data Formats: those are
+/// types of instructions).
 fn is_declared(ty: ScalarType) -> bool {
     !matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2)
 }
 
 impl<'a> Parser<'a> {
-    /// From the state space to the `;`; without one from the type on, and an error says so. `start` and `linkage` come from the word before it.
+    /// From the state space to the `;`; without one from the type on, and an error says so. `start`
+    /// and `linkage` come from the word before it.
     pub(super) fn variable(&mut self, start: u32, linkage: Linkage) -> Variable<'a> {
         let space = StateSpace::from_keyword(self.word());
         if space.is_some() {
@@ -140,8 +142,8 @@ impl<'a> Parser<'a> {
         words
     }
 
-    /// After an error inside a declaration: to its `;`, past the braces of its value, or to a line that begins with a
-    /// directive.
+    /// After an error inside a declaration: to its `;`, past the braces of its value, or to a line
+    /// that begins with a directive.
     fn skip_declaration(&mut self) {
         loop {
             match self.token.kind {

@@ -123,7 +123,8 @@ proptest! {
     }
 }
 
-/// Inputs that would be quadratic if any repair searched without bound. A quadratic one needs hours.
+/// Inputs that would be quadratic if any repair searched without bound. A quadratic one needs
+/// hours.
 #[test]
 fn hostile_repetition_is_linear() {
     for piece in [

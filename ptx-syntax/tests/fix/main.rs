@@ -1,5 +1,7 @@
-//! Repairs: before and after; `laws` for any text; `shared` on `../shared`, with ptxas 13.0.88 where it is installed.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! Repairs: before and after; `laws` for any text; `shared` on `../shared`, with ptxas 13.0.88
+//! where it is installed.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod laws;

@@ -1,4 +1,5 @@
-//! `../shared`: what is said to be repaired is, keeps its meaning, and is assembled by the real tool.
+//! `../shared`: what is said to be repaired is, keeps its meaning, and is assembled by the real
+//! tool.
 
 use std::collections::HashMap;
 use std::fs;
@@ -73,7 +74,8 @@ fn bugs_and_cases() {
     }
 }
 
-/// Bytes of all sections, one behind the other; none where something is still open that a repair may close.
+/// Bytes of all sections, one behind the other; none where something is still open that a repair
+/// may close.
 fn bytes(parsed: &Parsed<'_>) -> Option<Vec<u8>> {
     let mut all = Vec::new();
     for block in parsed.module.sections() {
@@ -225,7 +227,8 @@ fn assemble_beside(ptxas: &Path, text: &str, options: &[&str], source: &str) -> 
     }
 }
 
-/// PTX of the corpus whose assembling takes no time, for architectures that ptxas reads as they are.
+/// PTX of the corpus whose assembling takes no time, for architectures that ptxas reads as they
+/// are.
 fn corpus() -> Vec<(String, String)> {
     let files = corpus_root::files("ptx").into_iter();
     files.map(|path| (path.display().to_string(), read(&path))).collect()

@@ -1,4 +1,5 @@
-//! A small value model of a module: what the strategies make, what the printer lays out, and what the tree must hold.
+//! A small value model of a module: what the strategies make, what the printer lays out, and what
+//! the tree must hold.
 
 pub(crate) mod layout;
 pub(crate) mod read;

@@ -1,9 +1,12 @@
-//! `check` against ptxas 13.0.88 on random modules: the same verdict, with and without debug options and `-c`.
+//! `check` against ptxas 13.0.88 on random modules: the same verdict, with and without debug
+//! options and `-c`.
 //!
-//! The modules come from the grammar of PTX and DWARF, and up to two random changes are made to each. The test command
-//! tries a few; `tools/campaign verdicts` tries as many as one likes. `NVDWARF_SEED` and `NVDWARF_COUNT` are the seed and
-//! the number of modules, and `NVDWARF_FINDINGS` is a folder for those on which the two do not agree.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+//! The modules come from the grammar of PTX and DWARF, and up to two random changes are made to
+//! each. The test command tries a few; `tools/campaign verdicts` tries as many as one likes.
+//! `NVDWARF_SEED` and `NVDWARF_COUNT` are the seed and the number of modules, and
+//! `NVDWARF_FINDINGS` is a folder for those on which the two do not agree.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::indexing_slicing, unreachable_pub)]
 
 mod dwarf;
@@ -28,14 +31,15 @@ use oracle::{Oracle, WAYS, Way, disagreement, general, is_of_code, verdict};
 const KEPT: usize = 3;
 /// How many of ptxas' reasons to refuse are shown.
 const SHOWN: usize = 12;
-/// How often ptxas runs where it did not agree: what it does with memory that it should not read changes.
+/// How often ptxas runs where it did not agree: what it does with memory that it should not read
+/// changes.
 const AGAIN: usize = 5;
 
 /// Seed and count of the run of `cargo test`.
 const DEFAULT_RUN: (u64, u64) = (1, 300);
 
-/// The modules of that run on which the two are known not to agree: faults of `check` that are still to be found. A verdict
-/// that comes right goes from this list.
+/// The modules of that run on which the two are known not to agree: faults of `check` that are
+/// still to be found. A verdict that comes right goes from this list.
 const KNOWN: &[(u64, &str)] = &[];
 
 /// A module on which the two do not agree.

@@ -11,7 +11,8 @@ use super::words::{SECTIONS, pick};
 #[derive(Clone, Debug)]
 pub struct Line {
     pub text: String,
-    /// A line of code, an instruction or a register. It is changed less often: ptxas refuses most changes of these for the code.
+    /// A line of code, an instruction or a register. It is changed less often: ptxas refuses most
+    /// changes of these for the code.
     pub is_code: bool,
 }
 

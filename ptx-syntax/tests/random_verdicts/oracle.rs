@@ -134,8 +134,8 @@ pub fn verdict(text: &str, way: Way) -> Verdict {
     check(&parse(text), &context).verdict(way.mode)
 }
 
-/// The kind of a disagreement: what ptxas said, names and numbers left out, and our rule. None where both agree, or where
-/// ptxas refuses for the code.
+/// The kind of a disagreement: what ptxas said, names and numbers left out, and our rule. None
+/// where both agree, or where ptxas refuses for the code.
 pub fn disagreement(run: &Run, verdict: &Verdict) -> Option<String> {
     if run.accepts == (*verdict == Verdict::Accept) || OF_CODE.iter().any(|words| run.reason.contains(words))
     {

@@ -1,4 +1,5 @@
-//! What the random modules are made of: words of the PTX ISA and numbers at the edges of their widths.
+//! What the random modules are made of: words of the PTX ISA and numbers at the edges of their
+//! widths.
 
 use fastrand::Rng;
 

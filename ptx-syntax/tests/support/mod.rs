@@ -1,7 +1,7 @@
 //! What the tests share: ptxas as an oracle, and `../shared`.
 //!
-//! Both are optional on a developer's machine. A test that lacks one says `skipped: ...` and passes; with
-//! `REQUIRE_ORACLES` or `REQUIRE_SHARED` set it fails instead.
+//! Both are optional on a developer's machine. A test that lacks one says `skipped: ...` and
+//! passes; with `REQUIRE_ORACLES` or `REQUIRE_SHARED` set it fails instead.
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
 #![allow(clippy::print_stderr, reason = "says what was not tried")]
 

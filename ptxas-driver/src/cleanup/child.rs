@@ -15,7 +15,8 @@ use std::thread;
 /// The name of the program by which it acts as a launcher of another program.
 pub const LAUNCHER: &str = "nvdwarf-launcher";
 
-/// What the launcher writes before the number of the system's error, where it cannot become the program.
+/// What the launcher writes before the number of the system's error, where it cannot become the
+/// program.
 const CANNOT: &str = "nvdwarf-launcher: error ";
 
 /// Exit code of the launcher then, as a shell has it.
@@ -76,8 +77,8 @@ struct Running {
 }
 
 impl Running {
-    /// Starts a program. `shares_terminal`: it may read the terminal, which only programs of our own
-    /// group can; a signal of the terminal reaches these too.
+    /// Starts a program. `shares_terminal`: it may read the terminal, which only programs of our
+    /// own group can; a signal of the terminal reaches these too.
     fn start(command: &mut Command, shares_terminal: bool) -> io::Result<Self> {
         #[cfg(unix)]
         if !shares_terminal {
@@ -104,8 +105,8 @@ impl Running {
         #[cfg(unix)]
         {
             use rustix::process::{WaitId, WaitIdOptions, waitid};
-            // Its number is its own until it is waited for without this option, and the registry holds
-            // no number that might be another's.
+            // Its number is its own until it is waited for without this option, and the registry
+            // holds no number that might be another's.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.group), options) {}
         }

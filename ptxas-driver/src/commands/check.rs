@@ -77,7 +77,8 @@ pub struct Options {
     /// Only print the least `.version` for the directives used
     #[arg(long, conflicts_with_all = OTHER_OUTPUT)]
     min_version: bool,
-    /// Repair the files: those that `--repairs` marks, or the named ones (`default` stands for the marked)
+    /// Repair the files: those that `--repairs` marks, or the named ones (`default` stands for the
+    /// marked)
     #[arg(
         long, value_name = "REPAIR,...", num_args = 0..=1, require_equals = true, value_delimiter = ',',
         default_missing_value = "default", value_parser = repair::parse,
@@ -87,7 +88,8 @@ pub struct Options {
     /// Show what the repairs would change, and write nothing
     #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version", "format", "baseline", "write_baseline"])]
     diff: bool,
-    /// For the repair path-map: what paths in `.file` begin with, and what to write for it; may be given again
+    /// For the repair path-map: what paths in `.file` begin with, and what to write for it; may be
+    /// given again
     #[arg(long, value_name = "OLD=NEW", value_parser = repair::parse_map)]
     path_map: Vec<(String, String)>,
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
@@ -307,7 +309,8 @@ impl Checked<'_> {
         }
     }
 
-    /// Puts the repaired text in place of the file. What came from standard input is for standard output, and returned.
+    /// Puts the repaired text in place of the file. What came from standard input is for standard
+    /// output, and returned.
     fn write(&self) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(repaired) = self.repaired.as_ref().filter(|_| !self.options.diff) else { return Ok(None) };
         if !fix::is_ptx(&self.file.text) {

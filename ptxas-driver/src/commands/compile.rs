@@ -246,7 +246,8 @@ impl<'o> Compile<'o> {
         Ok(())
     }
 
-    /// What a step of the compilation gives, once all that it has to say is said. `place` is the file that is at fault if the PTX is not.
+    /// What a step of the compilation gives, once all that it has to say is said. `place` is the
+    /// file that is at fault if the PTX is not.
     fn take<T>(
         &mut self,
         reporter: &Reporter<'_>,
@@ -264,8 +265,8 @@ impl<'o> Compile<'o> {
         }))
     }
 
-    /// Prints the diagnostics that `-w` does not suppress. Fails if one is an error; with `-Werror` a warning that ptxas gives too
-    /// is an error.
+    /// Prints the diagnostics that `-w` does not suppress. Fails if one is an error; with `-Werror`
+    /// a warning that ptxas gives too is an error.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
         for mut diagnostic in diagnostics {

@@ -30,7 +30,8 @@ pub struct Options {
 pub fn run(options: &Options, mut program: Command, out: &mut dyn Write) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut program, "ptxas-driver", &mut script);
-    // clap_complete 4.6.12 writes a program's name that has a dash in two ways, and bash then completes nothing.
+    // clap_complete 4.6.12 writes a program's name that has a dash in two ways, and bash then
+    // completes nothing.
     let script = String::from_utf8_lossy(&script).replace("ptxas__subcmd__driver", "ptxas__driver");
     out.write_all(table_completions(&script).as_bytes())?;
     Ok(Exit::Answered)

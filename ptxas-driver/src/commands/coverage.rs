@@ -73,7 +73,8 @@ pub struct Options {
     /// The PTX that the files were made from: what of it is not in them
     #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
-    /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile --path-map`; may be given again
+    /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile
+    /// --path-map`; may be given again
     #[arg(long, value_name = "OLD=NEW", value_parser = path_map, requires = "ptx")]
     path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
@@ -100,10 +101,12 @@ enum By {
     File,
 }
 
-/// What `coverage` says of a cubin: how much of its code has lines, and how much of the scopes of its variables locations.
+/// What `coverage` says of a cubin: how much of its code has lines, and how much of the scopes of
+/// its variables locations.
 ///
-/// The exit status is 1 where a register map cannot be read, a function does not keep a limit, there is a limit and a file has
-/// no code that limits hold for (`code` is `none`, say), or the PTX has nothing in common with any file (see `ptx`).
+/// The exit status is 1 where a register map cannot be read, a function does not keep a limit,
+/// there is a limit and a file has no code that limits hold for (`code` is `none`, say), or the PTX
+/// has nothing in common with any file (see `ptx`).
 #[derive(Serialize, JsonSchema)]
 struct Covered<'a> {
     #[serde(flatten)]
@@ -120,7 +123,8 @@ struct Covered<'a> {
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
-    /// Why limits that are asked for are not looked at. Absent where they are, or none is asked for.
+    /// Why limits that are asked for are not looked at. Absent where they are, or none is asked
+    /// for.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_code: Option<String>,
     #[serde(skip)]
@@ -208,7 +212,8 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
             Ok((CubinKind::from(cubin), covered))
         })
     };
-    // Of the cubins of one operand: whether there is one, and whether limits could be looked at or it was said why not.
+    // Of the cubins of one operand: whether there is one, and whether limits could be looked at or
+    // it was said why not.
     let (is_read, is_judged) = (Cell::new(false), Cell::new(false));
     let tell =
         |image: &InputName, (kind, mut covered): (CubinKind, Covered<'_>), answers: &mut Answers<'_>| {

@@ -69,7 +69,8 @@ fn parse_key(name: &str) -> Result<DifferenceKind, String> {
     })
 }
 
-/// What `diff` finds: what two cubins say differently. The exit status is 1 where there is a difference.
+/// What `diff` finds: what two cubins say differently. The exit status is 1 where there is a
+/// difference.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Diff<'a> {
     /// The first file, as given.
@@ -89,7 +90,8 @@ enum Outcome<'a> {
         ignored: &'a [DifferenceKind],
         /// All differences, whatever `--limit` says. Absent with `error`.
         differences: &'a [Difference],
-        /// Source files of both whose time or size in the file table differs, which is not a difference. Absent with `error`.
+        /// Source files of both whose time or size in the file table differs, which is not a
+        /// difference. Absent with `error`.
         other_file_stats: &'a [String],
     },
     Refused {

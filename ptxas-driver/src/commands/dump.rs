@@ -35,15 +35,16 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-`
+    /// for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
     /// Only this section, any of the file's; may be given several times
     #[arg(short, long, value_name = "NAME")]
     section: Vec<String>,
-    /// Only the item that has this byte, such as .debug_info+0x2d: an entry, a row of a line table with its operations, a
-    /// rule of a frame, a register range, a string, padding
+    /// Only the item that has this byte, such as .debug_info+0x2d: an entry, a row of a line table
+    /// with its operations, a rule of a frame, a register range, a string, padding
     #[arg(long, value_name = "SECTION+0xN", value_parser = parse_place, conflicts_with_all = ["section", "function"])]
     offset: Option<SectionOffset>,
     /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
@@ -83,7 +84,8 @@ fn parse_place(text: &str) -> Result<SectionOffset, String> {
     SectionOffset::parse(text).ok_or_else(|| expected.to_owned())
 }
 
-/// What `dump` says of a cubin: its sections, decoded. The exit status is 1 where a section cannot be decoded.
+/// What `dump` says of a cubin: its sections, decoded. The exit status is 1 where a section cannot
+/// be decoded.
 #[derive(Serialize, JsonSchema)]
 struct Dump<'a, 'c> {
     /// `e_type` of the ELF header.

@@ -120,7 +120,8 @@ pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Extracted<'_>>();
 ///
 /// # Errors
 ///
-/// The output folder cannot be made, or `out` cannot be written. What is wrong with a file is said, and the others follow.
+/// The output folder cannot be made, or `out` cannot be written. What is wrong with a file is said,
+/// and the others follow.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.output_dir.as_deref() == Some(Path::new("-")) {
         complain(format_args!("images go to a folder: -o DIR"));
@@ -188,7 +189,8 @@ struct Members<'a> {
     errors: Option<Stream<'a, String>>,
     /// How many images the file has, selected or not.
     count: u64,
-    /// The selected images, in file order. They are read (with `--output-dir`: written) one at a time, as the document is.
+    /// The selected images, in file order. They are read (with `--output-dir`: written) one at a
+    /// time, as the document is.
     images: Stream<'a, Listed<'a>>,
 }
 

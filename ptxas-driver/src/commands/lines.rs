@@ -64,7 +64,8 @@ Exit status:
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-`
+    /// for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
@@ -77,10 +78,12 @@ pub struct Options {
     /// List all addresses, as without a query
     #[arg(long)]
     all: bool,
-    /// PC samples in a CSV file, `-` for standard input: samples of each source line and inline chain (see below)
+    /// PC samples in a CSV file, `-` for standard input: samples of each source line and inline
+    /// chain (see below)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["queries", "all", "function", "at"])]
     samples: Option<PathBuf>,
-    /// The code of a source line, also where it is a call site of inlined code; FILE may be the last part of a path
+    /// The code of a source line, also where it is a call site of inlined code; FILE may be the
+    /// last part of a path
     #[arg(long, value_name = "FILE:LINE[-LAST]", conflicts_with_all = ["queries", "all", "function"])]
     at: Vec<String>,
     /// Answer queries in the form of another tool
@@ -89,10 +92,12 @@ pub struct Options {
     /// With --style gnu: names as their programmers wrote them
     #[arg(short = 'C', long, requires = "style")]
     demangle: bool,
-    /// The PTX that the file was made from: for columns, which ptxas drops. It must be the one whose text the file keeps
+    /// The PTX that the file was made from: for columns, which ptxas drops. It must be the one
+    /// whose text the file keeps
     #[arg(long, value_name = "FILE", conflicts_with = "samples")]
     ptx: Option<PathBuf>,
-    /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of the code that runs
+    /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of
+    /// the code that runs
     #[arg(long)]
     mercury: bool,
     /// One JSON document (docs/json.md)
@@ -107,16 +112,18 @@ impl Options {
     }
 }
 
-/// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`, `queries`, `at` and `samples`. The
-/// exit status is 1 where a query has no answer in any cubin of the file.
+/// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`,
+/// `queries`, `at` and `samples`. The exit status is 1 where a query has no answer in any cubin of
+/// the file.
 #[derive(Serialize, JsonSchema)]
 struct Answered<'a, 's> {
-    /// With `--mercury`: sections and offsets are those of the code of the capsule. Absent without it.
+    /// With `--mercury`: sections and offsets are those of the code of the capsule. Absent without
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["mercury"]))]
     space: Option<&'static str>,
-    /// Sequences of a line table that belong to no section, as nvlink leaves those of functions that it has dropped. Absent
-    /// where there is none.
+    /// Sequences of a line table that belong to no section, as nvlink leaves those of functions
+    /// that it has dropped. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     unplaced_sequences: Option<UnplacedSequences>,
     #[serde(flatten)]
@@ -132,13 +139,15 @@ struct Answered<'a, 's> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind<'a, 's> {
-    /// Without queries, or with `--all`: all addresses of the code sections. Absent with other answers.
+    /// Without queries, or with `--all`: all addresses of the code sections. Absent with other
+    /// answers.
     Sections(Stream<'a, Listing<'a, 's>>),
     /// With queries: one for each of these. Absent with other answers.
     Queries(Stream<'a, QueryAnswer<'a, 's>>),
     /// With `--at`: one for each line that was asked for. Absent with other answers.
     At(Vec<LineCode<'a, 's>>),
-    /// With `--samples`: the samples of a profiler, by line and by chain of calls. Absent with other answers.
+    /// With `--samples`: the samples of a profiler, by line and by chain of calls. Absent with
+    /// other answers.
     Samples(Samples<'s>),
 }
 
@@ -310,7 +319,8 @@ impl Answer for Answered<'_, '_> {
 }
 
 impl<'s> Run<'_, 's> {
-    /// The answers. Queries are answered while they are written. `is_answered` is told whether each query has one.
+    /// The answers. Queries are answered while they are written. `is_answered` is told whether each
+    /// query has one.
     fn kind<'a>(&'a self, is_answered: &'a RefCell<Vec<bool>>) -> Result<Kind<'a, 's>> {
         let Query { options, queries, samples, .. } = self.asked;
         let function = options.function.as_deref();

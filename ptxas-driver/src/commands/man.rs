@@ -25,8 +25,8 @@ const NOTE_COLUMNS: usize = 72;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
-    /// Print the page of this command, such as lines or merc-plan, or write all pages to this folder, which is made if need be;
-    /// without it the page of the program is printed
+    /// Print the page of this command, such as lines or merc-plan, or write all pages to this
+    /// folder, which is made if need be; without it the page of the program is printed
     #[arg(value_name = "COMMAND|DIR")]
     page_or_dir: Option<PathBuf>,
 }

@@ -59,8 +59,8 @@ struct View {
 }
 
 impl View {
-    /// Shows each cubin of the file that can have a capsule. A cubin for an SM whose cubins have none is not a fault
-    /// beside others.
+    /// Shows each cubin of the file that can have a capsule. A cubin for an SM whose cubins have
+    /// none is not a fault beside others.
     fn each(
         &self,
         schema: &'static str,
@@ -85,7 +85,8 @@ struct Source {
     file: PathBuf,
     #[command(flatten)]
     intact: Intact,
-    /// Write to this file, `-` for standard output; else FILE is replaced, or standard input follows to standard output
+    /// Write to this file, `-` for standard output; else FILE is replaced, or standard input
+    /// follows to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -142,7 +143,8 @@ fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a cubin for an SM whose cubins have no capsule, which is not a fault beside others that do.
+/// Refuses a cubin for an SM whose cubins have no capsule, which is not a fault beside others that
+/// do.
 fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), NoAnswer> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {

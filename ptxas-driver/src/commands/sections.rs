@@ -57,8 +57,8 @@ Exit status:
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// A cubin, a file with cubins in it (see below), a side file of `strip`, or an object of `compile --code none`; `-` for
-    /// standard input
+    /// A cubin, a file with cubins in it (see below), a side file of `strip`, or an object of
+    /// `compile --code none`; `-` for standard input
     #[arg(required_unless_present = "expect", conflicts_with = "expect")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -142,7 +142,8 @@ struct OfFile<'a> {
     has_code: bool,
     #[serde(skip)]
     is_checked: bool,
-    /// The file of `--debug-file`, which has the debug sections. Absent where the file itself has them.
+    /// The file of `--debug-file`, which has the debug sections. Absent where the file itself has
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     debug_file: Option<&'a str>,
     #[serde(flatten)]
@@ -302,7 +303,8 @@ impl Options {
         match (ptx, found) {
             (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
             (None, Some(found)) if self.has.is_empty() => (PtxDirectives::default(), found.clone()),
-            // Words name sections, not what is in them: what compilers' mostly refer to is for a list without a file.
+            // Words name sections, not what is in them: what compilers' mostly refer to is for a
+            // list without a file.
             (None, Some(_)) => StatedFact::program(&self.has, |_| ReferenceKinds::default()),
             (None, None) => StatedFact::program(&self.has, observed::typical_references),
         }

@@ -47,8 +47,8 @@ pub struct Options {
     /// Write a side file with all debug sections, those that stay too
     #[arg(long, value_name = "FILE")]
     split: Option<PathBuf>,
-    /// Write the cubin to this file, `-` for standard output; else it replaces FILE, or follows standard input to
-    /// standard output
+    /// Write the cubin to this file, `-` for standard output; else it replaces FILE, or follows
+    /// standard input to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Say on standard error what goes
@@ -245,7 +245,8 @@ enum Replaced {
     SideFile,
 }
 
-/// Expects that a file that is to be replaced has no debug sections of this code that the cubin lacks.
+/// Expects that a file that is to be replaced has no debug sections of this code that the cubin
+/// lacks.
 fn expect_replaceable(cubin: &Cubin<'_>, path: &Path, replaced: Replaced) -> Result<()> {
     let is_kept = |old: &Cubin<'_>| replaced == Replaced::Any || old.is_side_file();
     let has_more = |old: &Cubin<'_>| is_kept(old) && old.is_unstripped(cubin);

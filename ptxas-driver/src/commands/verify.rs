@@ -182,7 +182,8 @@ fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection:
     let report = verify_with(cubin, VerifyContext { source_lines });
     let mut summary = Summary::default();
     summary.add(&report, selection, |rule| rule.details.fault_of);
-    // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
+    // A side file alone has no code that would say where its clones' addresses are; `--debug-file`
+    // brings both together.
     if cubin.has_capsule() && !cubin.is_side_file() {
         summary.add(&capsule::verify(cubin), selection, |_| None);
     }

@@ -38,7 +38,8 @@ pub fn table_completions(script: &str) -> String {
     script.replace(&format!("--{ONE_DASH}"), "-").replace(ONE_DASH, "")
 }
 
-/// An option by its long name, and by one of several letters with one dash, which the manual page has in its text.
+/// An option by its long name, and by one of several letters with one dash, which the manual page
+/// has in its text.
 fn args(spec: &'static Spec) -> [Option<Arg>; 2] {
     let mut what = spec.what.to_owned();
     if spec.id == table::Id::Arch {

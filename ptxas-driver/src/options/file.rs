@@ -1,7 +1,8 @@
 //! `--options-file`: the words of a command line in a file.
 //!
-//! Observed: ptxas 13.0.88. Blanks, tabs and ends of lines separate; quotation marks keep them, anywhere in a word; a
-//! backslash takes the next character as it is, but `\"` gives nothing. There are no comments and no single quotes.
+//! Observed: ptxas 13.0.88. Blanks, tabs and ends of lines separate; quotation marks keep them,
+//! anywhere in a word; a backslash takes the next character as it is, but `\"` gives nothing. There
+//! are no comments and no single quotes.
 
 use super::value::os_string;
 use std::ffi::OsString;
@@ -64,7 +65,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Each word in quotation marks, with backslashes doubled, is itself: only a quotation mark cannot be written.
+        /// Each word in quotation marks, with backslashes doubled, is itself: only a quotation mark
+        /// cannot be written.
         #[test]
         fn quoted_words_are_themselves(words in proptest::collection::vec("[^\"]{0,6}", 0..5)) {
             let doubled: Vec<String> = words.iter().map(|word| word.replace('\\', "\\\\")).collect();

@@ -342,7 +342,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Refuses the argument of an option of the code provider where ptxas does so before it reads the rest.
+/// Refuses the argument of an option of the code provider where ptxas does so before it reads the
+/// rest.
 fn check(spec: &Spec, value: &OsStr) -> Result<(), Stop> {
     let shown = value.to_string_lossy();
     match spec.arg {

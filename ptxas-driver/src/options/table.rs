@@ -42,7 +42,8 @@ pub(super) enum Arg {
     Value(&'static str),
     /// `-m 64`, `-m=64`, `-m64`
     Number(&'static str),
-    /// `-O3`, `-O=3`, `-O`. Observed: `-O 3` is level 0 and an input file named `3` to ptxas; we read it as `-O3`.
+    /// `-O3`, `-O=3`, `-O`. Observed: `-O 3` is level 0 and an input file named `3` to ptxas; we
+    /// read it as `-O3`.
     Level(&'static str),
     /// `-split-compile 2`, `-split-compile=2`: a number as `-m` has it, but apart.
     Count(&'static str),
@@ -144,7 +145,8 @@ pub(super) const OURS: &[Spec] = &[
         "Print how long the debug information took, in ms and in percent of the whole run, and the memory it needed."),
 ];
 
-/// The rest of ptxas' options, which go to the code provider as they are: only names and arguments are known here.
+/// The rest of ptxas' options, which go to the code provider as they are: only names and arguments
+/// are known here.
 #[rustfmt::skip]
 pub(super) const PASSED: &[Spec] = &[
     passed("Ofast-compile", "Ofc", Arg::Value("<0|min|mid|max>")),
@@ -194,12 +196,14 @@ pub(super) fn all() -> impl Iterator<Item = &'static Spec> {
     PTXAS.iter().chain(OURS).chain(PASSED)
 }
 
-/// The proper spelling nearest to `typed` (dashes included): other dashes, other case, or a few letters off.
+/// The proper spelling nearest to `typed` (dashes included): other dashes, other case, or a few
+/// letters off.
 pub(super) fn nearest(typed: &str) -> Option<String> {
     let name = typed.trim_start_matches('-');
     let spellings =
         all().flat_map(|spec| [("--", spec.long), ("-", spec.short)]).filter(|(_, name)| !name.is_empty());
-    // Two wrong letters of three are not a typing error. An input that is too long is not one either.
+    // Two wrong letters of three are not a typing error. An input that is too long is not one
+    // either.
     let allowed = (name.len() / 3).min(2);
     let distance = |candidate: &str| {
         if candidate.eq_ignore_ascii_case(name) { 0 } else { strsim::levenshtein(name, candidate) }

@@ -337,7 +337,8 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What is refused has a last word that says so, and what is taken has lost nothing that is the code provider's.
+    /// What is refused has a last word that says so, and what is taken has lost nothing that is the
+    /// code provider's.
     #[test]
     fn any_command_line_is_read_or_refused(words in prop::collection::vec(word(), 0..8)) {
         let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();

@@ -3,7 +3,8 @@
 use super::{CodeChoice, FileStat, LineTableStyle, PathMap};
 use std::ffi::{OsStr, OsString};
 
-/// The option name (lossy: only for looking up and messages) and what follows the first equals sign.
+/// The option name (lossy: only for looking up and messages) and what follows the first equals
+/// sign.
 pub(super) fn split_at_equals(arg: &OsStr) -> (String, Option<OsString>) {
     let bytes = arg.as_encoded_bytes();
     match memchr::memchr(b'=', bytes) {
@@ -37,7 +38,8 @@ pub(super) fn is_digits(arg: &OsStr) -> bool {
     !arg.is_empty() && arg.as_encoded_bytes().iter().all(u8::is_ascii_digit)
 }
 
-/// A 32-bit number as C's `strtol` reads it: decimal, `0x` hexadecimal, `0` octal; nothing at all is 0.
+/// A 32-bit number as C's `strtol` reads it: decimal, `0x` hexadecimal, `0` octal; nothing at all
+/// is 0.
 ///
 /// # Errors
 ///
@@ -88,7 +90,8 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
     Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
 }
 
-/// `OLD=NEW`; OLD may hold equals signs, as with gcc's `-ffile-prefix-map` (clang's takes them for NEW's; observed: gcc 12, clang 19).
+/// `OLD=NEW`; OLD may hold equals signs, as with gcc's `-ffile-prefix-map` (clang's takes them for
+/// NEW's; observed: gcc 12, clang 19).
 pub(crate) fn path_map(text: &str) -> Option<PathMap> {
     let (old, new) = text.rsplit_once('=')?;
     (!old.is_empty()).then(|| PathMap { old: old.into(), new: new.into() })

@@ -76,8 +76,8 @@ pub enum RunError {
 /// Runs `ptxas` and returns the cubin that it made; `None` if the architecture is a virtual one.
 /// `tell` gets what it prints on standard error, line by line.
 ///
-/// It runs in the caller's working directory, against which ptxas looks up the source files of `.file`, and writes to a
-/// temporary directory that is removed afterwards, whatever happened.
+/// It runs in the caller's working directory, against which ptxas looks up the source files of
+/// `.file`, and writes to a temporary directory that is removed afterwards, whatever happened.
 ///
 /// # Errors
 ///
@@ -221,8 +221,8 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
 
 /// Asks ptxas whether it knows an option, given as it was typed, with an attached argument.
 ///
-/// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which it prints its help. One
-/// that cannot be started knows nothing.
+/// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which
+/// it prints its help. One that cannot be started knows nothing.
 pub fn ask(ptxas: &Path, option: &OsStr) -> Answer {
     let Ok(ran) = capture(ptxas, option) else { return Answer::Unknown };
     match (ran.status.success(), ran.stderr) {

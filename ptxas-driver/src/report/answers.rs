@@ -41,7 +41,8 @@ pub struct InputName {
     pub name: String,
     /// Where it is from, for the heading of one of several; `None` for the only one.
     pub origin: Option<String>,
-    /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the file itself.
+    /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the
+    /// file itself.
     pub number: Option<String>,
 }
 
@@ -80,8 +81,8 @@ pub struct NoAnswer(pub String);
 /// An element of `files` about a cubin.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct OfCubin<'a, A> {
-    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an operand chooses it alone,
-    /// such as `a.out:sm_90:2`.
+    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an
+    /// operand chooses it alone, such as `a.out:sm_90:2`.
     file: &'a str,
     /// SM number: 90 for sm_90.
     sm: u32,

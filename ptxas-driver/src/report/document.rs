@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::ser::{Formatter as _, PrettyFormatter};
 use std::io::{self, Write};
 
-/// Version of the documents. Raised when a member goes or changes its meaning; `docs/json.md` tells how to come from one
-/// to the next.
+/// Version of the documents. Raised when a member goes or changes its meaning; `docs/json.md` tells
+/// how to come from one to the next.
 pub(super) const SCHEMA_VERSION: u32 = 2;
 const _: () = assert!(SCHEMA_VERSION == findings::BASELINE_VERSION);
 

@@ -1,8 +1,9 @@
 //! Reporting: commands give their answers as text or as one JSON document, with one exit status.
 //! `compile` writes its JSON document in this way; its text and exit status are those of ptxas.
 //!
-//! A command makes an [`Answer`] for each file or image and adds it to the [`Answers`]. The rule of the exit status:
-//! a query fails when no image answers it; what is wrong with a file or an image itself fails always.
+//! A command makes an [`Answer`] for each file or image and adds it to the [`Answers`]. The rule of
+//! the exit status: a query fails when no image answers it; what is wrong with a file or an image
+//! itself fails always.
 
 mod answers;
 mod document;
@@ -34,7 +35,8 @@ pub trait Answer: Serialize + JsonSchema {
     /// `out` cannot be written.
     fn text(&self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// What it makes of the exit status. Asked after it was written, since some answers are made while they are.
+    /// What it makes of the exit status. Asked after it was written, since some answers are made
+    /// while they are.
     fn status(&self) -> Status {
         Status::default()
     }

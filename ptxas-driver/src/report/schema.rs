@@ -98,8 +98,8 @@ impl DocumentSchema {
     }
 }
 
-/// The parts of the schema of a document with `files`. `C` has the members before these, and `E` those of an element with the
-/// answer `A`.
+/// The parts of the schema of a document with `files`. `C` has the members before these, and `E`
+/// those of an element with the answer `A`.
 fn parts<C: JsonSchema, A: Answer, E: JsonSchema>(generator: &mut SchemaGenerator) -> Parts {
     let about = taken(&mut A::json_schema(generator).to_value(), "description");
     let command = C::json_schema(generator).to_value();
@@ -113,7 +113,8 @@ fn taken(object: &mut Value, key: &str) -> Value {
     object.as_object_mut().and_then(|members| members.shift_remove(key)).unwrap_or_default()
 }
 
-/// Makes descriptions of doc comments, and takes null from what members that may be absent can be: these are left out instead.
+/// Makes descriptions of doc comments, and takes null from what members that may be absent can be:
+/// these are left out instead.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -32,8 +32,8 @@ impl Exit {
 pub struct Status {
     /// Whether something that was looked at is wrong.
     pub has_findings: bool,
-    /// Whether each query, in the order of the command line, has an answer here; empty where nothing was asked that
-    /// another image of the file could answer instead.
+    /// Whether each query, in the order of the command line, has an answer here; empty where
+    /// nothing was asked that another image of the file could answer instead.
     pub queries: Vec<bool>,
 }
 

@@ -86,7 +86,8 @@ impl Entry {
         fs::read(&self.cubin).with_context(|| self.cubin.display().to_string())
     }
 
-    /// Compiles the PTX with the options that the cubin's note records; `Err` inside: what `compile` said.
+    /// Compiles the PTX with the options that the cubin's note records; `Err` inside: what
+    /// `compile` said.
     pub(crate) fn compile(
         &self,
         driver: &Path,
@@ -107,7 +108,8 @@ impl Entry {
     }
 }
 
-/// The options of the ptxas call that decide on debug sections, from the note that ptxas leaves of it.
+/// The options of the ptxas call that decide on debug sections, from the note that ptxas leaves of
+/// it.
 fn options(cubin: &Cubin<'_>) -> Result<Vec<String>> {
     let index = cubin.section_by_name(tkinfo::NAME).context("no note tells how the cubin was made")?;
     let bytes = cubin.bytes(index)?;
@@ -138,7 +140,8 @@ const MADE_FROM_PTX: [SectionKind; 8] = [
     SectionKind::NvDebugPtxTxt,
 ];
 
-/// The cubin with the bytes of these sections and their clones overwritten. Places are read with `object` alone.
+/// The cubin with the bytes of these sections and their clones overwritten. Places are read with
+/// `object` alone.
 fn without_ptx(original: &[u8]) -> Result<Vec<u8>> {
     let file = ElfFile64::<LittleEndian>::parse(original)?;
     let mut data = original.to_vec();

@@ -8,8 +8,8 @@ use std::fmt;
 /// Why a section differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// In relocatable files for sm_90 the CIE pointers of ptxas lead into the Mercury `.debug_frame`, which the file
-    /// does not have; ours lead to the CIE.
+    /// In relocatable files for sm_90 the CIE pointers of ptxas lead into the Mercury
+    /// `.debug_frame`, which the file does not have; ours lead to the CIE.
     CiePointers,
 }
 

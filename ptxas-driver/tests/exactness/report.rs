@@ -1,6 +1,7 @@
 //! Which debug sections `compile` makes byte for byte as ptxas did, over a corpus.
 //!
-//! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are read.
+//! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are
+//! read.
 
 use super::corpus::{Corpus, Entry};
 use super::{known, words};
@@ -19,7 +20,8 @@ use std::path::Path;
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Count {
     pub(crate) identical: usize,
-    /// The bytes differ, but not what they say once relocated: on sm_90 stale fields hold offsets in a hidden layout.
+    /// The bytes differ, but not what they say once relocated: on sm_90 stale fields hold offsets
+    /// in a hidden layout.
     equal_when_relocated: usize,
     pub(crate) total: usize,
 }
@@ -66,7 +68,8 @@ pub(crate) struct Failed {
     sections: usize,
 }
 
-/// Compiles the PTX of a manifest's entries, those whose name has the part `filter`, and compares what comes with their cubins.
+/// Compiles the PTX of a manifest's entries, those whose name has the part `filter`, and compares
+/// what comes with their cubins.
 ///
 /// # Errors
 ///

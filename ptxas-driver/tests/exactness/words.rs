@@ -33,7 +33,8 @@ pub(crate) fn first_byte(a: &[u8], b: &[u8]) -> String {
     format!("byte {at:#x} is other")
 }
 
-/// A section of a file as `dump` shows it, without the line that has its size; of relocations one line each.
+/// A section of a file as `dump` shows it, without the line that has its size; of relocations one
+/// line each.
 fn words(driver: &Path, file: &[u8], cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
     let Ok(section) = cubin.section(index) else { return Vec::new() };
     if let Some(relocations) = section.relocations() {

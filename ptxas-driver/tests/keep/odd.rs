@@ -1,4 +1,5 @@
-//! `.debug_info` as no compiler of the corpus writes it: forms, tables and lists that DWARF 2 allows all the same.
+//! `.debug_info` as no compiler of the corpus writes it: forms, tables and lists that DWARF 2
+//! allows all the same.
 
 use super::{Die, entries, keep, section};
 use crate::support::driver;
@@ -40,7 +41,8 @@ $end:
 /// `.debug_str` behind `callee`: what begins like the path is not all a path.
 const STRINGS: &[&str] = &["$path: /src/k.cu", "$folder: /src", "$variable: /srcvar", "$k: k"];
 
-/// A unit, its abbreviations at `+6` as linkers leave them, the call's line as LEB128, siblings that end at the children's end.
+/// A unit, its abbreviations at `+6` as linkers leave them, the call's line as LEB128, siblings
+/// that end at the children's end.
 const ABBREVIATIONS: &str = "\
 9 36 0 0 0 0
 1 17 1 3 14 27 14 16 6 0 0
@@ -156,7 +158,8 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         assert_eq!(name, ".text.k");
         let of_callee: BTreeSet<u64> = super::chains(&cubin).into_values().flatten().collect();
         assert_eq!(*code, of_callee);
-        // The list of the PTX is of other code; the entry that it was for is a function that has none.
+        // The list of the PTX is of other code; the entry that it was for is a function that has
+        // none.
         assert_eq!(dies[4].tag, DW_TAG_subprogram);
         assert!(dies[4].code.is_none());
         let folder = tempfile::tempdir().unwrap();
@@ -167,7 +170,8 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
     }
 }
 
-/// What nvcc -G writes for inlined code: labels, and directives that do not say where it was inlined.
+/// What nvcc -G writes for inlined code: labels, and directives that do not say where it was
+/// inlined.
 #[test]
 fn calls_that_directives_do_not_name_are_where_their_labels_are() {
     if !ready() {
@@ -205,7 +209,8 @@ fn a_function_with_ranges_alone_is_where_its_code_is() {
     assert!(!inlined.is_empty() && inlined.is_subset(whole));
 }
 
-/// Every attribute of DWARF 2 that may lead into `.debug_loc`, or need registers; and an address in code of no known meaning.
+/// Every attribute of DWARF 2 that may lead into `.debug_loc`, or need registers; and an address in
+/// code of no known meaning.
 #[test]
 fn nothing_leads_to_what_is_gone() {
     if !ready() {
@@ -225,7 +230,8 @@ fn nothing_leads_to_what_is_gone() {
         gimli::DW_AT_start_scope,
     ];
     for name in lists.map(|name| name.0) {
-        // DW_FORM_data4 into the section, by its name and by a label; DW_FORM_block1 of DW_OP_fbreg 0.
+        // DW_FORM_data4 into the section, by its name and by a label; DW_FORM_block1 of DW_OP_fbreg
+        // 0.
         for (form, value) in [(6, ".b32 .debug_loc+0"), (6, ".b32 $list"), (10, "2 145 0")] {
             if (name, form) == (gimli::DW_AT_start_scope.0, 10) {
                 continue; // no expression

@@ -1,13 +1,13 @@
-//! Entries that would need far more work than a PTX of their size may ask for: refused in words, and no file is
-//! written.
+//! Entries that would need far more work than a PTX of their size may ask for: refused in words,
+//! and no file is written.
 
 use super::odd::{block, ready};
 use crate::support::driver;
 use crate::support::oracle;
 use std::fmt::Write as _;
 
-/// Tags and forms: a unit; a function without children, with a name in its entry and in `.debug_str`; a function; an
-/// inlined call; a block.
+/// Tags and forms: a unit; a function without children, with a name in its entry and in
+/// `.debug_str`; a function; an inlined call; a block.
 const ABBREVIATIONS: &str = "\
 1 17 1 0 0
 2 46 0 3 8 0 0

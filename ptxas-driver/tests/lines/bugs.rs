@@ -22,7 +22,8 @@ fn bug(number: &str, options: &[&str], dir: &Path) -> Option<PathBuf> {
     assembled(&support::bug(number)?.join("input.ptx"), "sm_90", options, dir)
 }
 
-/// Compiles the CUDA files of a bug, each with its option, and links them; `None` without the tools or `../shared`.
+/// Compiles the CUDA files of a bug, each with its option, and links them; `None` without the tools
+/// or `../shared`.
 fn linked(number: &str, inputs: &[(&str, Option<&str>)], dir: &Path) -> Option<PathBuf> {
     let (nvcc, nvlink) = (support::oracle::tool("nvcc")?, support::oracle::tool("nvlink")?);
     let (folder, out) = (support::bug(number)?, dir.join("linked.cubin"));
@@ -119,7 +120,8 @@ fn bug_55_names_are_recovered_and_marked() {
     }
 }
 
-// Bug 55 on the corpus' linked files: sm_75 relocates the bases, and the names for sm_90 must be the same.
+// Bug 55 on the corpus' linked files: sm_75 relocates the bases, and the names for sm_90 must be
+// the same.
 #[test]
 fn bug_55_recovered_names_are_those_of_an_older_chip() {
     let linked = |entry: &support::Entry| {
@@ -240,7 +242,8 @@ fn bug_42_lines_are_there_without_asking() {
     assert!(document["sections"][0]["ranges"][0]["frames"][0]["line"].as_u64() > Some(0));
 }
 
-// nvdisasm crashes on a file number that is not declared, which ptxas writes without a warning (LOG.md, 4).
+// nvdisasm crashes on a file number that is not declared, which ptxas writes without a warning
+// (LOG.md, 4).
 #[test]
 fn an_undeclared_file_is_told() {
     let dir = tempfile::tempdir().unwrap();

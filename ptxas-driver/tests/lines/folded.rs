@@ -1,5 +1,5 @@
-//! Functions that ptxas folded into a kernel's section: which rows are theirs. Inputs are in `inputs`, beside the cubins that ptxas 13.0.88
-//! (12.6.85 for sm_60) made of them.
+//! Functions that ptxas folded into a kernel's section: which rows are theirs. Inputs are in
+//! `inputs`, beside the cubins that ptxas 13.0.88 (12.6.85 for sm_60) made of them.
 
 use super::{driver, json, stdout};
 use crate::support;
@@ -13,8 +13,9 @@ fn input(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lines/inputs").join(name)
 }
 
-/// The lines that each function's code has, innermost ones, in order of its code; `None` for code without. By the name that the function
-/// has in its PTX; what ptxas added, which has neither a line nor a PTX line, is left out.
+/// The lines that each function's code has, innermost ones, in order of its code; `None` for code
+/// without. By the name that the function has in its PTX; what ptxas added, which has neither a
+/// line nor a PTX line, is left out.
 fn lines_of(cubin: &Path) -> BTreeMap<String, Vec<Option<u64>>> {
     let document = json::answer("lines", cubin, &["--all"]);
     let mut all: BTreeMap<String, Vec<Option<u64>>> = BTreeMap::new();
@@ -34,7 +35,8 @@ fn lines_of(cubin: &Path) -> BTreeMap<String, Vec<Option<u64>>> {
     all
 }
 
-/// The division that ptxas 13.0.88 adds for sm_110 has rows inside: its `IMNMX` instructions have lines of the kernel.
+/// The division that ptxas 13.0.88 adds for sm_110 has rows inside: its `IMNMX` instructions have
+/// lines of the kernel.
 #[test]
 fn code_that_ptxas_added_has_no_line() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
@@ -73,7 +75,8 @@ ret;
     assert_eq!(found["k"], [Some(3), Some(4), Some(5)]);
 }
 
-/// The same of every architecture: a function that is folded has the lines that it has in an object of its own.
+/// The same of every architecture: a function that is folded has the lines that it has in an object
+/// of its own.
 #[test]
 fn folded_functions_have_the_lines_of_their_objects() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };

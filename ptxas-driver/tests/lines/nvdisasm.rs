@@ -83,8 +83,8 @@ struct Tally {
     equal: usize,
     /// With none, by us and nvdisasm alike.
     bare: usize,
-    /// nvdisasm prints only where file or line change, so the second of two call sites of one line is lost
-    /// (`../shared/bugs/30-*`), also across functions.
+    /// nvdisasm prints only where file or line change, so the second of two call sites of one line
+    /// is lost (`../shared/bugs/30-*`), also across functions.
     unseen: usize,
     /// nvdisasm counts a doubled row that contexts do not
     /// (docs/formats/line-tables.md, opcodes of NVIDIA); each checked to be in such a function.
@@ -105,8 +105,8 @@ impl fmt::Display for Tally {
 }
 
 impl Tally {
-    /// Nothing differs, more than `least` instructions were compared, and known faults of nvdisasm stay rare, or they would
-    /// hide ours: less than one in `rarity`.
+    /// Nothing differs, more than `least` instructions were compared, and known faults of nvdisasm
+    /// stay rare, or they would hide ours: less than one in `rarity`.
     fn assert_equal(&self, least: usize, rarity: usize) {
         let shown: Vec<_> = self.different.iter().take(20).cloned().collect();
         assert!(self.different.is_empty(), "{} differ:\n{}", self.different.len(), shown.join("\n"));
@@ -163,7 +163,8 @@ fn has_doubled_row(cubin: &Path, section: &str) -> bool {
     own["rows"].as_array().unwrap().iter().any(|row| row["number"].is_null())
 }
 
-/// Most of the time is nvdisasm's, so that only every `STRIDE`th cubin is looked at, and all with `NVDWARF_ALL=1`.
+/// Most of the time is nvdisasm's, so that only every `STRIDE`th cubin is looked at, and all with
+/// `NVDWARF_ALL=1`.
 const STRIDE: usize = 13;
 
 #[test]
@@ -204,7 +205,8 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
         cubins.len() - examples.len(),
         unreadable.len()
     );
-    // It crashes on a file that is not in the table, which ptxas writes (`../shared/bugs/LOG.md`, 4), and on made capsules.
+    // It crashes on a file that is not in the table, which ptxas writes (`../shared/bugs/LOG.md`,
+    // 4), and on made capsules.
     let others = |name: &&&String| !name.starts_with("handptx/");
     let others: Vec<_> = unreadable.iter().filter(others).collect();
     assert!(others.is_empty(), "{others:?}");
@@ -212,8 +214,8 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
     tally.assert_equal(if total == 0 { 700 } else { 1000 }, 100);
 }
 
-/// The same of what CUDA 12's ptxas makes of the corpus' PTX. Chips that CUDA 13 does not know its nvdisasm does not read:
-/// `nv-debug-sections/tests/symbolize.rs` compares their rows with gimli's.
+/// The same of what CUDA 12's ptxas makes of the corpus' PTX. Chips that CUDA 13 does not know its
+/// nvdisasm does not read: `nv-debug-sections/tests/symbolize.rs` compares their rows with gimli's.
 #[test]
 fn cubins_of_cuda_12_too() {
     let tool = support::oracle::tool;

@@ -9,8 +9,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Sections that are known to differ on sm_90 with `-c`: ptxas' pointers to CIEs are offsets in its hidden Mercury
-/// `.debug_frame`.
+/// Sections that are known to differ on sm_90 with `-c`: ptxas' pointers to CIEs are offsets in its
+/// hidden Mercury `.debug_frame`.
 const KNOWN: &[&str] = &[".debug_frame", ".rela.debug_frame"];
 
 /// A folder of this test's own files.
@@ -18,7 +18,8 @@ pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drop_in").join(name)
 }
 
-/// What a script of `tools/` finds on this machine; none where it finds nothing, unless the variable `required` is 1.
+/// What a script of `tools/` finds on this machine; none where it finds nothing, unless the
+/// variable `required` is 1.
 pub fn found_by(script: &str, required: &str) -> Option<PathBuf> {
     let run = Command::new(support::repository().join("tools").join(script)).arg("--check").output().unwrap();
     if !run.status.success() {
@@ -58,7 +59,8 @@ impl Call {
         self.argv.iter().position(|arg| arg == "-o" || arg == "--output-file").map(|at| at + 1)
     }
 
-    /// Has ptxas do the same, and compares the files: the whole file as readers see it, whether the bytes are the same too.
+    /// Has ptxas do the same, and compares the files: the whole file as readers see it, whether the
+    /// bytes are the same too.
     pub fn compare(&self, ptxas: &Path) -> bool {
         let at = self.output().unwrap();
         let name = Path::new(&self.argv[at]);
@@ -90,8 +92,8 @@ pub fn calls(log: &Path, client: &Output) -> Vec<Call> {
     calls
 }
 
-/// Our calls since the last time, after the run of a client for which we could find no ptxas: it failed, as we did, and says how
-/// to get one.
+/// Our calls since the last time, after the run of a client for which we could find no ptxas: it
+/// failed, as we did, and says how to get one.
 pub fn calls_of_failed(log: &Path, client: &Output) -> Vec<Call> {
     let said = all_of(client);
     assert!(client.status.code().is_some_and(|code| code != 0), "{:?}: {said}", client.status);
@@ -123,7 +125,8 @@ fn logged(log: &Path, client: &Output) -> Vec<Call> {
     calls
 }
 
-/// A folder for `PATH` that has these programs of the machine and no other: no ptxas, and no Python whose packages have one.
+/// A folder for `PATH` that has these programs of the machine and no other: no ptxas, and no Python
+/// whose packages have one.
 pub fn host_tools(folder: &Path, names: &[&str]) -> PathBuf {
     let tools = folder.join("tools");
     fs::create_dir(&tools).unwrap();

@@ -48,7 +48,8 @@ fn section<B: AsRef<[u8]>>((name, bytes): &(&str, B)) -> DebugSection {
     }
 }
 
-/// Names and bytes of the debug sections of a file, of their clones and relocations, as they stand there.
+/// Names and bytes of the debug sections of a file, of their clones and relocations, as they stand
+/// there.
 pub fn debug_sections(file: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let cubin = Cubin::parse(file).unwrap();
     let sections = cubin.iter().filter(|(_, name, _)| SectionName::parse(name).is_debug());

@@ -9,8 +9,8 @@ use std::{env, fs};
 pub(crate) const WHAT: &str = "a ptxas of CUDA 12 (NVDWARF_PTXAS_12, or tools/triton.sh)";
 pub(crate) const REQUIRED: &str = "REQUIRE_CUDA_12";
 
-/// Its path: `NVDWARF_PTXAS_12` (of `pip download nvidia-cuda-nvcc-cu12==12.9.86`), else the 12.9 that Triton has, where
-/// `tools/triton.sh` has put it (`NVDWARF_TRITON`).
+/// Its path: `NVDWARF_PTXAS_12` (of `pip download nvidia-cuda-nvcc-cu12==12.9.86`), else the 12.9
+/// that Triton has, where `tools/triton.sh` has put it (`NVDWARF_TRITON`).
 pub(crate) fn ptxas() -> Option<PathBuf> {
     let home = || Some(Path::new(&env::var_os("HOME")?).join(".cache/nvdwarf/triton-3.9.0"));
     let root = env::var_os("NVDWARF_TRITON").map(PathBuf::from).or_else(home);

@@ -29,7 +29,8 @@ pub fn compile() -> Command {
     command
 }
 
-/// The driver's `compile` on a corpus entry with the entry's own options, without `-o` and `--code`.
+/// The driver's `compile` on a corpus entry with the entry's own options, without `-o` and
+/// `--code`.
 ///
 /// Times and sizes of source files are those that the entry's cubin records.
 pub fn compile_entry(entry: &Entry) -> Command {
@@ -43,7 +44,8 @@ pub fn compile_entry(entry: &Entry) -> Command {
     command
 }
 
-/// The options that decide how much debug information the entry's cubin has, and `-c` where it is relocatable.
+/// The options that decide how much debug information the entry's cubin has, and `-c` where it is
+/// relocatable.
 pub fn mode_options(entry: &Entry) -> Vec<&'static str> {
     let level = match &*entry.mode {
         "lineinfo-suppress" => Some("--suppress-debug-info"),
@@ -126,7 +128,8 @@ pub fn made(command: &mut Command, output: &Path) -> Vec<u8> {
     fs::read(output).unwrap()
 }
 
-/// Time and size of each source file as a cubin's file table has them: entries follow `.file` by increasing index.
+/// Time and size of each source file as a cubin's file table has them: entries follow `.file` by
+/// increasing index.
 pub fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
     let text = fs::read_to_string(ptx).unwrap();
     let parsed = ptx_syntax::parse(&text);
@@ -159,7 +162,8 @@ pub fn example(path: &str) -> PathBuf {
     crate::support::repository().join("examples").join(path)
 }
 
-/// The pairs of [`crate::support::simple_pairs`] for sm_90, whose line tables come from Mercury ones.
+/// The pairs of [`crate::support::simple_pairs`] for sm_90, whose line tables come from Mercury
+/// ones.
 pub fn sm_90_pairs() -> Vec<Entry> {
     pairs(|sm| sm == 90)
 }

@@ -34,7 +34,8 @@ pub fn entry(sm: u32, flags: u64, stored: &[u8], size: usize) -> Vec<u8> {
     entry
 }
 
-/// A zstd frame of one segment (RFC 8878 3.1.1): these bytes in plain blocks, then zeros up to so many blocks.
+/// A zstd frame of one segment (RFC 8878 3.1.1): these bytes in plain blocks, then zeros up to so
+/// many blocks.
 pub fn zstd_frame(bytes: &[u8], blocks: usize) -> Vec<u8> {
     let mut frame = [&b"\x28\xb5\x2f\xfd\xe0"[..], &((BLOCK * blocks) as u64).to_le_bytes()].concat();
     for number in 1..=blocks {

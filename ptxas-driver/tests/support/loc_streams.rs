@@ -1,4 +1,5 @@
-//! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide and merge.
+//! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide
+//! and merge.
 #![allow(unreachable_pub, reason = "each test program uses its own part")]
 
 use crate::support::random::Random;
@@ -11,7 +12,8 @@ pub const GROUPS: u32 = 25;
 #[derive(Debug)]
 pub struct Module {
     pub ptx: String,
-    /// With `-c`: functions stay in sections of their own; else they are folded into the section of each kernel that calls them.
+    /// With `-c`: functions stay in sections of their own; else they are folded into the section of
+    /// each kernel that calls them.
     pub relocatable: bool,
 }
 
@@ -46,8 +48,9 @@ pub fn module(seed: u64) -> Module {
     Module { ptx, relocatable }
 }
 
-/// The module of a seed whose `inlined_at` mostly name `.loc` of other functions, as a first `.loc` of a function, of one without code and in chains
-/// over several functions. Functions are called by any number of kernels behind them.
+/// The module of a seed whose `inlined_at` mostly name `.loc` of other functions, as a first `.loc`
+/// of a function, of one without code and in chains over several functions. Functions are called by
+/// any number of kernels behind them.
 pub fn elsewhere_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x656c_7365);
     let relocatable = random.percent(40);
@@ -132,8 +135,9 @@ fn loc_elsewhere(random: &mut Random, locs: &mut Vec<(u32, u32, u32)>) -> String
     text
 }
 
-/// The module of a seed with line markers that leave out lines, between functions and within. None goes back: in a body ptxas
-/// crashes, and of functions that share lines not all is understood (docs/conformance.md).
+/// The module of a seed with line markers that leave out lines, between functions and within. None
+/// goes back: in a body ptxas crashes, and of functions that share lines not all is understood
+/// (docs/conformance.md).
 pub fn marked_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x6d61_726b);
     let Module { ptx, relocatable } = module(seed);
@@ -158,7 +162,8 @@ pub fn marked_module(seed: u64) -> Module {
     Module { ptx: marked, relocatable }
 }
 
-/// The module of a seed with line markers before functions that go back to lines of functions before.
+/// The module of a seed with line markers before functions that go back to lines of functions
+/// before.
 pub fn shared_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x7368_6172);
     let Module { ptx, relocatable } = module(seed);
@@ -172,8 +177,8 @@ pub fn shared_module(seed: u64) -> Module {
     Module { ptx: marked, relocatable }
 }
 
-/// The module of a seed with statements on the line of the `{` of most bodies. Functions of relocatable modules are left
-/// out: their rule is not known there (docs/conformance.md).
+/// The module of a seed with statements on the line of the `{` of most bodies. Functions of
+/// relocatable modules are left out: their rule is not known there (docs/conformance.md).
 pub fn opened_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x6f70_656e);
     let Module { ptx, relocatable } = module(seed);
@@ -216,7 +221,8 @@ pub fn broken_module(seed: u64) -> Module {
     Module { ptx: broken, relocatable }
 }
 
-/// Statements with some of their blanks made ends of lines; after the last one another statement may follow.
+/// Statements with some of their blanks made ends of lines; after the last one another statement
+/// may follow.
 fn broken_up(text: &str, random: &mut Random) -> String {
     let mut broken = String::new();
     for word in text.split(' ') {
@@ -236,7 +242,8 @@ struct Style {
     lines: u32,
     /// Percentage of inlined ones.
     inlined: u32,
-    /// Inlined ones repeat the line of a call site of their own: the one way to have a line twice in a row.
+    /// Inlined ones repeat the line of a call site of their own: the one way to have a line twice
+    /// in a row.
     repeats: bool,
     /// Call sites are among the function's first `.loc`, whose instructions may be long done.
     early: bool,
@@ -386,7 +393,8 @@ impl<'r> Body<'r> {
         self.end_statement();
     }
 
-    /// The target of the open forward branch, on a line of its own: ptxas takes a label for an instruction of its line, we do not.
+    /// The target of the open forward branch, on a line of its own: ptxas takes a label for an
+    /// instruction of its line, we do not.
     fn close_label(&mut self) {
         if let Some(label) = self.label.take() {
             writeln!(self.text, "\n$L_{label}:").unwrap();

@@ -1,7 +1,8 @@
 //! What the integration tests share: NVIDIA's tools as oracles, the corpus, and `../shared`.
 //!
-//! The tools and `../shared` are optional on a developer's machine. A test that lacks one says `skipped: ...` on stderr, past the test
-//! harness' capture, and passes; with `REQUIRE_ORACLES=1` or `REQUIRE_SHARED=1` it fails instead.
+//! The tools and `../shared` are optional on a developer's machine. A test that lacks one says
+//! `skipped: ...` on stderr, past the test harness' capture, and passes; with `REQUIRE_ORACLES=1`
+//! or `REQUIRE_SHARED=1` it fails instead.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
@@ -39,8 +40,8 @@ pub fn skip(what: &str, required: &str) {
 pub mod oracle {
     use super::{Path, PathBuf, cuda_12, env, fs, skip};
 
-    /// The path of a tool such as `nvdisasm`: from the environment of `tools/oracle.sh` (`$NVDWARF_ORACLE`, else its
-    /// default place), else from `PATH`.
+    /// The path of a tool such as `nvdisasm`: from the environment of `tools/oracle.sh`
+    /// (`$NVDWARF_ORACLE`, else its default place), else from `PATH`.
     ///
     /// `None` where it is missing and may be; the test then returns.
     pub fn tool(name: &str) -> Option<PathBuf> {
@@ -85,7 +86,8 @@ pub mod oracle {
     }
 }
 
-/// The workplace's `shared` directory, which lies beside a checkout but is no part of the repository.
+/// The workplace's `shared` directory, which lies beside a checkout but is no part of the
+/// repository.
 ///
 /// `None` where it is missing and may be; the test then returns.
 pub fn shared() -> Option<PathBuf> {
@@ -120,7 +122,8 @@ pub struct Entry {
     pub unit: String,
     /// Whether the tool succeeded; else `cubin` is absent.
     pub ok: bool,
-    /// Whether ptxas 13.0.88 wrote the cubin, run by nvcc, NVRTC or by hand; other writers have their own versions.
+    /// Whether ptxas 13.0.88 wrote the cubin, run by nvcc, NVRTC or by hand; other writers have
+    /// their own versions.
     pub written_by_ptxas_13_0: bool,
     /// The command line, with `$CUDA` and the like for machine paths.
     pub command: Vec<String>,
@@ -169,7 +172,8 @@ impl Entry {
 
 /// Every entry of the corpus that passes, in the manifest's order.
 ///
-/// Panics on an unreadable manifest, and where nothing passes: a filter with a typing error must not look like success.
+/// Panics on an unreadable manifest, and where nothing passes: a filter with a typing error must
+/// not look like success.
 pub fn corpus(passes: impl Fn(&Entry) -> bool) -> Vec<Entry> {
     let corpus = corpus_root::root();
     let text = fs::read_to_string(corpus.join("manifest.json")).unwrap();
@@ -181,8 +185,8 @@ pub fn corpus(passes: impl Fn(&Entry) -> bool) -> Vec<Entry> {
     entries
 }
 
-/// The pairs on which the first slice must be exact: cuda and nvrtc, `lineinfo` and `G`, sm_75 and sm_80, status ok,
-/// with PTX and cubin.
+/// The pairs on which the first slice must be exact: cuda and nvrtc, `lineinfo` and `G`, sm_75 and
+/// sm_80, status ok, with PTX and cubin.
 pub fn simple_pairs() -> Vec<Entry> {
     corpus(|entry| {
         entry.ok

@@ -34,8 +34,8 @@ fn validator(name: &str) -> Result<Arc<Validator>, String> {
     Ok(validator)
 }
 
-/// Published schemas leave objects open, so that readers take documents with members that come later. A test shall find
-/// such members.
+/// Published schemas leave objects open, so that readers take documents with members that come
+/// later. A test shall find such members.
 fn close(schema: &mut Value) {
     let each = |value: Option<&mut Value>| match value {
         Some(Value::Object(schemas)) => schemas.iter_mut().for_each(|(_, schema)| close(schema)),

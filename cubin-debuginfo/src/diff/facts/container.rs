@@ -50,7 +50,8 @@ pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     facts.put(DifferenceKind::Sections, "order", Facts::Listed(order));
 }
 
-/// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from the symbols.
+/// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from
+/// the symbols.
 fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
     const SYMBOL: u32 = 0xff_ffff;
     let mut words = Vec::new();
@@ -63,7 +64,8 @@ fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
     if section.info_is_section() {
         words.push(format!(" of {}", cubin.section_name(SectionIndex(section.info))));
     } else if section.info != 0 && !matches!(section.contents, Contents::Symbols(_)) {
-        // Of code: its function, and up to sm_89 the registers that it needs (docs/formats/container.md, code).
+        // Of code: its function, and up to sm_89 the registers that it needs
+        // (docs/formats/container.md, code).
         let function = cubin.symbol_name_in(SectionIndex(section.link), SymbolIndex(section.info & SYMBOL));
         words.push(format!(" function {function} registers {}", section.info >> 24));
     }
@@ -105,7 +107,8 @@ fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
     )
 }
 
-/// Relocations by the section they apply to. Places in native debug sections follow from what is compared elsewhere.
+/// Relocations by the section they apply to. Places in native debug sections follow from what is
+/// compared elsewhere.
 pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (_, name, section) in cubin.iter() {
         let Some(relocations) = section.relocations() else { continue };

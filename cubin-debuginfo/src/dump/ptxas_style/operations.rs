@@ -1,8 +1,9 @@
 //! Location operations as cuobjdump 13.0.88 prints them.
 //!
-//! Seed 001 states `DW_OP_addr: 0x%x`, `DW_OP_const4u: %d`, `DW_OP_xderef`, `DW_OP_plus_uconst: %llu`, `DW_OP_lit%u`,
-//! `DW_OP_reg%d`, `DW_OP_breg%d %lld`, `DW_OP_fbreg: %lld`, `DW_OP_nop` and `DW_OP_stack_value`. The others, and the two
-//! blanks after `DW_OP_lit%u` and `DW_OP_reg%d`, were observed by putting every opcode into a cubin.
+//! Seed 001 states `DW_OP_addr: 0x%x`, `DW_OP_const4u: %d`, `DW_OP_xderef`, `DW_OP_plus_uconst:
+//! %llu`, `DW_OP_lit%u`, `DW_OP_reg%d`, `DW_OP_breg%d %lld`, `DW_OP_fbreg: %lld`, `DW_OP_nop` and
+//! `DW_OP_stack_value`. The others, and the two blanks after `DW_OP_lit%u` and `DW_OP_reg%d`, were
+//! observed by putting every opcode into a cubin.
 
 use nv_debug_sections::Result;
 use nv_debug_sections::cursor::Cursor;
@@ -56,8 +57,8 @@ const OPERATIONS: &[(RangeInclusive<u8>, &str, Operand)] = &[
     (0x9f..=0x9f, "DW_OP_stack_value", Operand::Nothing),
 ];
 
-/// `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not whole ends it too,
-/// after the operation's name.
+/// `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not
+/// whole ends it too, after the operation's name.
 pub(super) struct Operations<'b>(pub(super) &'b [u8]);
 
 impl fmt::Display for Operations<'_> {

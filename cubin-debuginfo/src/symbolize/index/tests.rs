@@ -4,7 +4,8 @@ use super::*;
 use dwarf2_writer::Address;
 use nv_debug_sections::line::{LineOp, PTXAS_PARAMS, Sequence, encode};
 
-/// Rows that are given up for marks after the first mebibyte are read again where marks do not do: a last row is inlined.
+/// Rows that are given up for marks after the first mebibyte are read again where marks do not do:
+/// a last row is inlined.
 #[test]
 fn long_sequences_answer_as_their_rows_do() {
     let count = 2 * MAX_ROWS_BESIDE_MARKS / size_of::<u64>() / 2;

@@ -182,7 +182,8 @@ fn worded(check: &Verifier<'_, '_>, rule: RuleId, words: impl FnOnce() -> (Strin
     (rule, found, expected)
 }
 
-/// The memory that an address leads to, where the file says it in another way than by the entry's class.
+/// The memory that an address leads to, where the file says it in another way than by the entry's
+/// class.
 fn known_memory(check: &Verifier<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<AddressClass> {
     match address {
         Address::InSection { section, .. } => memory_of_section(check.cubin.section_name(section)),
@@ -235,7 +236,8 @@ fn fault(check: &Verifier<'_, '_>, address: Address, subject: &Subject<'_>) -> O
     unplaced(check, address, class).or_else(|| outside(check, address, class, subject))
 }
 
-/// What is wrong with a number that is in no kernel's window of the memory that the class names, or not in the variable of its name.
+/// What is wrong with a number that is in no kernel's window of the memory that the class names, or
+/// not in the variable of its name.
 fn outside(
     check: &Verifier<'_, '_>,
     address: Address,
@@ -255,12 +257,14 @@ fn outside(
     }))
 }
 
-/// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses, to which the reserve is added.
+/// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses,
+/// to which the reserve is added.
 fn is_no_shared_address(check: &Verifier<'_, '_>, number: u64) -> bool {
     number == shared_window_reserve(check.cubin.target()).wrapping_sub(1)
 }
 
-/// What is wrong with an address that leads to no section; `class` is the memory that it should be in.
+/// What is wrong with an address that leads to no section; `class` is the memory that it should be
+/// in.
 fn unplaced(check: &Verifier<'_, '_>, address: Address, class: AddressClass) -> Option<Fault> {
     // In debug-only objects all addresses are numbers.
     if check.code.has_addresses() {
@@ -283,7 +287,8 @@ fn unplaced(check: &Verifier<'_, '_>, address: Address, class: AddressClass) -> 
             let rule = if is_label { RuleId::EntriesUnresolved } else { RuleId::EntriesUnplaced };
             Some(worded(check, rule, || (format!("the undefined symbol {}", short(name)), expected())))
         }
-        // Shared variables have no addresses before they are linked. nvlink -r takes the relocations away.
+        // Shared variables have no addresses before they are linked. nvlink -r takes the
+        // relocations away.
         Address::Constant(_) if class.is_number() => {
             let is_linked = !is_relocatable || check.is_linked || class != AddressClass::Shared;
             (!is_linked).then(|| unplaced_number(check, address, class, expected)).flatten()
@@ -335,7 +340,8 @@ fn is_in_doubt(check: &Verifier<'_, '_>, number: u64, subject: &Subject<'_>) -> 
     open_symbols(check).may_be(number, is_known())
 }
 
-/// The numbers that may be undefined symbols. Where another finding is about such a number, those with a variable of their name are in order.
+/// The numbers that may be undefined symbols. Where another finding is about such a number, those
+/// with a variable of their name are in order.
 pub(in super::super) fn doubts(check: &mut Verifier<'_, '_>, entries: &Entries<'_>) {
     for PossibleName { entry, section, offset, number, is_known } in std::mem::take(&mut check.doubts) {
         if is_known && check.has_open_number {

@@ -17,7 +17,8 @@ pub(super) fn of(value: &Value) -> &'static str {
     }
 }
 
-/// What a value that an attribute cannot have should be. Attributes that are not in the table may be anything.
+/// What a value that an attribute cannot have should be. Attributes that are not in the table may
+/// be anything.
 pub(super) fn misfit(attribute: &Attribute<'_>) -> Option<String> {
     let (_, allowed) = CLASSES.iter().find(|(names, _)| names.contains(&attribute.name))?;
     (!allowed.contains(&of(&attribute.value))).then(|| allowed.join(" or "))

@@ -21,8 +21,8 @@ struct Function {
 
 /// The numbers of functions and of what is declared and called in them.
 ///
-/// Two modules that were joined may use one table, so that the numbers of one mean files of the other.
-/// A function may well be declared in another file than its code is from; then its unit is
+/// Two modules that were joined may use one table, so that the numbers of one mean files of the
+/// other. A function may well be declared in another file than its code is from; then its unit is
 /// called after the first, as where the body is included, or its rows start in it.
 pub(super) fn check(
     check: &mut Verifier<'_, '_>,

@@ -17,7 +17,8 @@ impl Siblings {
     pub(super) fn new(entries: &Entries<'_>, unit: &Unit) -> Self {
         let first = unit.entries.start;
         let mut next = vec![0; unit.entries.len()];
-        // The last entry at each depth, of those that are around the current one or before it beside these.
+        // The last entry at each depth, of those that are around the current one or before it
+        // beside these.
         let mut last: Vec<usize> = Vec::new();
         for number in unit.entries.clone() {
             let depth = entries.depth(number);

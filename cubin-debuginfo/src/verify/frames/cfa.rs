@@ -59,7 +59,8 @@ pub(super) fn missing(fde: &Fde, first: CieRows) -> Option<Range<u64>> {
     start.map(|start| start..fde.address_range)
 }
 
-/// Where the row after this instruction begins, in bytes from the start of the FDE; `None` if it begins no row.
+/// Where the row after this instruction begins, in bytes from the start of the FDE; `None` if it
+/// begins no row.
 fn step(instruction: &Cfi, fde: &Fde, code_alignment: u64, at: u64) -> Option<u64> {
     let units = match instruction {
         Cfi::AdvanceLoc(units) | Cfi::AdvanceLoc1(units) => u64::from(*units),
@@ -100,7 +101,8 @@ impl Rows {
         match instruction {
             Cfi::DefCfa { .. } | Cfi::DefCfaSf { .. } => self.rule = CfaRule::Register,
             Cfi::DefCfaExpression(_) => self.rule = CfaRule::Expression,
-            // Those that change a part need a rule with a register and an offset (DWARF 3 §6.4.2.2).
+            // Those that change a part need a rule with a register and an offset (DWARF 3
+            // §6.4.2.2).
             Cfi::DefCfaRegister { .. } | Cfi::DefCfaOffset(_) | Cfi::DefCfaOffsetSf(_)
                 if self.rule != CfaRule::Register =>
             {

@@ -35,7 +35,8 @@ pub(super) struct Call {
     pub(super) line: u64,
 }
 
-/// An inlined call as a key: number of the caller's node, file and line of the call site, name of the callee.
+/// An inlined call as a key: number of the caller's node, file and line of the call site, name of
+/// the callee.
 type CallKey = (usize, u64, u64, usize);
 
 /// Names by number, so that they are compared once.
@@ -75,7 +76,8 @@ impl Chains {
         root
     }
 
-    /// Adds a range to each of the calls that it is in: file and line of the call site, name of the callee.
+    /// Adds a range to each of the calls that it is in: file and line of the call site, name of the
+    /// callee.
     fn add(&mut self, root: usize, range: (u64, u64), calls: Vec<(u64, u64, usize)>) {
         let mut node = root;
         for (file, line, name) in calls {

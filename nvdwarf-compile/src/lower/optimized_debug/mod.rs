@@ -1,8 +1,11 @@
 //! `--debug-opt keep` and `--path-map`: `.debug_info` entries that differ from those of the PTX.
 //!
-//! The PTX's entries were written for the code that the PTX describes. For optimised code their places are taken from the line tables that
-//! go into the same file: an inlined call covers the addresses whose chain of call sites is its own, a block those of the PTX lines it is
-//! made of, and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G, clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
+//! The PTX's entries were written for the code that the PTX describes. For optimised code their
+//! places are taken from the line tables that go into the same file: an inlined call covers the
+//! addresses whose chain of call sites is its own, a block those of the PTX lines it is made of,
+//! and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G,
+//! clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and
+//! parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 mod code_of_entries;
@@ -27,7 +30,8 @@ use std::rc::Rc;
 use tables::{Ranges, move_lookups};
 use tree::{Attribute, Entry, New};
 
-/// Changes the sections of a PTX of `size` bytes as the options ask. Nothing changes where they ask for nothing.
+/// Changes the sections of a PTX of `size` bytes as the options ask. Nothing changes where they ask
+/// for nothing.
 ///
 /// # Errors
 ///
@@ -111,8 +115,8 @@ fn bytes_of(lowered: &[LoweredSection], kind: SectionKind) -> &[u8] {
     section.map_or(&[], |section| &section.bytes)
 }
 
-/// Where in `.debug_str` something stands that is more than the path of a unit: names of inlined functions in the line table, other
-/// attributes, the second half of a longer string.
+/// Where in `.debug_str` something stands that is more than the path of a unit: names of inlined
+/// functions in the line table, other attributes, the second half of a longer string.
 fn names(
     context: &Context<'_>,
     units: &[tree::Unit],
@@ -132,8 +136,8 @@ fn is_path(entry: &Entry, attribute: &Attribute) -> bool {
     entry.depth == 0 && [DW_AT_name, DW_AT_comp_dir].contains(&attribute.name)
 }
 
-/// Maps the strings of `.debug_str` in their place, which NULs fill up; those that `names` leads into stay. One that would need more
-/// room becomes empty: unit attributes then have it themselves.
+/// Maps the strings of `.debug_str` in their place, which NULs fill up; those that `names` leads
+/// into stay. One that would need more room becomes empty: unit attributes then have it themselves.
 fn map_strings(bytes: &mut [u8], maps: &[PathMap], names: &BTreeSet<usize>) {
     let mut at = 0;
     for string in bytes.split_mut(|byte| *byte == 0) {
@@ -195,8 +199,8 @@ struct Editor<'e> {
     /// PTX instructions of entries that labels place, ascending.
     instructions: HashMap<usize, Vec<(u64, u64)>>,
     scopes: Vec<Scope>,
-    /// Chains that have their entry: of two calls of the same function from the same line the first has the code. By the number of
-    /// the chain above, or the section that there is none in.
+    /// Chains that have their entry: of two calls of the same function from the same line the first
+    /// has the code. By the number of the chain above, or the section that there is none in.
     chains: HashMap<(ChainParent, code_of_entries::Call), usize>,
     ranges: Ranges,
     mapped: bool,
@@ -349,8 +353,9 @@ impl<'e> Editor<'e> {
         Some(code_of_entries::common(&ranges, &self.scopes.last()?.within))
     }
 
-    /// PTX instructions of each entry between two labels. Where neighbours overlap, since a compiler's labels are around all that it
-    /// moved in between, the one that begins last has them.
+    /// PTX instructions of each entry between two labels. Where neighbours overlap, since a
+    /// compiler's labels are around all that it moved in between, the one that begins last has
+    /// them.
     fn instructions(&self, units: &[tree::Unit]) -> HashMap<usize, Vec<(u64, u64)>> {
         let mut beside: HashMap<usize, Vec<(u64, u64, usize)>> = HashMap::new();
         let mut around: Vec<usize> = Vec::new();
@@ -373,8 +378,8 @@ impl<'e> Editor<'e> {
         instructions
     }
 
-    /// The chain that ends with an inlined call below `above`, and the addresses of that call; none if another entry has them.
-    /// `None`: what calls it is not known.
+    /// The chain that ends with an inlined call below `above`, and the addresses of that call; none
+    /// if another entry has them. `None`: what calls it is not known.
     fn inlined(
         &mut self,
         home: &FunctionCode,
@@ -405,7 +410,8 @@ impl<'e> Editor<'e> {
         Some(code_of_entries::Call { names, file, line })
     }
 
-    /// The code of the function that an entry is: that of the label it begins at; of one that has a list of ranges, that of its name.
+    /// The code of the function that an entry is: that of the label it begins at; of one that has a
+    /// list of ranges, that of its name.
     fn home(&mut self, entry: &Entry) -> Option<FunctionCode> {
         if entry.has(DW_AT_low_pc) {
             return self.places.home(self.label(entry)?);
@@ -526,7 +532,8 @@ fn is_stale_section(name: &str) -> bool {
     SectionKind::from_name(name).is_some_and(|kind| STALE.contains(&kind))
 }
 
-/// Whether an operation gives the same wherever the code is: addresses, constants, and what is done with them.
+/// Whether an operation gives the same wherever the code is: addresses, constants, and what is done
+/// with them.
 fn is_constant(opcode: u8) -> bool {
     let is_literal =
         (DW_OP_const1u..=DW_OP_consts).contains(&opcode) || (DW_OP_lit0..DW_OP_reg0).contains(&opcode);

@@ -202,7 +202,8 @@ pub(super) fn write<'t>(
     Ok(Written { relocs, entries, units, info: sections.info.bytes, abbrev: sections.abbrev })
 }
 
-/// Turns attributes into values of [`dwarf2_writer`]. Its symbols are numbers of [`relocs`](Self::relocs).
+/// Turns attributes into values of [`dwarf2_writer`]. Its symbols are numbers of
+/// [`relocs`](Self::relocs).
 struct Writer<'w> {
     bytes: &'w [u8],
     /// Number of the relocation at an offset.
@@ -229,7 +230,8 @@ impl<'w> Writer<'w> {
         Address::Constant(fixed(self.bytes.get(offset..end).unwrap_or_default()))
     }
 
-    /// The start of `.debug_abbrev`, where the one table of all units is now, relocated if the field of `unit` is.
+    /// The start of `.debug_abbrev`, where the one table of all units is now, relocated if the
+    /// field of `unit` is.
     fn abbrev(&mut self, unit: &Unit) -> Address {
         let Some(&number) = self.at.get(&unit.abbrev_field) else { return Address::Constant(0) };
         if let Some(reloc) = self.relocs.get_mut(number) {
@@ -239,13 +241,15 @@ impl<'w> Writer<'w> {
         self.symbol(number)
     }
 
-    /// Whether this is a `DW_AT_sibling` that leads to the end of the children, which the writer has no name for; it may be left out.
+    /// Whether this is a `DW_AT_sibling` that leads to the end of the children, which the writer
+    /// has no name for; it may be left out.
     fn is_lost_sibling(&self, new: &New<'_>) -> bool {
         let New::Same(Attribute { name: DW_AT_sibling, entry: Some(entry), .. }) = new else { return false };
         !self.ids.contains_key(entry)
     }
 
-    /// The relocation of that number; what the writer puts in the field is replaced when relocations are filed.
+    /// The relocation of that number; what the writer puts in the field is replaced when
+    /// relocations are filed.
     fn symbol(&self, number: usize) -> Address {
         let addend = self.relocs.get(number).map_or(0, |reloc| reloc.addend);
         Address::Symbol { symbol: SymbolId(number as u32), addend }
@@ -334,7 +338,8 @@ pub(super) fn number(attribute: &Attribute, info: &[u8]) -> Option<u64> {
     }
 }
 
-/// Where in `.debug_str` an attribute's string is; `None` for other forms. `addends` are those of relocated fields.
+/// Where in `.debug_str` an attribute's string is; `None` for other forms. `addends` are those of
+/// relocated fields.
 pub(super) fn string_offset(
     attribute: &Attribute,
     info: &[u8],
@@ -348,7 +353,8 @@ pub(super) fn string_offset(
     usize::try_from(offset).ok()
 }
 
-/// What an attribute's string says; `None` for other forms. `addends` are those of relocated fields.
+/// What an attribute's string says; `None` for other forms. `addends` are those of relocated
+/// fields.
 pub(super) fn string<'s>(
     attribute: &Attribute,
     info: &'s [u8],

@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct StackFacts<'a> {
     /// `.local` variables, in text order.
     locals: Vec<(&'a str, SizeAndAlignment)>,
-    /// Parameters that arrive in registers and whose address the body takes: they get a place in the frame.
+    /// Parameters that arrive in registers and whose address the body takes: they get a place in
+    /// the frame.
     parameters: Vec<SizeAndAlignment>,
     /// Calls that need space in the frame.
     calls: Vec<CallFacts>,
@@ -31,8 +32,8 @@ struct CallFacts {
 }
 
 impl<'a> StackFacts<'a> {
-    /// Each local variable and its offset from the stack pointer. `has_call` tells whether the code of a PTX line has
-    /// a call: one that cannot be reached is left out, and needs no space.
+    /// Each local variable and its offset from the stack pointer. `has_call` tells whether the code
+    /// of a PTX line has a call: one that cannot be reached is left out, and needs no space.
     ///
     /// `None` where sizes add up to 2^64 bytes or more.
     pub(crate) fn offsets(&self, has_call: impl Fn(u32) -> bool) -> Option<Vec<(&'a str, u64)>> {
@@ -105,7 +106,8 @@ fn is_variadic(parameter: &Parameter<'_>) -> bool {
     parameter.array == Some(0)
 }
 
-/// What the names of nested blocks stand for: `.param` variables, and labels of `.callprototype` and `.calltargets`.
+/// What the names of nested blocks stand for: `.param` variables, and labels of `.callprototype`
+/// and `.calltargets`.
 #[derive(Debug)]
 struct Scopes<'m, 'a> {
     names: HashMap<&'a str, Vec<Named<'m, 'a>>>,
@@ -238,7 +240,8 @@ impl<'m, 'a> Collector<'_, 'm, 'a> {
     }
 }
 
-/// The names that an instruction uses as numbers: `p` of `mov.u64 %rd1, p+4`, and not of `ld.param.u32 %r1, [p]`.
+/// The names that an instruction uses as numbers: `p` of `mov.u64 %rd1, p+4`, and not of
+/// `ld.param.u32 %r1, [p]`.
 fn addresses<'a>(instruction: &Instruction<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let operands = instruction.operands();
     let operands =
@@ -246,7 +249,8 @@ fn addresses<'a>(instruction: &Instruction<'a>) -> impl Iterator<Item = &'a str>
     operands.flat_map(|operand| operand.names().map(|name| name.text))
 }
 
-/// The parameters in `with_address` that arrive in registers. Those of a kernel are in constant memory.
+/// The parameters in `with_address` that arrive in registers. Those of a kernel are in constant
+/// memory.
 fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<SizeAndAlignment> {
     if with_address.is_empty() || function.kind == ptx_syntax::FunctionKind::Entry {
         return Vec::new();

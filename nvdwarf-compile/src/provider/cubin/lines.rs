@@ -52,8 +52,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Drops the row that opens each function, after checking that it is at the `{` of that function: what tells a cubin of another
-/// PTX.
+/// Drops the row that opens each function, after checking that it is at the `{` of that function:
+/// what tells a cubin of another PTX.
 fn without_opening_rows(
     name: &str,
     offset: u64,
@@ -63,7 +63,8 @@ fn without_opening_rows(
     reader: &Reader<'_, '_>,
 ) -> Result<Vec<(u64, u32)>> {
     let CubinRequest { facts, target, .. } = reader.request;
-    // From sm_90 on the opening row of native code is that of the first instruction, if that has a line of its own.
+    // From sm_90 on the opening row of native code is that of the first instruction, if that has a
+    // line of its own.
     let opens_at_brace = target.generation() == Generation::PreMercury || reader.space == Space::Mercury;
     let mismatch = |message: String| {
         let text = format!("{message}: the cubin was made from another PTX");
@@ -91,7 +92,8 @@ fn without_opening_rows(
         };
         let open_line = facts.functions.get(part.name.as_str()).map_or(0, |function| function.open_line);
         if line == open_line {
-            // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
+            // Code of that line has no other row: it is here unless code of another line is, or its
+            // own begins later.
             let is_code = rows.peek().is_none_or(|next| next.0 != address && next.1 != line);
             if is_code {
                 let counts =

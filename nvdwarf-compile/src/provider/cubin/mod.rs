@@ -1,9 +1,10 @@
 //! `--code cubin:FILE`: code facts read from an existing cubin.
 //!
-//! Read are the code sections, symbols, `.nv_debug_line_sass`, the register maps, `.debug_frame`, and from `.debug_info` and
-//! `.debug_loc` the relocations only (on sm_75-sm_89 their addends, which `.debug_loc` keeps in its fields). No other byte of a
-//! debug section is looked at, so that what is written comes from the PTX and these values alone. From sm_100 on the same is read
-//! again in Mercury space, from the clones of these sections.
+//! Read are the code sections, symbols, `.nv_debug_line_sass`, the register maps, `.debug_frame`,
+//! and from `.debug_info` and `.debug_loc` the relocations only (on sm_75-sm_89 their addends,
+//! which `.debug_loc` keeps in its fields). No other byte of a debug section is looked at, so that
+//! what is written comes from the PTX and these values alone. From sm_100 on the same is read again
+//! in Mercury space, from the clones of these sections.
 
 mod lines;
 
@@ -46,8 +47,8 @@ pub(crate) struct CubinRequest<'a> {
 ///
 /// # Errors
 ///
-/// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines are wanted, damaged sections, from
-/// sm_100 on a function without Mercury code.
+/// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines
+/// are wanted, damaged sections, from sm_100 on a function without Mercury code.
 pub(crate) fn provide<'d>(data: &'d [u8], request: CubinRequest<'_>) -> Result<Provided<'d>> {
     let cubin = Cubin::parse(data)?;
     check_kind(&cubin, request)?;
@@ -158,7 +159,8 @@ impl<'r, 'd> Reader<'r, 'd> {
         self.symtab.map_or("", |table| self.cubin.symbol_name_in(table, symbol))
     }
 
-    /// `.text.*` sections, in Mercury space `.nv.capmerc.text.*`, with the functions that start in them.
+    /// `.text.*` sections, in Mercury space `.nv.capmerc.text.*`, with the functions that start in
+    /// them.
     fn code_sections(&self) -> Result<Code> {
         let mut functions: HashMap<SectionIndex, Vec<(SymbolIndex, Symbol)>> = HashMap::new();
         for (index, symbol) in self.symbols().filter(|(_, symbol)| symbol.is_function()) {
@@ -313,9 +315,11 @@ impl<'r, 'd> Reader<'r, 'd> {
         let CubinRequest { facts, sections, .. } = self.request;
         for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
             let (Some(block), Some(index)) = (sections.by_kind(kind), self.section(kind)) else { continue };
-            // Relocations that overlap, or of unknown types: PTX with strange references can have that, and the line table tells too.
+            // Relocations that overlap, or of unknown types: PTX with strange references can have
+            // that, and the line table tells too.
             let Ok(section) = self.view.section(index) else { continue };
-            // Another size: the cubin was assembled from other debug sections, whose offsets mean nothing here.
+            // Another size: the cubin was assembled from other debug sections, whose offsets mean
+            // nothing here.
             if section.bytes.len() != block.assembled.bytes.len() {
                 continue;
             }

@@ -49,7 +49,8 @@ impl Finder<'_> {
         left == 0
     }
 
-    /// Where the list of the first entry is closed; none, with a fault, if something ends the reading before.
+    /// Where the list of the first entry is closed; none, with a fault, if something ends the
+    /// reading before.
     pub(super) fn closed(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
         let mut walk = Walk::default();
         let mut at = unit.entries;
@@ -84,7 +85,8 @@ impl Finder<'_> {
         None
     }
 
-    /// Reads an entry. Returns where it ends; none, with a fault here or in the table, if the rest of the unit cannot be read.
+    /// Reads an entry. Returns where it ends; none, with a fault here or in the table, if the rest
+    /// of the unit cannot be read.
     fn entry(
         &mut self,
         unit: &Unit,
@@ -164,8 +166,9 @@ impl Finder<'_> {
         cursor.uleb_or("a number", on_fault).ok()
     }
 
-    /// Checks a value, and notes what it says. None, with a fault here or in the table, for a form that DWARF 2 does not have: as
-    /// ptxas does not know it, the rest of the unit is not read. None also if no more faults are listed.
+    /// Checks a value, and notes what it says. None, with a fault here or in the table, for a form
+    /// that DWARF 2 does not have: as ptxas does not know it, the rest of the unit is not read.
+    /// None also if no more faults are listed.
     fn attribute(
         &mut self,
         unit: &Unit,

@@ -44,7 +44,8 @@ pub(crate) struct Facts {
     /// `DW_AT_decl_file` or `DW_AT_call_file`, the number, and the entry's name.
     pub(crate) files: Vec<(u16, Number, NameBytes)>,
     pub(crate) subprograms: Vec<SubprogramFile>,
-    /// Where entries of functions begin and end, those inside of others and those without a name left out.
+    /// Where entries of functions begin and end, those inside of others and those without a name
+    /// left out.
     pub(crate) functions: Vec<(u64, u64)>,
     /// The lowest place in its unit of a function with a name. Local variables that ptxas can place
     /// come after it.

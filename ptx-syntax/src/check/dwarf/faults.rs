@@ -21,7 +21,8 @@ pub(crate) struct Fault {
 /// What is wrong. Sizes, lengths and offsets are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
-    /// [`MAX_FAULTS`] faults were found, or the sections refer to the same bytes too often; the rest is not listed.
+    /// [`MAX_FAULTS`] faults were found, or the sections refer to the same bytes too often; the
+    /// rest is not listed.
     More,
     /// `.debug_info` has contents, but `.debug_abbrev` is missing.
     NoAbbrev,
@@ -33,7 +34,8 @@ pub(crate) enum FaultKind {
     Version { version: u16 },
     /// An abbreviation offset outside `.debug_abbrev`.
     AbbrevOffset { offset: u64, size: u64 },
-    /// The unit's entries end elsewhere than its length says, and there the next unit begins or the section ends.
+    /// The unit's entries end elsewhere than its length says, and there the next unit begins or the
+    /// section ends.
     WrongLength { length: u64, expected: u64 },
     /// An address size other than 8.
     AddressSize { size: u8 },
@@ -118,7 +120,8 @@ pub(super) fn find(input: &Input<'_>) -> (Vec<Fault>, Facts) {
     (finder.faults, finder.facts)
 }
 
-/// The header of a unit, whatever its fields are. DWARF 2 has no 64-bit format: the escape of later versions is a length here.
+/// The header of a unit, whatever its fields are. DWARF 2 has no 64-bit format: the escape of later
+/// versions is a length here.
 #[derive(Clone, Copy)]
 struct Header {
     length: u64,
@@ -215,7 +218,8 @@ impl Finder<'_> {
         if has_end {
             return Some(end);
         }
-        // The length comes first, and then what is wrong with the entries up to the end of the section.
+        // The length comes first, and then what is wrong with the entries up to the end of the
+        // section.
         let of_header: Vec<Fault> =
             self.faults.get(before.faults..of_header.faults).unwrap_or_default().to_vec();
         self.faults.truncate(before.faults);
@@ -228,7 +232,8 @@ impl Finder<'_> {
         None // nothing says where the next unit is
     }
 
-    /// Checks the header of the unit at `start` and reads its table, unless that is the one known; whether there is one.
+    /// Checks the header of the unit at `start` and reads its table, unless that is the one known;
+    /// whether there is one.
     fn header(&mut self, start: u64, header: Header, known: &mut Option<AbbrevTable>) -> bool {
         let Header { version, abbrev_offset: offset, address_size, .. } = header;
         if version != 2 {
@@ -252,9 +257,9 @@ impl Finder<'_> {
         self.input.abbrev.unwrap_or_default().len() as u64
     }
 
-    /// Where the unit ends by its entries, whatever its length says: the list of its first entry is closed there, and the next unit
-    /// begins, or the section ends.
-    /// `unit` goes up to the end of the section.
+    /// Where the unit ends by its entries, whatever its length says: the list of its first entry is
+    /// closed there, and the next unit begins, or the section ends. `unit` goes up to the end of
+    /// the section.
     fn end_by_entries(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
         if !self.unit_ends.take(unit.span.end - unit.span.start) {
             return None;

@@ -40,13 +40,15 @@ pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Ou
 }
 
 impl Walk<'_> {
-    /// Here the length of a unit, if there is one at `start`, is looked at before the rest of its header is read.
+    /// Here the length of a unit, if there is one at `start`, is looked at before the rest of its
+    /// header is read.
     fn check_length(&self, start: usize) -> Result<(), Outcome> {
         let Some(left) = self.info.len().checked_sub(start + 4) else { return Ok(()) };
         if self.fixed(start, 4, self.info.len())? > left as u64 { stop(Message::Truncate) } else { Ok(()) }
     }
 
-    /// Reads the entries of a unit; `first` is the least place of a function with a name in its unit.
+    /// Reads the entries of a unit; `first` is the least place of a function with a name in its
+    /// unit.
     fn scan(&mut self, unit: Unit, first: &mut Option<u64>) -> Result<(), Outcome> {
         let mut at = unit.entries();
         while at < unit.end {

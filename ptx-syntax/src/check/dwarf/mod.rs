@@ -1,11 +1,12 @@
 //! `.debug_info` and `.debug_abbrev` of a module: what ptxas does with them, and what is wrong with
 //! them.
 //!
-//! The faults are found with `dwarf2_reader`, which tells of each and reads on. What ptxas does is a model of its own: it walks
-//! the bytes as ptxas does, right or wrong.
+//! The faults are found with `dwarf2_reader`, which tells of each and reads on. What ptxas does is
+//! a model of its own: it walks the bytes as ptxas does, right or wrong.
 //!
-//! The two differ: ptxas 13.0.88 refuses some sound sections and takes many broken ones. It reads them only with
-//! `-g` or `.target debug`, for every architecture, if it found no error in the text of the module.
+//! The two differ: ptxas 13.0.88 refuses some sound sections and takes many broken ones. It reads
+//! them only with `-g` or `.target debug`, for every architecture, if it found no error in the text
+//! of the module.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 mod entries;
@@ -39,7 +40,8 @@ pub(crate) struct Input<'a> {
     pub(crate) str_size: Option<u64>,
     /// The blocks of `.debug_info` that refer to `.local` variables.
     pub(crate) locals: &'a [Locals],
-    /// Places in `.debug_info` that hold an address and no number: byte offset and width, ascending.
+    /// Places in `.debug_info` that hold an address and no number: byte offset and width,
+    /// ascending.
     pub(crate) fixups: &'a [(u64, u8)],
 }
 
@@ -53,7 +55,8 @@ impl Input<'_> {
 /// What [`read`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// What breaks DWARF 2, in the order met; at most [`MAX_FAULTS`](crate::limits::MAX_FAULTS) and one more that says so.
+    /// What breaks DWARF 2, in the order met; at most [`MAX_FAULTS`](crate::limits::MAX_FAULTS) and
+    /// one more that says so.
     pub(crate) faults: Vec<Fault>,
     /// What ptxas 13.0.88 does with `-g`.
     pub(crate) ptxas: Outcome,

@@ -1,8 +1,9 @@
 //! What ptxas 13.0.88 does with the two sections under `-g`. All of it was observed on the tool as
 //! a black box.
 //!
-//! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
-//! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
+//! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a
+//! position in it; then it walks the units of `.debug_info`. The numbers in this file are its own,
+//! not DWARF's.
 
 #[allow(clippy::wildcard_imports, reason = "many of DW_OP_*, DW_FORM_* and DW_AT_*")]
 use dwarf2_reader::constants::*;
@@ -41,7 +42,8 @@ pub(crate) enum Message {
     IndirectTwice,
     /// An abbreviation of more than 256 attributes.
     TooManyAttributes,
-    /// A `.local` variable in a function where no operation takes an address: in which of [`Input::locals`](super::Input::locals), and where.
+    /// A `.local` variable in a function where no operation takes an address: in which of
+    /// [`Input::locals`](super::Input::locals), and where.
     UnknownAttribute { block: usize, offset: u64 },
 }
 
@@ -95,7 +97,8 @@ pub(super) struct List {
     entries: Vec<Entry>,
     /// Those of all entries.
     attributes: Vec<Attribute>,
-    /// Where each starts, in the same order; the last is the place of the last zero, if a zero ends the section.
+    /// Where each starts, in the same order; the last is the place of the last zero, if a zero ends
+    /// the section.
     starts: Vec<usize>,
     /// Entry numbers that it can look up without stopping: 64, doubled when it is full.
     capacity: u64,
@@ -119,7 +122,8 @@ impl List {
             list.starts.push(start);
             list.entry(bytes, &mut at)?;
         }
-        // A section that begins with a zero and does not end with one: the entries after the last zero are lost.
+        // A section that begins with a zero and does not end with one: the entries after the last
+        // zero are lost.
         if bytes.first() == Some(&0) && zero.is_none() {
             list.entries.iter_mut().skip(committed).for_each(|entry| *entry = Entry::default());
         }
@@ -153,7 +157,8 @@ impl List {
         Ok(())
     }
 
-    /// The entry of a number, and its attributes: one without any for a number that is not in the list.
+    /// The entry of a number, and its attributes: one without any for a number that is not in the
+    /// list.
     pub(super) fn look_up(&self, index: u64) -> Result<(Entry, &[Attribute]), Outcome> {
         if index >= self.capacity {
             return stop(Message::OutOfBounds);
@@ -246,7 +251,8 @@ impl Levels {
         }
     }
 
-    /// Where it reads on when it gives up a list: at the sibling of the next entry around it that has one.
+    /// Where it reads on when it gives up a list: at the sibling of the next entry around it that
+    /// has one.
     fn leave(&mut self, unit: Unit) -> Option<usize> {
         while let Some(closed) = self.pop() {
             if let Some(next) = closed.sibling.and_then(|sibling| unit.sibling(sibling)) {
@@ -376,7 +382,8 @@ impl<'a> Walk<'a> {
         let mut place = at;
         for &(name, form) in self.list.attributes.get(first..last).unwrap_or_default() {
             let value = self.value(unit, place, name, form)?;
-            // The place of the next entry is found by going over the values a second time, each as wide as it counts.
+            // The place of the next entry is found by going over the values a second time, each as
+            // wide as it counts.
             let counted = at.saturating_add_signed(seen.size as isize);
             let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
@@ -414,7 +421,8 @@ impl<'a> Walk<'a> {
             }
             let is_name = matches!(name, DW_AT_name | DW_AT_MIPS_linkage_name);
             if has_value && root && entry.tag == DW_TAG_subprogram && is_name {
-                // A function needs a unit around it. What it reads instead depends on the heap: for some sizes it goes well.
+                // A function needs a unit around it. What it reads instead depends on the heap: for
+                // some sizes it goes well.
                 return Err(Outcome::Crashes);
             }
             seen.any |= has_value;
@@ -424,7 +432,8 @@ impl<'a> Walk<'a> {
         Ok(seen)
     }
 
-    /// `DW_AT_location` as `DW_FORM_data4`: ptxas takes it for a name, and looks up what was written by that name.
+    /// `DW_AT_location` as `DW_FORM_data4`: ptxas takes it for a name, and looks up what was
+    /// written by that name.
     fn location_list(&mut self, tag: u16, place: usize, inside: bool) -> Result<(), Outcome> {
         if !inside && tag == DW_TAG_formal_parameter {
             return Err(Outcome::Crashes);

@@ -1,6 +1,7 @@
 //! Tests on hand-made sections, with what the real tool did with them (ptxas 13.0.88, `-arch=sm_90
 //! -g`), and with their faults.
-// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
+// say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "../../../tests/support/mod.rs"]
@@ -159,7 +160,8 @@ fn section(text: &mut String, name: &str, bytes: &[u8]) {
     text.push_str("}\n");
 }
 
-/// Signal numbers of Linux: the kernel ends a program by these when it has used up its processor time.
+/// Signal numbers of Linux: the kernel ends a program by these when it has used up its processor
+/// time.
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
@@ -203,7 +205,8 @@ fn the_real_tool_agrees() {
     }
 }
 
-/// One abbreviation for each of: unit with a name, null-terminated children; data4, strp, ref4, block1, indirect.
+/// One abbreviation for each of: unit with a name, null-terminated children; data4, strp, ref4,
+/// block1, indirect.
 const ABBREV: &[u8] = &[
     1, 0x11, 1, 3, 8, 0, 0, //
     2, 0x24, 0, 3, 6, 0, 0, //
@@ -388,8 +391,9 @@ fn own_time() -> Duration {
     Duration::from_nanos(times.split(' ').next().unwrap().parse().unwrap())
 }
 
-/// For comparisons at large: each line of `$NVDWARF_DWARF_IN` holds the two sections as hexadecimal digits with a blank
-/// between, and `$NVDWARF_DWARF_OUT` gets a line with the outcome and the number of faults for each.
+/// For comparisons at large: each line of `$NVDWARF_DWARF_IN` holds the two sections as hexadecimal
+/// digits with a blank between, and `$NVDWARF_DWARF_OUT` gets a line with the outcome and the
+/// number of faults for each.
 #[test]
 fn many_from_a_file() {
     let (Some(input), Some(output)) = (env::var_os("NVDWARF_DWARF_IN"), env::var_os("NVDWARF_DWARF_OUT"))

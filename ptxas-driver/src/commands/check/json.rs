@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// What `check` finds in a PTX file. With `--fix` verdict and findings are those of the repaired text, with `--diff` those of the
-/// text as it is.
+/// What `check` finds in a PTX file. With `--fix` verdict and findings are those of the repaired
+/// text, with `--diff` those of the text as it is.
 #[derive(Serialize, JsonSchema)]
 struct OneFile {
     #[serde(flatten)]

@@ -19,7 +19,8 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
     for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
     }
-    // Shown and not shown, of each rule and severity: many notes of a rule do not hide its warnings.
+    // Shown and not shown, of each rule and severity: many notes of a rule do not hide its
+    // warnings.
     let mut counts: BTreeMap<(RuleId, Severity), (usize, usize)> = BTreeMap::new();
     for finding in &checked.report.findings {
         let (shown, hidden) = counts.entry((finding.rule.id, finding.severity)).or_default();

@@ -37,9 +37,11 @@ pub(super) struct Code {
     pub(super) name: String,
 }
 
-/// What the ptxas of this machine says of an option that we do not know; without one, the option is unknown.
+/// What the ptxas of this machine says of an option that we do not know; without one, the option is
+/// unknown.
 ///
-/// The chip may not be read yet, and which of Triton's two ptxas it is for: it is enough that one knows the option.
+/// The chip may not be read yet, and which of Triton's two ptxas it is for: it is enough that one
+/// knows the option.
 pub(super) fn ask(option: &OsStr) -> Answer {
     let mut found: Vec<_> =
         [None, Some(u32::MAX)].into_iter().filter_map(|sm| ptxas::find(sm).ok()).collect();

@@ -59,7 +59,8 @@ pub(super) struct ReportedMessage {
 }
 
 impl ReportedMessage {
-    /// A line that ptxas printed. The word before ` : ` is its severity, as in `ptxas k.ptx, line 5; warning : ...`.
+    /// A line that ptxas printed. The word before ` : ` is its severity, as in `ptxas k.ptx, line
+    /// 5; warning : ...`.
     pub(super) fn of_ptxas(line: &str) -> Self {
         let before = line.split_once(" :").map_or("", |(before, _)| before);
         let severity = match before.split_whitespace().next_back() {
@@ -85,7 +86,8 @@ impl Answer for Compiled<'_> {
 }
 
 impl Compile<'_> {
-    /// Writes the document to standard output. Whether that took it; a reader that went away is not a failure.
+    /// Writes the document to standard output. Whether that took it; a reader that went away is not
+    /// a failure.
     pub(super) fn write_document(&self, error: Option<&str>) -> bool {
         let options = self.options;
         let compiled = Compiled {

@@ -3,7 +3,8 @@
 use nvdwarf_compile::FileStat;
 use std::time::UNIX_EPOCH;
 
-/// What the file system says of paths, relative to the working directory; nothing of files that are missing.
+/// What the file system says of paths, relative to the working directory; nothing of files that are
+/// missing.
 pub(super) fn found(paths: Vec<&str>) -> Vec<FileStat> {
     let stat = |path: &str| {
         let metadata = std::fs::metadata(path).ok()?;

@@ -1,9 +1,9 @@
 //! `compile --version`: the version of the ptxas that makes the code, and of this program.
 //!
-//! Programs that call a ptxas read this text, and pass over one in which they find nothing. Triton 3.9 searches for `release (\d+\.\d+)`
-//! and takes its own ptxas silently where there is none; LLVM's tests and Julia search for `release 13.0` too, XLA for
-//! `V13.0.88`; others take the fourth line. Triton has all of it in the keys of its cache, so it must not be the text of ptxas
-//! alone.
+//! Programs that call a ptxas read this text, and pass over one in which they find nothing. Triton
+//! 3.9 searches for `release (\d+\.\d+)` and takes its own ptxas silently where there is none;
+//! LLVM's tests and Julia search for `release 13.0` too, XLA for `V13.0.88`; others take the fourth
+//! line. Triton has all of it in the keys of its cache, so it must not be the text of ptxas alone.
 
 use super::{print as print_text, say_info};
 use crate::provider::ptxas::{self, NotFound};
@@ -20,8 +20,8 @@ pub(super) fn print(as_ptxas: bool) -> (String, u8) {
     (source, print_text(&text))
 }
 
-/// What a ptxas prints, with a release in any case. Without one the compile would not come to us, and the user would not see what is
-/// wrong.
+/// What a ptxas prints, with a release in any case. Without one the compile would not come to us,
+/// and the user would not see what is wrong.
 fn of(found: &ptxas::Found) -> String {
     match ptxas::printed(&found.path, "--version") {
         Ok(text) if names_release(&text) => text,

@@ -131,7 +131,8 @@ fn files(out: Out<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds numbers. A debug-only object may claim any number, since its sections have no bytes in the file.
+/// Adds numbers. A debug-only object may claim any number, since its sections have no bytes in the
+/// file.
 fn add<const N: usize>(sums: &mut [u64; N], more: [u64; N]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum = sum.saturating_add(more);

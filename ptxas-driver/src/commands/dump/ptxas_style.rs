@@ -107,7 +107,8 @@ fn write_value(out: &mut dyn Write, attribute: &Attribute<'_>) -> io::Result<()>
     }
 }
 
-/// A block: its length in as many columns as the longest of its form has, its bytes, and the operations of a location.
+/// A block: its length in as many columns as the longest of its form has, its bytes, and the
+/// operations of a location.
 fn block(attribute: &Attribute<'_>, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let width = match attribute.form {
         dw::DW_FORM_block1 => 3,

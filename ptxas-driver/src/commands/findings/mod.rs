@@ -70,7 +70,8 @@ pub(in crate::commands) struct FindingOutput {
 }
 
 impl<'o> Findings<'o> {
-    /// The findings of `command`, which knows the rules of `catalog`. Without `--fail-on` those of `fail_on` fail.
+    /// The findings of `command`, which knows the rules of `catalog`. Without `--fail-on` those of
+    /// `fail_on` fail.
     ///
     /// # Errors
     ///
@@ -208,7 +209,8 @@ impl<'o> Findings<'o> {
         FindingOutput { lines, fails }
     }
 
-    /// Runs the command, as [`report_to_end`] does it: `run` makes the answers, and what comes after them is written.
+    /// Runs the command, as [`report_to_end`] does it: `run` makes the answers, and what comes
+    /// after them is written.
     ///
     /// # Errors
     ///
@@ -228,7 +230,8 @@ impl<'o> Findings<'o> {
     ///
     /// # Errors
     ///
-    /// The baseline cannot be written, or is not whole, since a file could not be read; `out` cannot be written.
+    /// The baseline cannot be written, or is not whole, since a file could not be read; `out`
+    /// cannot be written.
     fn finish(&self, out: &mut dyn Write, exit: Exit, refused: &[UnansweredInput]) -> Result<()> {
         // The log has the exit status.
         let baseline = self.write_baseline(exit);
@@ -301,7 +304,8 @@ impl FindingOutput {
     }
 }
 
-/// Expects that `path` is not there, or is a baseline of `command`: an operand too many must not replace a file.
+/// Expects that `path` is not there, or is a baseline of `command`: an operand too many must not
+/// replace a file.
 ///
 /// # Errors
 ///

@@ -23,8 +23,9 @@ pub(in crate::commands) struct FindingOptions {
     /// The least severity that makes the exit status 1 [default: warning for `check`, else error]
     #[arg(long, value_name = "SEVERITY")]
     pub(super) fail_on: Option<FailOn>,
-    /// Leave out findings that FILE has, as --write-baseline wrote it. A finding is the same if its rule, its file and the text
-    /// of its line are the same; of a cubin, function or section, and the words without numbers
+    /// Leave out findings that FILE has, as --write-baseline wrote it. A finding is the same if its
+    /// rule, its file and the text of its line are the same; of a cubin, function or section, and
+    /// the words without numbers
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
     /// Write all findings to FILE, for --baseline. They are known from now on: the exit status is 0

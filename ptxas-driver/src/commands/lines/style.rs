@@ -33,7 +33,8 @@ pub(super) struct Form<'a> {
     pub(super) by_line: bool,
 }
 
-/// The one answer of a query. Of several, as an offset alone has in several functions, these forms cannot say which is which.
+/// The one answer of a query. Of several, as an offset alone has in several functions, these forms
+/// cannot say which is which.
 fn only<'q, 'a, 's>(query: &'q QueryAnswer<'a, 's>) -> Option<&'q AddressAnswer<'a, 's>> {
     match query.addresses.as_slice() {
         [answer] if query.error.is_none() => Some(answer),
@@ -53,8 +54,8 @@ fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
     (count > 1).then(|| format!("{asked}: {count} functions have that offset: {}", names()))
 }
 
-/// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for each query whether it had just one,
-/// that a line table covers.
+/// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for
+/// each query whether it had just one, that a line table covers.
 pub(super) fn write<'a, 's: 'a>(
     out: &mut dyn Write,
     objects: &mut Vec<Value>,
@@ -78,8 +79,8 @@ pub(super) fn write<'a, 's: 'a>(
     Ok(answered)
 }
 
-/// Function and place on a line each, and after LLVM's an empty one. Of a function without lines GNU's place is `??:?`,
-/// of nothing known `??:0`.
+/// Function and place on a line each, and after LLVM's an empty one. Of a function without lines
+/// GNU's place is `??:?`, of nothing known `??:0`.
 fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
     let is_llvm = form.style == Style::Llvm;
     let spelled = |name: Option<&Name>| match name {

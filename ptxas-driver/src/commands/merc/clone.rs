@@ -42,7 +42,8 @@ pub(super) struct Options {
 ///
 /// # Errors
 ///
-/// The file is not a readable cubin for sm_100 or later, was made from another PTX, or cannot be written.
+/// The file is not a readable cubin for sm_100 or later, was made from another PTX, or cannot be
+/// written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;

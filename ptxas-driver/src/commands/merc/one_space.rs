@@ -21,7 +21,8 @@ Exit status:
 pub(super) struct Options {
     /// A cubin; `-` for standard input
     file: PathBuf,
-    /// Write to this file, `-` for standard output; else FILE is replaced, or standard input follows to standard output
+    /// Write to this file, `-` for standard output; else FILE is replaced, or standard input
+    /// follows to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -38,8 +38,8 @@ pub(super) struct Options {
     all: bool,
 }
 
-/// What `merc self-check` says of a cubin: whether its capsule gives its native sections. The exit status is 1 where a section
-/// has a `difference`.
+/// What `merc self-check` says of a cubin: whether its capsule gives its native sections. The exit
+/// status is 1 where a section has a `difference`.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Checked<'a> {
     #[serde(flatten)]

@@ -36,8 +36,8 @@ pub(in crate::commands) fn asks_stdin_twice(
 /// Whether standard input was read, so that nothing is left of it.
 static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 
-/// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected` is for a message about
-/// folders.
+/// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected`
+/// is for a message about folders.
 ///
 /// # Errors
 ///
@@ -59,7 +59,8 @@ pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(Stri
     Ok((name, bytes))
 }
 
-/// The bytes of the cubin at `path`, `-` for standard input, and the name to show for it: for a command that changes it.
+/// The bytes of the cubin at `path`, `-` for standard input, and the name to show for it: for a
+/// command that changes it.
 ///
 /// # Errors
 ///

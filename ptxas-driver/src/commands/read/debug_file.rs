@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// The option.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct DebugFile {
-    /// Debug sections are in this file: what `strip --split` wrote, or the cubin before it was stripped
+    /// Debug sections are in this file: what `strip --split` wrote, or the cubin before it was
+    /// stripped
     #[arg(long, value_name = "FILE")]
     debug_file: Option<PathBuf>,
 }
@@ -42,12 +43,13 @@ impl DebugBytes {
         self.0.as_ref().map(|(name, bytes)| (&**name, bytes.len() as u64))
     }
 
-    /// Looks at the cubin `bytes` of the file called `name`, its debug sections from the debug file if there is one.
-    /// `look` also gets the name for messages about debug sections.
+    /// Looks at the cubin `bytes` of the file called `name`, its debug sections from the debug file
+    /// if there is one. `look` also gets the name for messages about debug sections.
     ///
     /// # Errors
     ///
-    /// Those of [`cubin`](Self::cubin) and of `look`; of a fault in a debug section the message names the debug file too.
+    /// Those of [`cubin`](Self::cubin) and of `look`; of a fault in a debug section the message
+    /// names the debug file too.
     pub(in crate::commands) fn look<T>(
         &self,
         name: &str,
@@ -62,16 +64,19 @@ impl DebugBytes {
         })
     }
 
-    /// What messages about debug sections of the file called `name` call it: with the debug file, if there is one.
+    /// What messages about debug sections of the file called `name` call it: with the debug file,
+    /// if there is one.
     pub(in crate::commands) fn name_of_sections<'n>(&self, name: &'n str) -> Cow<'n, str> {
         self.file().map_or(name.into(), |(debug_name, _)| format!("{name}: {debug_name}").into())
     }
 
-    /// The cubin `bytes` of the file called `name`, its debug sections from the debug file if there is one.
+    /// The cubin `bytes` of the file called `name`, its debug sections from the debug file if there
+    /// is one.
     ///
     /// # Errors
     ///
-    /// One of the two is not a readable cubin, the debug file has no debug sections, or is another cubin's.
+    /// One of the two is not a readable cubin, the debug file has no debug sections, or is another
+    /// cubin's.
     pub(in crate::commands) fn cubin<'d>(&'d self, name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
         let code = read::cubin(name, bytes)?;
         let Some((debug_name, debug_bytes)) = &self.0 else { return Ok(code) };

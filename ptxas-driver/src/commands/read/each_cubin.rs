@@ -10,7 +10,8 @@ use nv_debug_sections::container::{Container, NumberedEntry};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// `--help` of the commands that take [`each_cubin`]'s operands: what files with several cubins are.
+/// `--help` of the commands that take [`each_cubin`]'s operands: what files with several cubins
+/// are.
 pub(in crate::commands) const IMAGES_HELP: &str = "\
 Files:
   FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. \
@@ -18,8 +19,9 @@ Files:
   `files` in the document of --json. To choose: FILE:sm_90, FILE:2 or FILE:sm_90:2; of standard \
   input `-- -:sm_90`. A query (an address, a name, a place) fails when no image answers it.";
 
-/// Calls `show` with each cubin that `operand` means: the file itself, or those in a fatbin, host file or archive, one at a
-/// time and decompressed only then. What is wrong with one is said, and the others follow.
+/// Calls `show` with each cubin that `operand` means: the file itself, or those in a fatbin, host
+/// file or archive, one at a time and decompressed only then. What is wrong with one is said, and
+/// the others follow.
 ///
 /// # Errors
 ///
@@ -51,8 +53,8 @@ pub(in crate::commands) fn each_cubin(
     end_of_file(&file, shown, answers)
 }
 
-/// Calls `look` with each cubin that the operands mean, on all cores, and `tell` with each result, in order. `end` follows
-/// the last one of an operand. Else it is as [`each_cubin`].
+/// Calls `look` with each cubin that the operands mean, on all cores, and `tell` with each result,
+/// in order. `end` follows the last one of an operand. Else it is as [`each_cubin`].
 ///
 /// # Errors
 ///
@@ -67,7 +69,8 @@ pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
     let mut progress = Progress::new(operands.len() as u64);
     let look_at_file = |operand: &WalkEntry| {
         let WalkEntry::File(path) = operand else { return None };
-        // A file with one cubin is looked at here. The cubins of others follow one by one, also on all cores.
+        // A file with one cubin is looked at here. The cubins of others follow one by one, also on
+        // all cores.
         let looked = File::read(path).map(|file| {
             let looked = only_cubin(&file, |image, bytes| look(path, image, bytes));
             (file, looked)
@@ -152,7 +155,8 @@ struct ChosenCubin<'d> {
     image: InputName,
     /// `None`: the file itself.
     entry: Option<NumberedEntry<'d>>,
-    /// Whether the operand means no other one. Its file's name says enough then, also of what is wrong with it.
+    /// Whether the operand means no other one. Its file's name says enough then, also of what is
+    /// wrong with it.
     is_only: bool,
 }
 
@@ -242,12 +246,13 @@ impl OneCubin {
         &self.0.name
     }
 
-    /// The bytes of the cubin. An image of a fatbin is decompressed at each call: it may have 256 times the bytes of the
-    /// file, so that a command with two files should hold one at a time.
+    /// The bytes of the cubin. An image of a fatbin is decompressed at each call: it may have 256
+    /// times the bytes of the file, so that a command with two files should hold one at a time.
     ///
     /// # Errors
     ///
-    /// The file means no cubin, or more than one; something else in the file cannot be read, which may be what was meant.
+    /// The file means no cubin, or more than one; something else in the file cannot be read, which
+    /// may be what was meant.
     pub(in crate::commands) fn bytes(&self) -> Result<Cow<'_, [u8]>> {
         Ok(self.image()?.unwrap_or_else(|| self.0.bytes.as_slice().into()))
     }

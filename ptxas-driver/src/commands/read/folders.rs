@@ -112,7 +112,8 @@ fn files(operand: &Path, wanted: FolderFilter) -> Vec<Result<PathBuf>> {
     files
 }
 
-/// Whether the name is that of a cubin or a fatbin. One that is empty or damaged is not passed over in silence.
+/// Whether the name is that of a cubin or a fatbin. One that is empty or damaged is not passed over
+/// in silence.
 fn is_named_cubin(path: &Path) -> bool {
     let is = |name: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
     is("cubin") || is("fatbin")

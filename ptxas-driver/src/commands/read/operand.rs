@@ -27,8 +27,8 @@ pub(super) fn expect_file(operand: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Path and choice of an operand: `FILE`, `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5`. A file whose name looks so is taken
-/// whole.
+/// Path and choice of an operand: `FILE`, `FILE:sm_90`, `FILE:5` or `FILE:sm_90:5`. A file whose
+/// name looks so is taken whole.
 fn split(operand: &Path) -> (&Path, ImageSelector) {
     let text = operand.to_str().filter(|text| text.contains(':') && !operand.exists());
     let split = text.map(ImageSelector::split).map(|(path, choice)| (Path::new(path), choice));
@@ -67,8 +67,8 @@ impl File {
         Ok(Self { name: format!("{base}{}", after.unwrap_or_default()), base, choice, bytes })
     }
 
-    /// The file as one that holds images; `None` where it is meant itself: a cubin, or a file of no kind that we know, and the
-    /// decoder then says what is wrong with it.
+    /// The file as one that holds images; `None` where it is meant itself: a cubin, or a file of no
+    /// kind that we know, and the decoder then says what is wrong with it.
     ///
     /// # Errors
     ///
@@ -172,7 +172,8 @@ mod tests {
             std::fs::write(file(name), "").unwrap_or_else(|error| panic!("{error}"));
         }
         let (a, b) = (file("a.out"), file("b:sm_90"));
-        // The name of a file looks like a choice; of the second one it is the architecture that chooses.
+        // The name of a file looks like a choice; of the second one it is the architecture that
+        // chooses.
         for (operand, path) in [(format!("{a}:sm_103f:12"), &a), (b.clone(), &b), (format!("{b}:sm_75"), &b)]
         {
             let (found, choice) = split(Path::new(&operand));

@@ -44,7 +44,8 @@ impl PtxFile {
         if self.escaped { raw_text::bytes(text).into() } else { text.as_bytes().into() }
     }
 
-    /// A text made from this one as other programs may read it: U+FFFD for a byte that is not UTF-8.
+    /// A text made from this one as other programs may read it: U+FFFD for a byte that is not
+    /// UTF-8.
     pub(in crate::commands) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.escaped { raw_text::with_replacements(text).into() } else { text.into() }
     }

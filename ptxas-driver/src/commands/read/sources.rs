@@ -19,7 +19,8 @@ pub(in crate::commands) struct SourceOptions {
     /// Do not look for source files, which tell lines past their end
     #[arg(long)]
     no_sources: bool,
-    /// Look for source files below this folder too, not only below the working folder; may be given again
+    /// Look for source files below this folder too, not only below the working folder; may be given
+    /// again
     #[arg(long, value_name = "DIR", conflicts_with = "no_sources")]
     source_dir: Vec<PathBuf>,
 }
@@ -28,7 +29,8 @@ pub(in crate::commands) struct SourceOptions {
 pub(in crate::commands) struct Sources {
     /// The folder of the input.
     beside: PathBuf,
-    /// The working folder and those of the command line. Sources lie below them, and relative names start from them.
+    /// The working folder and those of the command line. Sources lie below them, and relative names
+    /// start from them.
     roots: Vec<PathBuf>,
     counted: RefCell<Counted>,
 }
@@ -41,8 +43,8 @@ struct Counted {
 }
 
 impl SourceOptions {
-    /// Looks for what `file` names: relative names beside it, then in the working folder, then in the
-    /// folders of the command line. `None` if no sources are wanted.
+    /// Looks for what `file` names: relative names beside it, then in the working folder, then in
+    /// the folders of the command line. `None` if no sources are wanted.
     pub(in crate::commands) fn of(&self, file: &Path) -> Option<Sources> {
         if self.no_sources {
             return None;
@@ -57,7 +59,8 @@ impl SourceOptions {
 }
 
 impl Sources {
-    /// How many lines the file has; none if it cannot be read, or is not an ordinary file of at most [`MAX_SOURCE`] bytes.
+    /// How many lines the file has; none if it cannot be read, or is not an ordinary file of at
+    /// most [`MAX_SOURCE`] bytes.
     pub(in crate::commands) fn line_count(&self, path: &str) -> Option<u32> {
         self.line_count_of(path, 0)
     }
@@ -127,7 +130,8 @@ mod tests {
         for name in ["sub/k.cu", "sub/../sub/k.cu", "inner/k.cu", &absolute("in/sub/k.cu")] {
             assert_eq!(lines("in", name), Some(2), "{name}");
             assert_eq!(lines("in/sub", name), Some(2), "{name}");
-            // What is below the folder of the input needs no other leave, if it is named from there.
+            // What is below the folder of the input needs no other leave, if it is named from
+            // there.
             assert_eq!(lines("none", name).is_some(), Path::new(name).is_relative(), "{name}");
         }
         for name in ["../secret", "link", "sub/../../secret", &absolute("secret"), "/etc/passwd"] {

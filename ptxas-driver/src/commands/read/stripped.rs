@@ -5,7 +5,8 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::level::detected::{is_bare, is_stripped};
 
-/// What is to be said where a file lacks debug sections because it was stripped: of `kind`, or of any.
+/// What is to be said where a file lacks debug sections because it was stripped: of `kind`, or of
+/// any.
 pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> Option<&'static str> {
     let words = "debug sections were stripped; --debug-file names a file that has them";
     is_stripped(cubin, kind).then_some(words)
@@ -15,8 +16,8 @@ fn bare(cubin: &Cubin<'_>) -> Option<&'static str> {
     is_bare(cubin).then_some(NO_DEBUG_SECTIONS)
 }
 
-/// [`stripped`] of `kind` or of any, else what is to be said of a file without debug sections that shows no sign of
-/// what took them out.
+/// [`stripped`] of `kind` or of any, else what is to be said of a file without debug sections that
+/// shows no sign of what took them out.
 pub(in crate::commands) fn no_debug_sections(
     cubin: &Cubin<'_>,
     kind: Option<SectionKind>,

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use thiserror::Error;
 
-/// Set for every ptxas we start, to its path, so that a wrapper named `ptxas` that starts us again ends there.
+/// Set for every ptxas we start, to its path, so that a wrapper named `ptxas` that starts us again
+/// ends there.
 pub(super) const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
 
 /// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
@@ -59,7 +60,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) own_path: Option<PathBuf>,
     /// The name that we were called by.
     pub(super) called: PathBuf,
-    /// The SM that is compiled for; without one, that of Triton's ptxas of the name that we were called by counts.
+    /// The SM that is compiled for; without one, that of Triton's ptxas of the name that we were
+    /// called by counts.
     pub(super) sm: Option<u32>,
 }
 
@@ -72,7 +74,8 @@ pub(super) struct Surroundings<'a> {
 ///
 /// # Errors
 ///
-/// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed over: it is the answer.
+/// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed
+/// over: it is the answer.
 pub fn find(sm: Option<u32>) -> Result<Found, NotFound> {
     let own_path = env::current_exe().and_then(fs::canonicalize).ok();
     let called = env::args_os().next().unwrap_or_default().into();
@@ -247,7 +250,8 @@ fn executable(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Roots of the first Python on `PATH`: of its environment, then of the installation that its links lead to.
+/// Roots of the first Python on `PATH`: of its environment, then of the installation that its links
+/// lead to.
 fn python_roots(path_dirs: &[PathBuf]) -> Vec<PathBuf> {
     let names = ["python3", "python", "python.exe"];
     let found = path_dirs.iter().flat_map(|dir| names.map(|name| dir.join(name))).find(|path| path.is_file());
@@ -262,7 +266,8 @@ fn python_roots(path_dirs: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// Where the Python rooted at `root` has its packages, sorted so that the answer does not depend on the file system's order.
+/// Where the Python rooted at `root` has its packages, sorted so that the answer does not depend on
+/// the file system's order.
 fn package_dirs(root: &Path) -> Vec<PathBuf> {
     let mut packages = vec![root.join("Lib/site-packages")];
     for lib in ["lib", "lib64", "local/lib"] {

@@ -6,8 +6,9 @@ use super::*;
 use std::os::unix::fs::symlink;
 use std::{env, fs};
 
-/// A script that stands for a ptxas. A child writes it: a descriptor open for writing here could be inherited by a child
-/// of another test at that moment, and running the script would then fail with "text file busy".
+/// A script that stands for a ptxas. A child writes it: a descriptor open for writing here could be
+/// inherited by a child of another test at that moment, and running the script would then fail with
+/// "text file busy".
 fn tool(path: PathBuf, body: &str) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
@@ -192,7 +193,8 @@ fn parsed(line: &str) -> Options {
 #[test]
 fn a_run_sees_the_options_and_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // Writes its arguments, working directory and input to the output, and names the scratch directory on stderr.
+    // Writes its arguments, working directory and input to the output, and names the scratch
+    // directory on stderr.
     let echo = tool(
         dir.path().join("ptxas"),
         r#"out=$9; { printf '%s ' "$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "$(basename "$9")"; pwd; cat "${10}"; } > "$out"; echo "warning in ${10}" >&2"#,
