@@ -135,8 +135,8 @@ pub struct NativeOnlyInfo<'a, 'd> {
     pub only: &'a [Record<'d>],
 }
 
-/// Converts native records to those of the clone. `section` is the name of the native section;
-/// `symbol` maps a symbol of `.symtab` to its number in `.nv.merc.symtab`.
+/// Converts native `.nv.info` records to those of the clone. `section` is the name of the native
+/// section; `symbol` maps a symbol of `.symtab` to its number in `.nv.merc.symtab`.
 ///
 /// # Errors
 ///

@@ -31,7 +31,8 @@ pub struct LocStream<'l> {
 /// The `.loc` streams of the code sections that have one, by native section.
 pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
-/// Reads the line table at `table`, a native one or a clone.
+/// Returns the `.loc` stream of each code section, from the line table in section `table`: a native
+/// one or a clone.
 ///
 /// Rows are less than directives: a native table lacks those that repeat a location, and nothing
 /// tells apart two directives of the same one. A table that is made of what comes out here can lack

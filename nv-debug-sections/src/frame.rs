@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
-/// The name of the section.
+/// The name of the section, `.debug_frame`.
 pub const NAME: &str = SectionKind::DebugFrame.name();
 
 /// Entries are padded to a multiple of this many bytes.

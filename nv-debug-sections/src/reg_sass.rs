@@ -15,7 +15,7 @@ pub use crate::register::SassRegister;
 /// one. Observed: ptxas 13.0.88 from sm_100 on.
 pub const NO_START: u32 = u32::MAX;
 
-/// The name of the section.
+/// The name of the section, `.nv_debug_info_reg_sass`.
 pub const NAME: &str = SectionKind::NvDebugInfoRegSass.name();
 
 /// The PTX register allocations of one function.

@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 use crate::reg_sass::{push_count, push_cstr};
 use std::fmt;
 
-/// The name of the section.
+/// The name of the section, `.nv_debug_info_reg_type`.
 pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
 
 /// The type codes of one function. `types[i]` belongs to range `i` of the same function in
@@ -191,12 +191,14 @@ impl fmt::Display for RegisterType {
 }
 
 impl FunctionTypes<'_> {
-    /// The size in the section, in bytes: the name, the count, and one byte for each type.
+    /// The bytes that the function's record takes in the section: the name, the count, and one
+    /// byte for each type.
     pub fn size(&self) -> u64 {
         (self.function.len() + 5 + self.types.len()) as u64
     }
 
-    /// Iterates over the types in order. A code that does not name a type is returned as an error.
+    /// Iterates over the types of the function's virtual registers, in order. A code that does not
+    /// name a type is returned as an error.
     pub fn types(&self) -> impl Iterator<Item = Result<RegisterType, u8>> {
         self.types.iter().map(|code| RegisterType::of_code(*code).ok_or(*code))
     }

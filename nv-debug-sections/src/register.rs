@@ -64,7 +64,7 @@ const CLASSES: [(RegisterClass, &str); 11] = [
 ];
 
 impl RegisterClass {
-    /// Returns the class for its number; `None` for 8 and for numbers from 13 on.
+    /// Returns the register class whose number is `number`. No class has 8, or a number from 13 on.
     pub fn of_number(number: u8) -> Option<Self> {
         CLASSES.iter().map(|(class, _)| *class).find(|class| *class as u8 == number)
     }

@@ -36,7 +36,7 @@ use crate::release::Target;
 use crate::{Error, ErrorKind, Result};
 use object::elf;
 
-/// The name of the section.
+/// The name of the section, `.nv_debug.shared`.
 pub const NAME: &str = SectionKind::NvDebugShared.name();
 
 /// `SHF_WRITE` and `SHF_ALLOC`, the section's flags in every file seen.
@@ -88,7 +88,8 @@ pub struct SharedVariable<'c> {
 }
 
 impl<'c> SharedWindow<'c> {
-    /// Reads the window of a cubin; `None` if the cubin has no such section.
+    /// Reads the window of shared memory that `.nv_debug.shared` of a cubin describes; `None` if
+    /// the cubin has no such section.
     ///
     /// # Errors
     ///

@@ -157,7 +157,7 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// A line of the PTX.
+/// A line of the PTX text that code comes from: its number, and the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PtxLine {
     /// 1-based line.

@@ -24,8 +24,8 @@ pub struct CuptiIndex {
 }
 
 impl CuptiIndex {
-    /// Adds the cubins of a module. Cubins that cannot be decompressed have no number and are left
-    /// out.
+    /// Adds the cubins of a module to the index, each under its `cubinCrc`. A cubin that cannot be
+    /// decompressed is left out.
     pub fn insert(&mut self, module: &Module) {
         for (at, image) in module.images().iter().enumerate() {
             if let Ok(crc) = image.cupti_crc() {

@@ -36,7 +36,7 @@ struct Line<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Begins a call with these arguments, which do not include the program's name.
+    /// Begins the log entry of a call of this program. `args` does not include the program's name.
     pub fn begin(args: &'a [OsString]) -> Self {
         let file = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
         Self { file, args, started: Instant::now() }

@@ -298,7 +298,7 @@ pub fn other_names(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.nlink().saturating_sub(1))
 }
 
-/// Returns 0, since the number is not known on this system.
+/// Returns 0: how many hard links a file has is not known on this system.
 #[cfg(not(unix))]
 pub fn other_names(_: &Path) -> u64 {
     0

@@ -39,7 +39,7 @@ use std::rc::Rc;
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Which text to imitate: the documented one, or that of the tool.
+/// Whose listing to imitate: the documented one, or that of cuobjdump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields

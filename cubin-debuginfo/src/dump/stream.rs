@@ -68,7 +68,8 @@ impl<'s, T: 's> ItemStream<'s, T> {
         result
     }
 
-    /// Returns the first result that `find` gives for an item. Later items are not read.
+    /// Returns the first result that `find` gives for an item of the stream. Later items are not
+    /// decoded.
     pub fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
         let mut found = None;
         let _ = self.parts(&mut |part| {

@@ -50,7 +50,8 @@ impl CanonicalName {
         }
     }
 
-    /// Returns all three spellings of the name.
+    /// Returns three spellings of the demangled name: all of it, without the return type, and
+    /// without return type and parameters.
     pub fn spellings(self) -> [String; 3] {
         [self.whole, self.without_return, self.bare]
     }

@@ -63,7 +63,7 @@ impl EntryKind {
         }
     }
 
-    /// The name of the kind, in one word; `unknown` for a number without a name.
+    /// The name of the entry's kind, in one word; `unknown` for a number without a name.
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|(known, ..)| *known == self).map_or("unknown", |(.., name)| name)
     }

@@ -138,7 +138,8 @@ impl<'d> Image<'d> {
         }
     }
 
-    /// Whether the entry of a cubin states what debug information the cubin has.
+    /// Whether the entry of a fatbin states which debug information its cubin has, if only that it
+    /// has none.
     pub fn claims_debug(entry: &Entry<'_>) -> bool {
         entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
     }

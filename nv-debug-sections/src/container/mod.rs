@@ -241,7 +241,7 @@ impl<'d> Container<'d> {
         Ok(Self { kind, parts })
     }
 
-    /// The kind of the file.
+    /// What kind of file it is, such as a fatbin or an archive.
     pub fn kind(&self) -> FileKind {
         self.kind
     }

@@ -45,7 +45,7 @@ pub enum CodeLocation {
 }
 
 impl CodeLocation {
-    /// The location in one word, as JSON documents have it.
+    /// Where the machine code is, in one word, as JSON documents have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Here => "here",

@@ -5,7 +5,7 @@ use super::conditions::{
 };
 use super::observed::{self, Compilation};
 use super::{DebugLevel, SectionExpectation};
-use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin};
+use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
 use crate::release::Target;
@@ -44,6 +44,9 @@ pub struct DetectedLevel<'c> {
     /// `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody called without it for
     /// PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
     pub is_linked: bool,
+    /// Mercury, where the file has no Mercury sections. From sm_100 on its capsule was removed
+    /// then, as the driver does it when it makes native code, and the `merc` commands.
+    pub absent_space: Option<Space>,
     /// The tool that wrote it and its version, where the file says so.
     pub writer: Option<Writer>,
     /// What it holds.
@@ -88,6 +91,7 @@ impl<'c> DetectedLevel<'c> {
             optimised,
             removed,
             is_linked,
+            absent_space: (!cubin.has_capsule()).then_some(Space::Mercury),
             writer,
             ptx: program,
         }
@@ -98,6 +102,7 @@ impl<'c> DetectedLevel<'c> {
     pub fn expected(&self) -> Vec<SectionExpectation<'c>> {
         let Self { target, level, output, optimised, ptx: ref program, ref removed, .. } = *self;
         let mut list = observed::expected_sections(&Compilation { level, target, output, program });
+        list.retain(|section| Some(section.name.space) != self.absent_space);
         if optimised {
             let of_registers = |section: &&mut SectionExpectation<'_>| {
                 section.name.kind().is_some_and(|kind| REGISTERS.contains(&kind))

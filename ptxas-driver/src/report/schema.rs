@@ -27,7 +27,7 @@ struct Parts {
 }
 
 impl DocumentSchema {
-    /// Returns the schema of a command that answers about cubins by `A`.
+    /// Returns the schema of a command whose documents have an `A` for each cubin.
     pub const fn of_cubins<A: Answer>() -> Self {
         Self::of_cubins_with::<(), A>()
     }
