@@ -3,7 +3,7 @@
 //! A small one that ptxas made (`ptxas-driver/tests/pairs`, `make.sh`) gives what is of the file:
 //! header, notes, rules of a CIE. Functions, and what the sections say of them, are made here.
 //! Native code has the middle two of four instructions in the other order than Mercury code, which
-//! has one more behind every eighth: addresses differ, and so does the order of registers and rows.
+//! has one more after every eighth: addresses differ, and so does the order of registers and rows.
 
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
 use dwarf2_writer::{Address, Referent, Reloc, SymbolId};

@@ -271,9 +271,9 @@ pub(crate) fn with_dropped(made: Vec<Entry>, clone: &FrameSection) -> Vec<Entry>
     all
 }
 
-/// Puts the relocations of a built section into the order of those of the section at `other`, of
-/// the other space. That order is ptxas', or the one in which nvlink took up modules; it is the
-/// same in both spaces, and does not follow offsets.
+/// Sorts the relocations of a section that was built: they get the order that those of its
+/// counterpart in the other space, the section at `other`, have. That order is ptxas', or the one
+/// in which nvlink took up modules; it is the same in both spaces, and does not follow offsets.
 pub(crate) fn in_order_of(
     view: &RelocatedCubin<'_, '_>,
     other: SectionIndex,

@@ -275,9 +275,9 @@ fn keep_owner(file: &fs::File, replaced: &fs::Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &fs::File, _: &fs::Metadata) {}
 
-/// Whether an existing file is found under the name that its links lead to. The links of /proc do
-/// not lead to a name that can be opened where the file was deleted or never had one: `/dev/stdout`
-/// of a process whose output is such a file.
+/// Whether `target`, to which the links of `path` lead, is the same file as `path`. Links of /proc
+/// do not lead to a name that can be opened where the file was deleted or never had one:
+/// `/dev/stdout` of a process whose output is such a file.
 #[cfg(unix)]
 fn is_one_file(path: &Path, target: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

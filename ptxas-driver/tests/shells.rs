@@ -30,7 +30,7 @@ fn made() -> tempfile::TempDir {
         assert!(script.status.success());
         fs::write(folder.path().join(format!("_ptxas-driver.{shell}")), script.stdout).unwrap();
     }
-    assert!(driver(&["man", folder.path().join("man1").to_str().unwrap()]).status.success());
+    assert!(driver(&["man", "-o", folder.path().join("man1").to_str().unwrap()]).status.success());
     folder
 }
 

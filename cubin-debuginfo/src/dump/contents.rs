@@ -41,7 +41,7 @@ pub enum ShownUnclaimed {
     At(u64),
     /// The bytes that [`Section::keep`] picks of [`Contents::Bytes`].
     Bytes(UnclaimedBytes),
-    /// No bytes: they belong to no function.
+    /// None of the bytes between items: with `--function` only those of a function are shown.
     None,
 }
 

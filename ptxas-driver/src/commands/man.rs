@@ -4,7 +4,7 @@ use crate::help;
 use crate::output::Together;
 use crate::report::Exit;
 use crate::stderr::note;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -16,7 +16,7 @@ const AFTER_HELP: &str = "\
 Examples:
   ptxas-driver man | man -l -                     read the page of the program
   ptxas-driver man lines | man -l -               read the page of a command
-  ptxas-driver man ~/.local/share/man/man1        write one page a command, for `man ptxas-driver-lines`";
+  ptxas-driver man -o ~/.local/share/man/man1     write one page a command, for `man ptxas-driver-lines`";
 
 /// How wide notes are: with the indentation of a page they fit a terminal of 80 columns.
 const NOTE_COLUMNS: usize = 72;
@@ -25,29 +25,32 @@ const NOTE_COLUMNS: usize = 72;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
-    /// Print the page of this command, such as lines or merc-plan, or write all pages to this
-    /// folder, which is made if need be; without it the page of the program is printed
-    #[arg(value_name = "COMMAND|DIR")]
-    page_or_dir: Option<PathBuf>,
+    /// Print the page of this command, such as lines or merc-plan; without it that of the program
+    command: Option<String>,
+    /// Write all pages to this folder, which is made if need be
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+    output_dir: Option<PathBuf>,
 }
 
 /// Runs `man` for the command line of the complete program, and returns the exit status.
 ///
 /// # Errors
 ///
-/// A page cannot be written.
+/// There is no such command, or a page cannot be written.
 pub fn run(options: &Options, program: Command, out: &mut dyn Write) -> Result<Exit> {
     // Pages for `help lines` and the like would say nothing new.
     let mut program = program.disable_help_subcommand(true);
     program.build();
-    let word = options.page_or_dir.as_deref();
-    let command = word.map_or(Some(&program), |word| find(&program, word.to_str()?));
-    let folder = match (command, word) {
-        (None, Some(folder)) => folder,
-        (command, _) => {
-            out.write_all(&page(command.unwrap_or(&program))?)?;
-            return Ok(Exit::Answered);
-        }
+    let Some(folder) = &options.output_dir else {
+        let name = options.command.as_deref();
+        let Some(command) = name.map_or(Some(&program), |name| find(&program, name)) else {
+            let name = name.unwrap_or_default();
+            bail!(
+                "'{name}' is not a command; `ptxas-driver --help` lists them (-o DIR names a folder for all pages)"
+            );
+        };
+        out.write_all(&page(command)?)?;
+        return Ok(Exit::Answered);
     };
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut pages = Vec::new();
