@@ -62,7 +62,7 @@ struct Reader<'d> {
 
 /// Iterates over all items of the section, each with its span. Zeros between sets are
 /// [`Item::Padding`], and an error is the last item. `is_relocated` says whether the field at a
-/// byte offset has a relocation: then two zeros are not an end.
+/// byte offset has a relocation: two zeros with a relocation do not end a set.
 pub fn items(
     section: &[u8],
     is_relocated: impl Fn(u64) -> bool,

@@ -2,8 +2,8 @@
 
 use crate::limits::{LEAST_WORK, SHARED_STRING_BYTES};
 
-/// The work that a file may still cause. The limit grows with the size of the input, so that time
-/// and memory do too.
+/// The work that may still be done for a file. The limit grows with the size of the input, and
+/// bounds time and memory.
 ///
 /// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries
 /// share, steps along references.
@@ -27,15 +27,15 @@ impl WorkBudget {
         Self::of_input(section.saturating_add(strings), SHARED_STRING_BYTES)
     }
 
-    /// Takes `work` from the budget and returns whether there was enough. Once it was too small, it
-    /// gives nothing any more.
+    /// Takes `work` units from the budget, and returns whether there were as many. If not, the
+    /// budget is empty from then on.
     pub fn take(&mut self, work: u64) -> bool {
         let left = self.left.checked_sub(work);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Whether the budget is used up, so that the last answer may have been cut short.
+    /// Whether the budget is used up, so that the last result may have been cut short.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.left == 0

@@ -108,7 +108,7 @@ impl<'d> Cursor<'d> {
         Ok(u64::from_le_bytes(word))
     }
 
-    /// Moves to where `left` of the bytes in [`rest`](Self::rest) are left.
+    /// Skips bytes until only the last `left` bytes of [`rest`](Self::rest) remain.
     #[inline]
     pub fn leave(&mut self, left: usize) {
         self.at = self.at.max(self.data.len().saturating_sub(left));
@@ -152,8 +152,8 @@ impl<'d> Cursor<'d> {
         Ok(value)
     }
 
-    /// Reads a ULEB128 number. For a number that is too long `on_fault` gets the error; if it
-    /// returns `Ok`, the number wraps around as in [`Self::with_long_numbers`].
+    /// Reads a ULEB128 number. If the number has more than ten bytes or 64 bits, `on_fault` gets
+    /// the error; if it returns `Ok`, the number wraps around as in [`Self::with_long_numbers`].
     pub fn uleb_or(
         &mut self,
         what: &'static str,

@@ -144,9 +144,9 @@ impl Units {
 }
 
 impl Unit {
-    /// Creates a unit of DWARF 2 whose header the caller has read. `span` is what the caller takes
-    /// for the unit, to go on where [`Units::read`] stops. LEB128 numbers may be
-    /// [long](Cursor::with_long_numbers).
+    /// Creates a unit of DWARF 2 from a header that the caller has read, for files in which
+    /// [`Units::read`] stops at a fault. `span` is the byte range that the unit is taken to have.
+    /// LEB128 numbers may be [long](Cursor::with_long_numbers).
     #[must_use]
     pub fn of_version_2(span: Span, abbrev_offset: u64, address_size: u8) -> Self {
         let start = span.start;
@@ -163,8 +163,8 @@ impl Unit {
         }
     }
 
-    /// Reads what is at a byte offset of the section: an entry of this unit, whose values need not
-    /// be readable, or a 0. The depth is unknown, and is given as 0.
+    /// Reads the entry of this unit, or the 0, at a byte offset of the section. The values of the
+    /// entry need not be readable. The depth is unknown, and is given as 0.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@
 
 use crate::{Cursor, ErrorKind, Format, Result, Span};
 
-/// An item of a name section: a set's header, a name, an end or padding.
+/// An item of `.debug_pubnames` or `.debug_pubtypes`: a set's header, a name, an end or padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
     /// The header of a set; all up to the next one belongs to it.
@@ -54,7 +54,8 @@ struct Reader<'d> {
     set: Option<(Cursor<'d>, Format, bool)>,
 }
 
-/// Iterates over all items of the section `name`, each with its span. An error is the last item.
+/// Iterates over all items of `.debug_pubnames` or `.debug_pubtypes` (`name` says which, for
+/// errors), each with its span. An error is the last item.
 pub fn items<'d>(name: &'static str, section: &'d [u8]) -> impl Iterator<Item = Result<(Span, Item<'d>)>> {
     let mut reader = Some(Reader { sets: Cursor::new(name, section), set: None });
     core::iter::from_fn(move || {

@@ -21,7 +21,8 @@ const SEGMENT_SIZE: u8 = 0;
 /// Tuples are aligned to their size, from the start of the unit.
 const TUPLE: usize = 2 * ADDRESS_SIZE as usize;
 
-/// Collects the units of a `.debug_aranges` section (version 2, 32-bit DWARF, 8-byte addresses).
+/// Collects the address ranges of a `.debug_aranges` section, unit by unit (version 2, 32-bit
+/// DWARF, 8-byte addresses).
 #[derive(Debug, Clone, Default)]
 pub struct ArangeTable {
     section: Section,

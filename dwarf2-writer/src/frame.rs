@@ -40,7 +40,8 @@ use crate::section::{check_length, put_string};
 use crate::{Address, Error, Format, Referent, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
-/// The layout parameters of the entries of one `.debug_frame` section.
+/// The layout parameters that all entries of a `.debug_frame` section share: 32-bit or 64-bit
+/// DWARF, alignment, and relocation of the pointers to CIEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Of every entry.
@@ -77,7 +78,7 @@ pub struct Cie {
     pub instructions: Vec<CallFrameInstruction>,
 }
 
-/// A CIE of a table, by the order in which it was added, 0-based.
+/// The number of a CIE in a `.debug_frame` section: 0 for the one that was added first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CieId(pub u32);
 

@@ -40,8 +40,8 @@ use tree::{NONE, Node, Unit};
 /// An attribute: its name (`DW_AT_*`) and value.
 pub type Attribute<'a> = (u16, Value<'a>);
 
-/// The parameters that all units share. The default is an object file by itself, in which only what
-/// values say is relocated.
+/// The parameters that all units of a `.debug_info` section share. The default is for an object
+/// file by itself, in which a field is relocated only if its value says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Whether each entry that has children and a next sibling gets `DW_AT_sibling`, so that
@@ -125,8 +125,8 @@ impl DebugInfo {
         EntryId { unit: self.units.len() as u32 - 1, index: 0 }
     }
 
-    /// Reserves an entry for [`DebugInfo::fill`], in the unit of `any`. A reserved entry that is
-    /// not filled is left out if nothing refers to it.
+    /// Reserves an entry for [`DebugInfo::fill`], in the same unit as the entry `any`. A reserved
+    /// entry that is not filled is left out if nothing refers to it.
     ///
     /// # Errors
     ///
@@ -220,7 +220,7 @@ impl DebugInfo {
         put.map(drop)
     }
 
-    /// Lays the units out, and returns the finished sections.
+    /// Lays the units out, and returns the finished `.debug_info` and `.debug_abbrev`.
     ///
     /// # Errors
     ///

@@ -205,8 +205,8 @@ impl LineProgram {
         self.flag(DW_LNS_set_basic_block)
     }
 
-    /// Writes `DW_LNS_set_prologue_end` (DWARF 3): the next row is where a breakpoint at the
-    /// function's start goes.
+    /// Writes `DW_LNS_set_prologue_end` (DWARF 3): the next row is where a debugger puts a
+    /// breakpoint at the function's start.
     ///
     /// # Errors
     ///
@@ -215,8 +215,8 @@ impl LineProgram {
         self.flag(DW_LNS_set_prologue_end)
     }
 
-    /// Writes `DW_LNS_set_epilogue_begin` (DWARF 3): the next row is where a breakpoint at the
-    /// function's end goes.
+    /// Writes `DW_LNS_set_epilogue_begin` (DWARF 3): the next row is where a debugger puts a
+    /// breakpoint at the function's end.
     ///
     /// # Errors
     ///
@@ -329,7 +329,7 @@ impl LineProgram {
         Ok(())
     }
 
-    /// Appends the sequences of another program, without its tables. Sequences can so be written
+    /// Appends the sequences of another program, without its tables. So sequences can be written
     /// independently.
     ///
     /// # Errors

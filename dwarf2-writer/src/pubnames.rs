@@ -34,8 +34,8 @@ pub struct NameSet<'a> {
     pub names: &'a [(u32, &'a [u8])],
 }
 
-/// Collects the units of a `.debug_pubnames` or `.debug_pubtypes` section (version 2, 32-bit
-/// DWARF).
+/// Collects the names of a `.debug_pubnames` or `.debug_pubtypes` section, unit by unit (version 2,
+/// 32-bit DWARF).
 #[derive(Debug, Clone, Default)]
 pub struct PubTable {
     section: Section,

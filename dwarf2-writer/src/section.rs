@@ -44,8 +44,8 @@ impl Reloc {
     }
 }
 
-/// What a relocated field refers to, in cases for which object files may have relocation types of
-/// their own.
+/// What a relocated field refers to. Object files may have relocation types of their own for some
+/// of these cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Referent {
     /// Anything else: a section, a variable, the start of a function.

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The schema of a baseline.
 const SCHEMA: &str = "nvdwarf.baseline";
-/// The version of baselines, which is that of the JSON documents of commands. It is raised when an
-/// older reader would misread a baseline.
+/// The version of the format of baselines, which is that of the JSON documents of commands. It is
+/// raised when an older reader would misread a baseline.
 pub const BASELINE_VERSION: u32 = 2;
 
 /// The known findings of a command, as `--write-baseline` stores them in a file.
@@ -122,8 +122,8 @@ pub struct KnownFindings {
 }
 
 impl KnownFindings {
-    /// Whether a finding is known, by its file, the code of its rule, and its subject. A known
-    /// finding matches once only.
+    /// Returns whether the baseline has a finding with this file, rule code and subject. Each
+    /// finding of the baseline matches once only.
     ///
     /// Where some of a rule's findings in a file are only counted, those that are listed may be
     /// others than they were: one with a new subject then counts as one of these.
@@ -135,9 +135,9 @@ impl KnownFindings {
         is_known
     }
 
-    /// Whether a finding is known whose subject ends with something that may change. Unlike in
-    /// [`take`](Self::take) a known finding matches if it has the same beginning and
-    /// `is_accepted` is true for its end.
+    /// Returns whether the baseline has a finding whose subject begins with `beginning`, and for
+    /// whose rest `is_accepted` returns true. It matches once only, as in [`take`](Self::take).
+    /// This is for subjects that end with a number that may change.
     pub fn take_similar(
         &mut self,
         file: &str,
@@ -154,8 +154,9 @@ impl KnownFindings {
         is_known
     }
 
-    /// Returns how many of `count` findings of a rule in a file are new, for findings that are
-    /// counted and not listed. To be called after the listed ones.
+    /// Returns how many of `count` findings of a rule in a file are not in the baseline. For
+    /// findings that are counted and not listed; call it after [`take`](Self::take) for those that
+    /// are listed.
     pub fn take_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
         let known = take(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
         self.met = self.met.saturating_add(known);

@@ -6,7 +6,8 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The description of a rule, with all that its table knows of it.
+/// The complete description of a rule: code, name, severity, requirement, and the details that only
+/// some tables have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleText {
     /// The stable code.
@@ -53,7 +54,8 @@ impl Catalog {
         self.rules.iter().position(|rule| rule.code == code)
     }
 
-    /// Calls `add` on every rule, to add what its table does not know.
+    /// Calls `add` on the description of every rule, to add texts that the rule's table does not
+    /// have.
     #[must_use]
     pub fn with_texts(mut self, add: impl FnMut(&mut RuleText)) -> Self {
         self.rules.iter_mut().for_each(add);

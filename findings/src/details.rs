@@ -30,7 +30,7 @@ pub struct RuleDetails {
     pub example: Option<Cow<'static, str>>,
 }
 
-/// What a tool does about a rule, in words.
+/// The name of a tool, and what the tool does where a rule is broken, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolWords {
     /// The tool and its version.

@@ -32,7 +32,8 @@ impl<I: RuleTable> fmt::Display for Finding<I> {
     }
 }
 
-/// The number of findings for each rule of a table. Only a limited number is kept.
+/// Counts the findings of each rule of a table, and says which of them are to be kept: a limited
+/// number of each rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts<I> {
     limit: usize,
@@ -41,7 +42,7 @@ pub struct Counts<I> {
 }
 
 impl<I: RuleTable> Counts<I> {
-    /// Creates counts of 0. Of one rule `limit` findings are to be kept.
+    /// Creates counts of 0. At most `limit` findings of each rule are to be kept.
     pub fn new(limit: usize) -> Self {
         Self { limit, of_rule: vec![0; I::rules().len()], table: PhantomData }
     }
@@ -53,7 +54,7 @@ impl<I: RuleTable> Counts<I> {
         *count <= self.limit
     }
 
-    /// Whether the next finding of a rule is not to be kept.
+    /// Whether enough findings of a rule are kept, so that the next one is only counted.
     pub fn is_full(&self, rule: I) -> bool {
         self.of(rule) >= self.limit
     }
@@ -68,8 +69,8 @@ impl<I: RuleTable> Counts<I> {
         self.of(rule).saturating_sub(self.limit)
     }
 
-    /// Iterates over the rules with findings that are not kept, and their number, in the order of
-    /// the table.
+    /// Iterates over the rules with findings that are counted and not kept, each with their number,
+    /// in the order of the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         let more = I::rules().iter().map(|rule| (rule, self.beyond_limit(rule.id)));
         more.filter(|(_, more)| *more > 0)
@@ -123,8 +124,8 @@ impl<I: RuleTable> Report<I> {
         I::rules().iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
     }
 
-    /// Iterates over the rules with findings that are not kept, and their number, in the order of
-    /// the table.
+    /// Iterates over the rules with findings that are counted and not kept, each with their number,
+    /// in the order of the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         self.counts.more()
     }

@@ -88,8 +88,8 @@ impl Field {
         value.try_into().map(|value| sleb128(value.into())).map_err(|_| self.overflow())
     }
 
-    /// Copies an encoded number to the start of `out`, as [`Leb128::write`]. An error names this
-    /// field.
+    /// Copies an encoded number to the start of `out`, as [`Leb128::write`] does. The error for a
+    /// buffer that is too short names this field.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Field {
         value.write(out).map_err(|_| self.overflow())
     }
 
-    /// Returns the error that names this field.
+    /// Returns the error for a number that does not fit in this field.
     pub const fn overflow(self) -> FieldOverflow {
         FieldOverflow { field: self }
     }

@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
 /// What an address in code marks: an instruction, the start or the end of a register range, a frame
-/// rule. A Mercury instruction becomes one or several native ones, or none, and the role of an
-/// address decides which of them it maps to. In the corpus no address of a role has two addresses
-/// in the other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
+/// rule.
+///
+/// A Mercury instruction becomes one or several native ones, or none, and the role of an address
+/// decides which of them it maps to. In the corpus no address of a role has two addresses in the
+/// other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRole {
     /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing
@@ -34,7 +36,8 @@ impl AddressRole {
     const COUNT: usize = 6;
 }
 
-/// The pairs of native and Mercury addresses of one code section.
+/// The pairs of native and Mercury addresses of one code section, for translating from one to the
+/// other.
 ///
 /// No section of a cubin says it in full, but several have the same things at addresses of both
 /// spaces: the PTX line tables ([`recover`](Self::recover)), and for each kind of [`AddressRole`]
@@ -167,15 +170,16 @@ impl AddressMap {
         places.into_iter().flatten().find_map(get).copied()
     }
 
-    /// The pairs at which the PTX line changes or a function starts, by native address. An `IMNMX`
-    /// at the start of a function has two: that of the start, and after it that of the code whose
-    /// lines it has.
+    /// The address pairs at which the PTX line changes or a function starts, by native address. An
+    /// `IMNMX` at the start of a function has two: that of the start, and after it that of the code
+    /// whose lines it has.
     pub fn pairs(&self) -> &[AddressPair] {
         &self.pairs
     }
 
-    /// The pairs for which source locations are looked up: code that comes from a PTX instruction,
-    /// and function starts (docs/formats/line-tables.md, which directive an instruction has).
+    /// The address pairs of the instructions that have a source location: code that comes from a
+    /// PTX instruction, and function starts (docs/formats/line-tables.md, which directive an
+    /// instruction has).
     pub fn of_instructions(&self) -> Vec<AddressPair> {
         let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();
         self.pairs.iter().filter(|pair| !is_opening(pair)).copied().collect()

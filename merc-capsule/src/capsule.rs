@@ -20,7 +20,8 @@ use nv_debug_sections::nv_info;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// The inputs of the Mercury debug clones of a cubin, other than its native sections.
+/// The facts that building Mercury debug clones needs beside the native sections: address maps, and
+/// the `.loc` data of the line tables.
 #[derive(Debug, Clone)]
 pub struct CloneInputs<'l> {
     /// The address map of each code section.
@@ -30,7 +31,7 @@ pub struct CloneInputs<'l> {
 }
 
 impl CloneInputs<'static> {
-    /// Recovers the inputs from the capsule in the file. Without a capsule, native code stands for
+    /// Recovers these facts from the capsule in the file. Without a capsule, native code stands for
     /// Mercury code.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ fn with_storage_policy(
     MercurySection { native: native.to_owned(), bytes, rela }
 }
 
-/// The inputs of the Mercury clones of both line tables.
+/// The `.loc` data from which the Mercury clones of both line tables are built.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableInputs<'l> {
     /// Of `.debug_line`.
@@ -105,8 +105,9 @@ pub struct LineTableInputs<'l> {
 }
 
 impl LineTableInputs<'static> {
-    /// Reads the inputs from the tables of a cubin. PTX lines come from the clone, if there is one.
-    /// Source locations come from the native table, so that a clone is not built from itself.
+    /// Recovers the `.loc` data from the line tables of a cubin. PTX lines come from the clone, if
+    /// there is one. Source locations come from the native table, so that a clone is not built from
+    /// itself.
     ///
     /// # Errors
     ///

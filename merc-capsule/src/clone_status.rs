@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// Whether a file has a clone, and whether the clone is as planned.
+/// Whether a file has a planned Mercury clone, and whether the clone is as planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(rename = "ClonePresence")]
 pub enum CloneStatus {

@@ -121,11 +121,13 @@ impl FrameSection {
         dropped
     }
 
-    /// Whether the Mercury entries have rules that native ones do not tell, so that clones built
-    /// from native ones may differ: rules where a function ends, other than that of their CIE;
-    /// several rules of one instruction; or no rule at the start of a folded function that returns
-    /// by R20, which any function may lack that is not called as the ABI has it (observed: two
-    /// functions of 280 files).
+    /// Whether the Mercury `.debug_frame` has rules that do not follow from the native one. Clones
+    /// built from the native section may then differ.
+    ///
+    /// Such rules are: rules at the end of a function, other than that of the CIE; several rules of
+    /// one instruction; and a missing rule at the start of a folded function that returns by R20.
+    /// Any function may lack that rule if it is not called by the ABI (observed: two functions of
+    /// 280 files).
     pub fn has_more_entries(&self) -> bool {
         let mut cie = None;
         self.entries.iter().any(|entry| match entry {
@@ -232,9 +234,9 @@ pub fn translate(frames: &FrameSection, translator: AddressTranslator<'_>) -> Re
     FrameTranslator { translator, from: frames.space }.entries(frames)
 }
 
-/// Returns the relocations of an encoded native section. `mercury` is the clone in relocatable
-/// files. Pointers to CIEs there lead to their positions in the clone: a fault of ptxas 13.0.88
-/// that nvlink keeps (docs/conformance.md).
+/// Returns the relocations of an encoded native `.debug_frame`. `mercury` is its clone, for
+/// relocatable files: in these the pointers to CIEs have the offsets of the CIEs in the clone, a
+/// fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
 pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> {
     let mut relocs = frame::debug_relocs(native);
     if let Some(mercury) = mercury {

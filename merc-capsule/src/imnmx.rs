@@ -91,8 +91,8 @@ fn is_imnmx(code: &[u8], address: u64) -> bool {
 }
 
 /// Returns the `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is
-/// 110. `capsule` are the bytes of its Mercury code. Without it, and where it does not fit this
-/// code, the lines are unknown.
+/// 110. `capsule` are the bytes of its Mercury code. If they are missing or do not fit the native
+/// code, the lines of the instructions are unknown.
 pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
     let addresses = (0..code.len() as u64).step_by(INSTRUCTION as usize);
     let alone: Vec<Imnmx> = if sm == SM {

@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 pub use layout::AddressLayout;
 pub use native::{FrameOwners, native_only};
 
-/// How a native record and its Mercury counterpart differ, apart from the
+/// How a native `.nv.info` record and its Mercury counterpart differ, apart from the
 /// [symbols](Record::symbols) that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordDifference {
@@ -57,8 +57,8 @@ pub enum RecordDifference {
     OwnNumber,
 }
 
-/// The attributes whose records differ, by ascending number. Other records are the same in both
-/// spaces.
+/// The `.nv.info` attributes whose records differ between native and Mercury space, by ascending
+/// number. Records of other attributes are the same in both.
 ///
 /// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100
 /// and later has them yet. `AT_ENTRY_FRAGMENTS` holds none: its numbers have names (cuobjdump
@@ -103,7 +103,8 @@ const fn entries(words: usize) -> RecordDifference {
     RecordDifference::Addresses(AddressLayout::Entries { words })
 }
 
-/// Returns how the records of an attribute differ; `None` if they do not.
+/// Returns how the native and Mercury records of an `.nv.info` attribute differ; `None` if they do
+/// not.
 pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
     let place = DIFFERING_ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
     DIFFERING_ATTRIBUTES.get(place).map(|(_, difference)| *difference)
@@ -161,8 +162,8 @@ pub fn to_mercury<'d>(
     Ok(records)
 }
 
-/// Converts the records of a clone to native ones. `section` is the name of the clone; `symbol`
-/// maps a symbol of `.nv.merc.symtab` to its number in `.symtab`.
+/// Converts the `.nv.info` records of a clone to native ones. `section` is the name of the clone;
+/// `symbol` maps a symbol of `.nv.merc.symtab` to its number in `.symtab`.
 ///
 /// # Errors
 ///
@@ -181,7 +182,8 @@ pub fn to_native<'d>(
     Ok(records)
 }
 
-/// Returns the value of the record that only `.nv.merc.nv.info.F` has.
+/// Returns the value of the record that `.nv.merc.nv.info.F` has and `.nv.info.F` lacks: options of
+/// the finaliser.
 pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     let record = mercury.iter().find(|record| record.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)?;
     match &record.value {
@@ -190,8 +192,9 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     }
 }
 
-/// Returns the pairs of addresses that both sections list, ascending. Records of the same attribute
-/// are paired in the order of the sections. `section` is the name of the native one.
+/// Returns the pairs of native and Mercury addresses that both `.nv.info` sections list, ascending.
+/// Records of the same attribute are paired in the order of the sections. `section` is the name of
+/// the native one.
 ///
 /// # Errors
 ///

@@ -3,8 +3,8 @@
 use crate::imnmx::Imnmx;
 use nv_debug_sections::line_table::AddressPair;
 
-/// The PTX lines of a code section in both spaces, as the input of
-/// [`AddressMap::recover`](crate::AddressMap::recover).
+/// The addresses at which the PTX line changes in a code section, in native and Mercury space: the
+/// input of [`AddressMap::recover`](crate::AddressMap::recover).
 #[derive(Debug, Clone, Copy)]
 pub struct LineChanges<'a> {
     /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.

@@ -15,7 +15,7 @@ pub enum LineTableKind {
 }
 
 impl LineTableKind {
-    /// Returns the line table that a section of this kind is; `None` for other kinds.
+    /// Returns which line table a section of this kind is; `None` for other kinds.
     pub fn of(kind: SectionKind) -> Option<Self> {
         match kind {
             SectionKind::DebugLine => Some(Self::Source),

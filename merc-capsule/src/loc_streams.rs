@@ -31,8 +31,8 @@ pub struct LocStream<'l> {
 /// The `.loc` streams of the code sections that have one, by native section.
 pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
-/// Returns the `.loc` stream of each code section, from the line table in section `table`: a native
-/// one or a clone.
+/// Recovers the `.loc` directives and instructions of each code section from a line table. `table`
+/// is the index of the table's section, native or a clone.
 ///
 /// Rows are less than directives: a native table lacks those that repeat a location, and nothing
 /// tells apart two directives of the same one. A table that is made of what comes out here can lack

@@ -63,18 +63,18 @@ pub struct ClonePolicy {
 }
 
 impl ClonePolicy {
-    /// Returns `sh_flags` of the clone for `native`, the `sh_flags` of the original.
-    /// [`SHF_MERCURY`] is added; capsules, which are neither loaded nor executed, have no other
-    /// flag.
+    /// Returns `sh_flags` of the clone for `native`, the `sh_flags` of the original: the same flags
+    /// and [`SHF_MERCURY`]. The clone of a code section has [`SHF_MERCURY`] only, since it is
+    /// neither loaded nor executed.
     pub fn flags(&self, native: u64) -> u64 {
         if self.sh_type == sht::MERC_CODE { SHF_MERCURY } else { native | SHF_MERCURY }
     }
 }
 
-/// The clones that ptxas makes, by name of the original (docs/formats/capsule.md, sections).
-/// Relocation sections follow from their target's row, see [`merc_name`]. Sections in neither this
-/// table nor the list of those without a clone are copied ([`clone_policy`]), unless that would
-/// give their clones the names of others.
+/// The clones that ptxas makes, by the name of the original section (docs/formats/capsule.md,
+/// sections). The name of a relocation section's clone follows from its target's row, see
+/// [`merc_name`]. Sections in neither this table nor the list of those without a clone are copied
+/// ([`clone_policy`]), unless that would give their clones the names of others.
 pub const CLONE_POLICIES: &[ClonePolicy] = {
     use CloneContent::{Mercury, Same};
     use CloneStorage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};

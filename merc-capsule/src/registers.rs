@@ -333,8 +333,9 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
     (is_all && ordered.is_sorted_by_key(|(range, _)| range.start)).then_some(ordered)
 }
 
-/// Matches Mercury ranges with native ones: for each Mercury range the number of the native one, as
-/// [`RangeMap::order`] has it. `None` if the two lists differ in more than order and addresses.
+/// Matches the Mercury register ranges of a function with its native ones: returns for each Mercury
+/// range the number of the native one, as [`RangeMap::order`] has it. `None` if the two lists
+/// differ in more than order and addresses.
 ///
 /// Ranges of one word of a PTX register in one SASS register belong together by address. Observed:
 /// ptxas 13.0.88, both spaces have as many of each, 23,453 ranges of the corpus.

@@ -8,9 +8,9 @@ use nv_debug_sections::reloc::{RelocKind, RelocType};
 use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
-/// The sections whose code addresses ptxas translates from Mercury to native space. Those of other
-/// sections stay Mercury addresses, in native sections too
-/// (docs/formats/capsule.md, contents of clones).
+/// The debug sections in which ptxas translates code addresses from Mercury to native space. In the
+/// others they stay Mercury addresses, in native sections too (docs/formats/capsule.md, contents of
+/// clones).
 pub const TRANSLATED_KINDS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.
@@ -33,8 +33,9 @@ pub(crate) fn code_targets(
     })
 }
 
-/// Converts the entries of `.rela.X` to those of `.nv.merc.rela.X`, in the same order. `name` is
-/// the native name, and `kind` is the kind of section `X`.
+/// Converts the relocations of a native debug section to those of its Mercury clone, in the same
+/// order. `name` is the name of the native relocation section, and `kind` the kind of the section
+/// to which they apply.
 ///
 /// # Errors
 ///
@@ -63,7 +64,8 @@ pub fn to_mercury(
     Ok(all)
 }
 
-/// Converts the entries of `.nv.merc.rela.X` to those of `.rela.X`, in the same order.
+/// Converts the relocations of a Mercury debug clone to those of the native section, in the same
+/// order.
 ///
 /// # Errors
 ///

@@ -63,7 +63,8 @@ impl fmt::Display for CubinPart {
     }
 }
 
-/// The result of the check of one section. [`Display`](fmt::Display) leaves out the difference.
+/// The result of the self-check of one section. [`Display`](fmt::Display) leaves out the
+/// difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckOutcome {
     /// The capsule gives the native section.
@@ -88,7 +89,7 @@ impl fmt::Display for CheckOutcome {
     }
 }
 
-/// The check of one native section against its clone.
+/// The self-check of one native section against its clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionCheck {
     /// Name of the native section.
@@ -114,7 +115,7 @@ impl SectionCheck {
 
 /// Rebuilds the native sections of a cubin from its capsule and compares them with those present,
 /// in file order. For frame rules, register maps and relocations the clone is rebuilt from the
-/// native section too, which shows what gets lost on the way.
+/// native section too, which shows what the native section lacks.
 ///
 /// `maps` are where native code is the same as Mercury code; `None`: as
 /// [`code_maps`](crate::code_maps) recovers them from this file, which then must be in itself

@@ -169,7 +169,7 @@ impl AddressClass {
             }
     }
 
-    /// Whether the value of an address of this class stands in a linked file without a relocation.
+    /// Whether a linked file has addresses of this class as plain numbers, without a relocation.
     ///
     /// Offsets in the shared window and among the parameters are numbers. Code, constants and
     /// global variables are known by their sections, places in local memory by the frame that they
@@ -178,7 +178,7 @@ impl AddressClass {
         matches!(self, Self::Shared | Self::Parameter | Self::InputParameter | Self::OutputParameter)
     }
 
-    /// Whether this class is a register class, whose members have no address.
+    /// Whether this class is a class of registers, which have no address.
     pub fn is_register(self) -> bool {
         matches!(self, Self::Register | Self::SpecialRegister | Self::UniformRegister)
     }

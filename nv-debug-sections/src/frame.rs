@@ -46,7 +46,7 @@ pub struct EntryWithOffsets {
     pub instructions: Arc<[u64]>,
 }
 
-/// The symbol and addend of a relocated field.
+/// The symbol and addend of a relocated field of `.debug_frame`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSymbol {
     /// The symbol, by its index in the symbol table of the section's relocations.
@@ -59,10 +59,10 @@ pub struct FieldSymbol {
     pub action: RelocAction,
 }
 
-/// The relocated fields of `.debug_frame`, by byte offset.
+/// The symbol and addend of each relocated field of `.debug_frame`, by byte offset.
 pub type FieldSymbols = BTreeMap<u64, FieldSymbol>;
 
-/// Collects the relocated fields of a `.debug_frame` section.
+/// Collects the symbols of the relocated fields of a `.debug_frame` section.
 pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
     let symbol = |field: &relocated::RelocatedField| FieldSymbol {
         symbol: SymbolId(field.target.symbol.0),
@@ -342,8 +342,8 @@ fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
     entries.collect()
 }
 
-/// Returns the byte offset of each entry, in section order. The section must be one that [`decode`]
-/// accepts.
+/// Returns the byte offset of each entry of `.debug_frame`, in section order. The section must be
+/// one that [`decode`] accepts.
 pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
     frame::entries(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
 }

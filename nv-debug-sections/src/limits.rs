@@ -55,8 +55,8 @@ pub(crate) const MAX_FILE_STEM: usize = 180;
 /// Most images of a file that a message lists: each takes a line.
 pub(crate) const MAX_IMAGES_LISTED: usize = 12;
 
-/// The most that a payload may expand, as a multiple of its stored bytes. Memory and time are so
-/// bounded by the size of the file.
+/// The most that a payload may expand, as a multiple of its stored bytes. This bounds memory and
+/// time by the size of the file.
 ///
 /// LZ4 cannot reach it (255 is the most its format allows). The 679 cubins of the corpus become 3
 /// to 21 times their size under `zstd -19`; zeros, such as a large table that the program

@@ -386,7 +386,7 @@ pub struct LineRow {
 }
 
 impl LineRow {
-    /// The registers at the start of a sequence, before its first row (DWARF 2.0.0 §6.2.2).
+    /// Returns the registers at the start of a sequence, before its first row (DWARF 2.0.0 §6.2.2).
     pub fn start(is_stmt: bool) -> Self {
         Self {
             number: 0,

@@ -39,8 +39,8 @@ use crate::{Error, ErrorKind, Result};
 pub use attribute::Attribute;
 pub use parameter::KernelParameter;
 
-/// The name of the section for the whole file. The section of function F has this name, a dot, and
-/// F.
+/// The name of the section `.nv.info` for the whole file. The section of function F has this name,
+/// a dot, and F.
 pub const NAME: &str = ".nv.info";
 
 /// One record of `.nv.info`.
@@ -75,7 +75,7 @@ pub enum Value<'d> {
 }
 
 impl Value<'_> {
-    /// The format byte of the record.
+    /// The format byte of the `.nv.info` record.
     pub fn format(&self) -> u8 {
         match self {
             Self::None { .. } => 1,
@@ -85,7 +85,7 @@ impl Value<'_> {
         }
     }
 
-    /// NVIDIA's name of the record's format.
+    /// NVIDIA's name of the format of the `.nv.info` record, such as `EIFMT_SVAL`.
     pub fn format_name(&self) -> &'static str {
         match self {
             Self::None { .. } => "EIFMT_NVAL",
@@ -178,7 +178,7 @@ pub fn encode(section: &str, records: &[Record<'_>]) -> Result<Vec<u8>> {
 }
 
 impl Record<'_> {
-    /// The number of bytes that the record takes in the section.
+    /// The number of bytes that the record takes in `.nv.info`.
     pub fn size(&self) -> u64 {
         let sized = match &self.value {
             Value::Sized(bytes) => bytes.len() as u64,
@@ -187,8 +187,8 @@ impl Record<'_> {
         4 + sized
     }
 
-    /// Iterates over the 32-bit words of a sized value, without the bytes after the last complete
-    /// word. Empty for other formats.
+    /// Iterates over the 32-bit words of the record's value, without the bytes after the last
+    /// complete word. Only values with a size have words.
     pub fn words(&self) -> impl Iterator<Item = u32> {
         let bytes = match &self.value {
             Value::Sized(bytes) => &**bytes,
@@ -208,13 +208,14 @@ impl Record<'_> {
         }
     }
 
-    /// Iterates over the symbols that the record names, as indices in the symbol table that its
-    /// section links to.
+    /// Iterates over the symbols that the `.nv.info` record names, as indices in the symbol table
+    /// that its section links to.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolIndex> {
         self.words().take(self.symbol_words()).map(SymbolIndex)
     }
 
-    /// Replaces every symbol index of the record by `map` of it, for a file whose symbols move.
+    /// Replaces every symbol index of the `.nv.info` record by what `map` returns for it, for a
+    /// file whose symbols get new indices.
     pub fn map_symbols(&mut self, mut map: impl FnMut(SymbolIndex) -> SymbolIndex) {
         let count = self.symbol_words();
         let new: Vec<[u8; 4]> = self.symbols().map(|symbol| map(symbol).0.to_le_bytes()).collect();
@@ -226,8 +227,8 @@ impl Record<'_> {
         }
     }
 
-    /// The symbol and the number of a record that has just these, such as `REGCOUNT` or
-    /// `FRAME_SIZE`.
+    /// The symbol and the number of an `.nv.info` record that has exactly these two, such as
+    /// `REGCOUNT` or `FRAME_SIZE`; `None` for other records.
     pub fn symbol_and_number(&self) -> Option<(SymbolIndex, u32)> {
         let mut words = self.words();
         match (self.symbol_words(), words.next(), words.next(), words.next()) {

@@ -8,7 +8,8 @@ use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
-/// The name of the section in a whole program, and the prefix of its name in a relocatable file.
+/// The name `.nv_debug_ptx_txt`, which the section has in a whole program. In a relocatable file
+/// more follows.
 pub const NAME: &str = SectionKind::NvDebugPtxTxt.name();
 
 /// A line that starts with one of these is replaced by an empty one. They are prefixes, not tokens,
@@ -25,7 +26,7 @@ pub struct PtxText<'d> {
 }
 
 impl<'d> PtxText<'d> {
-    /// Creates a view of the section's bytes without copying them.
+    /// Creates a view of the bytes of `.nv_debug_ptx_txt` without copying them.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl<'d> PtxText<'d> {
     }
 
     /// Returns the text as a PTX file, in which a newline ends each line. What ptxas' filter
-    /// removed is gone, so [`from_ptx`] gives the section again, except for a line that had blanks
+    /// removed is gone. [`from_ptx`] gives the section again, except for a line that had blanks
     /// after a leading carriage return.
     pub fn to_ptx(&self) -> Vec<u8> {
         self.data.iter().map(|&byte| if byte == 0 { b'\n' } else { byte }).collect()
@@ -95,7 +96,7 @@ impl<'d> NumberedText<'d> {
     }
 }
 
-/// Encodes lines, given without terminators, as section contents.
+/// Encodes PTX lines, given without terminators, as the contents of `.nv_debug_ptx_txt`.
 ///
 /// # Errors
 ///
@@ -113,7 +114,7 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
     Ok(out)
 }
 
-/// Filters a PTX source as ptxas 13.0.88 does, and returns the section's contents.
+/// Filters a PTX source as ptxas 13.0.88 does, and returns the contents of `.nv_debug_ptx_txt`.
 ///
 /// Leading blanks go, a line ends at its first carriage return, debug directives and comment lines
 /// become empty, and empty lines at the end are dropped.
@@ -176,20 +177,20 @@ fn trim_start<'a>(line: &'a [u8], blanks: &[u8]) -> &'a [u8] {
     &line[start..]
 }
 
-/// Returns the number at the end of the section's name in a relocatable object: the Adler-32 (RFC
-/// 1950) of the unfiltered PTX file.
+/// Returns the number that ends the name of `.nv_debug_ptx_txt.N` in a relocatable object: the
+/// Adler-32 (RFC 1950) of the unfiltered PTX file.
 pub fn checksum(source: &[u8]) -> u32 {
     simd_adler32::adler32(&source)
 }
 
-/// Returns the section's name for a PTX source. In relocatable objects (`-c`) a dot and the
-/// [`checksum`] follow, in decimal.
+/// Returns the name of `.nv_debug_ptx_txt` for a PTX source. In relocatable objects (`-c`) a dot
+/// and the [`checksum`] follow, in decimal.
 pub fn section_name(source: &[u8], relocatable: bool) -> String {
     if relocatable { format!("{NAME}.{}", checksum(source)) } else { NAME.to_owned() }
 }
 
-/// Returns the checksum in a section's name, which identifies the PTX file. `None` if the name has
-/// none, or is one that [`section_name`] does not make.
+/// Returns the checksum in the name of a section `.nv_debug_ptx_txt.N`, which identifies the PTX
+/// file. `None` if the name has none, or is one that [`section_name`] does not make.
 pub fn checksum_in(name: &str) -> Option<u32> {
     let digits = name.strip_prefix(NAME)?.strip_prefix('.')?;
     let checksum: u32 = digits.parse().ok()?;

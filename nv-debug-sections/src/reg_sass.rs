@@ -11,8 +11,8 @@ use std::borrow::Borrow;
 
 pub use crate::register::SassRegister;
 
-/// The start address of a range that has none, because its first Mercury instruction has no native
-/// one. Observed: ptxas 13.0.88 from sm_100 on.
+/// The start address of a register range that has none, because its first Mercury instruction has
+/// no native one. Observed: ptxas 13.0.88 from sm_100 on.
 pub const NO_START: u32 = u32::MAX;
 
 /// The name of the section, `.nv_debug_info_reg_sass`.
@@ -48,19 +48,20 @@ pub struct RegisterRange<'d> {
 const MIN_RANGE: u64 = 17;
 
 impl FunctionRegisters<'_> {
-    /// The size in bytes of the function's name and count, before the first range.
+    /// The size in bytes of the function's name and count in `.nv_debug_info_reg_sass`, before its
+    /// first range.
     pub fn header_size(&self) -> u64 {
         self.function.len() as u64 + 5
     }
 
-    /// The number of bytes that the function's name and ranges take in the section.
+    /// The number of bytes that the function's name and ranges take in `.nv_debug_info_reg_sass`.
     pub fn size(&self) -> u64 {
         self.header_size() + self.ranges.iter().map(RegisterRange::size).sum::<u64>()
     }
 }
 
 impl RegisterRange<'_> {
-    /// The number of bytes that the range takes in the section.
+    /// The number of bytes that the register range takes in `.nv_debug_info_reg_sass`.
     pub fn size(&self) -> u64 {
         MIN_RANGE + self.ptx_name.len() as u64
     }

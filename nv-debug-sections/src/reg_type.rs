@@ -12,8 +12,8 @@ use std::fmt;
 /// The name of the section, `.nv_debug_info_reg_type`.
 pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
 
-/// The type codes of one function. `types[i]` belongs to range `i` of the same function in
-/// `.nv_debug_info_reg_sass`.
+/// The type codes of the PTX registers of one function. `types[i]` belongs to range `i` of the same
+/// function in `.nv_debug_info_reg_sass`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTypes<'d> {
     /// Function name as in `.text.NAME`, without terminator.
@@ -90,17 +90,17 @@ impl PtxType {
         self as u8
     }
 
-    /// The PTX name of the type without its dot.
+    /// The PTX name of the type, without its dot.
     pub fn name(self) -> &'static str {
         TYPES.get(usize::from(self.code())).map_or("", |(_, name, _)| name)
     }
 
-    /// The width in bits; 1 for a predicate.
+    /// The width of the type in bits; 1 for a predicate.
     pub fn bits(self) -> u8 {
         TYPES.get(usize::from(self.code())).map_or(0, |(.., bits)| *bits)
     }
 
-    /// The number of 32-bit SASS registers that a value takes.
+    /// The number of 32-bit SASS registers that a value of this type takes.
     pub fn words(self) -> u8 {
         self.bits().div_ceil(32)
     }
@@ -145,7 +145,7 @@ impl RegisterType {
         Self::new(PtxType::of_code(code & !(TWO | FOUR))?, elements)
     }
 
-    /// The code of the type in `.nv_debug_info_reg_type`.
+    /// The code of the register type in `.nv_debug_info_reg_type`.
     pub fn code(self) -> u8 {
         let vector = match self.elements {
             2 => TWO,
@@ -155,18 +155,18 @@ impl RegisterType {
         self.element.code() | vector
     }
 
-    /// The type of one element; for a scalar the type itself.
+    /// The type of one element of the register; for a scalar the type itself.
     pub fn element(self) -> PtxType {
         self.element
     }
 
-    /// The number of elements: 1, 2 or 4.
+    /// The number of elements of the register: 1, 2 or 4.
     pub fn elements(self) -> u8 {
         self.elements
     }
 
-    /// The number of 32-bit SASS registers that a value takes, which are its parts in
-    /// `.nv_debug_info_reg_sass`.
+    /// The number of 32-bit SASS registers that a value of this register type takes, which are its
+    /// parts in `.nv_debug_info_reg_sass`.
     ///
     /// Each element begins a part of its own, so that a `.v4.b8` has four.
     pub fn words(self) -> u8 {
@@ -191,8 +191,8 @@ impl fmt::Display for RegisterType {
 }
 
 impl FunctionTypes<'_> {
-    /// The bytes that the function's record takes in the section: the name, the count, and one
-    /// byte for each type.
+    /// The bytes that the function's record takes in `.nv_debug_info_reg_type`: the name, the
+    /// count, and one byte for each type.
     pub fn size(&self) -> u64 {
         (self.function.len() + 5 + self.types.len()) as u64
     }

@@ -69,7 +69,7 @@ impl RegisterClass {
         CLASSES.iter().map(|(class, _)| *class).find(|class| *class as u8 == number)
     }
 
-    /// NVIDIA's name of the class, such as `REG_CLASS_REG_FULL`.
+    /// NVIDIA's name of the register class, such as `REG_CLASS_REG_FULL`.
     pub fn name(self) -> &'static str {
         CLASSES.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
     }
@@ -94,18 +94,18 @@ impl SassRegister {
         Self(u32::from(class as u8) << 24 | number & 0x00ff_ffff)
     }
 
-    /// The number of the register's class, even if no class has it.
+    /// The class number of the register, even if no class has this number.
     pub fn class_number(self) -> u8 {
         (self.0 >> 24) as u8
     }
 
-    /// The register's class; `None` if no class has that number.
+    /// The class of the register; `None` if no class has its number.
     pub fn class(self) -> Option<RegisterClass> {
         RegisterClass::of_number(self.class_number())
     }
 
-    /// Whether the chips of that SM have the register; registers that read as zero count. True if
-    /// the class is unknown or is not one of registers.
+    /// Whether the chips of an SM have this SASS register. The registers that always read as zero
+    /// count. True if the class is unknown, or is not a class of registers.
     pub fn exists_on(self, target: Target) -> bool {
         use RegisterClass as Class;
         let last_uniform =
@@ -121,7 +121,8 @@ impl SassRegister {
         number <= last || number == ZERO
     }
 
-    /// The number inside the class, 24 bits. For half registers it is `2 * R + half`.
+    /// The number of the register inside its class, 24 bits. For half registers it is `2 * R +
+    /// half`.
     pub fn number(self) -> u32 {
         self.0 & 0x00ff_ffff
     }
@@ -204,13 +205,14 @@ fn is_name(bytes: &[u8]) -> bool {
 }
 
 impl DwarfRegister {
-    /// Returns the register for a number of at most 64 bits.
+    /// Returns the register that a DWARF register number stands for, if the number has at most 64
+    /// bits.
     pub fn from_number(number: u64) -> Self {
         Self::from_bytes(&number.to_be_bytes())
     }
 
-    /// Returns the register for the bytes of a ULEB128 operand of any length. Names of more than
-    /// eight characters are read too.
+    /// Returns the register that a DWARF register number stands for, from the bytes of a ULEB128
+    /// operand of any length. Names of more than eight characters are read too.
     pub fn from_uleb(leb: &[u8]) -> Self {
         let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
         // Bits that do not make a byte yet, the lowest first.
@@ -245,8 +247,8 @@ impl DwarfRegister {
         }
     }
 
-    /// The operand's number. [`from_number`](Self::from_number) turns it back into the register,
-    /// for a value that came from there.
+    /// The DWARF register number that stands for this register. [`from_number`](Self::from_number)
+    /// turns it back into the register, if the register came from there.
     ///
     /// # Errors
     ///

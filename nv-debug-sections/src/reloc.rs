@@ -121,18 +121,18 @@ impl RelocKind {
         }
     }
 
-    /// The native relocation type of the kind. The Mercury type has the same width and effect.
+    /// The native relocation type of this kind. The Mercury type has the same width and effect.
     pub fn row(self) -> &'static RelocType {
         let number = self.number(Space::Native);
         TYPES.iter().find(|row| row.number == number).unwrap_or(&TYPES[0])
     }
 
-    /// The width of the relocated field in bytes, 4 or 8.
+    /// The width in bytes of a field with a relocation of this kind, 4 or 8.
     pub fn width(self) -> usize {
         self.row().width.into()
     }
 
-    /// What the relocation does to its field.
+    /// The effect of a relocation of this kind on its field.
     pub fn action(self) -> RelocAction {
         self.row().action
     }

@@ -44,7 +44,8 @@ const FLAGS: u64 = 3;
 /// Bytes of an `Elf64_Sym`.
 const SYMBOL_SIZE: u64 = 24;
 
-/// Whether a file is linked. Only then do its shared variables have addresses.
+/// Whether a file is linked or not yet. Only in a linked file do its shared variables have
+/// addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkStage {
     /// Executable: values are byte offsets in the shared window of a thread block.

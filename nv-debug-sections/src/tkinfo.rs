@@ -8,7 +8,7 @@
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
-/// The name of the section, `.note.nv.tkinfo`.
+/// The name of the section of tool notes, `.note.nv.tkinfo`.
 pub const NAME: &str = ".note.nv.tkinfo";
 
 /// Note type of tool information.
@@ -20,7 +20,7 @@ const OWNER: &[u8] = b"NVIDIA Corp\0";
 /// The version of a note's layout that is written. Observed: ptxas and nvlink 13.0.88.
 const NOTE_VERSION: u32 = 2;
 
-/// The note of one tool. Texts are as they stand in the file, without the NUL.
+/// The note of one tool in `.note.nv.tkinfo`. Texts are as they stand in the file, without the NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolInfo<'d> {
     /// Base name of the input; empty without `-g`.
@@ -36,14 +36,14 @@ pub struct ToolInfo<'d> {
 }
 
 impl<'d> ToolInfo<'d> {
-    /// The version number alone, such as `13.0.88`.
+    /// The version number of the tool alone, such as `13.0.88`.
     pub fn version_number(&self) -> Option<&'d str> {
         let text = std::str::from_utf8(self.version).ok()?;
         text.rsplit_once(", V").map(|(_, number)| number)
     }
 }
 
-/// Decodes the notes of the section, in file order. Notes of other types are skipped.
+/// Decodes the tool notes of `.note.nv.tkinfo`, in file order. Notes of other types are skipped.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<ToolInfo<'_>>> {
     Ok(tools)
 }
 
-/// Encodes the section from notes; [`decode`] reads it back.
+/// Encodes `.note.nv.tkinfo` from tool notes; [`decode`] reads it back.
 ///
 /// # Errors
 ///

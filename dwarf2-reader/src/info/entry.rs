@@ -7,7 +7,7 @@ use crate::info::{SECTION, Unit, Units, Value};
 use crate::limits::EMPTY_ATTRIBUTES;
 use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
 
-/// An entry of a unit, or the 0 that ends a list of children.
+/// An entry of a `.debug_info` unit, or the 0 that ends a list of children.
 #[derive(Debug, Clone)]
 pub enum Node<'i, 'd> {
     /// An entry.
@@ -18,8 +18,8 @@ pub enum Node<'i, 'd> {
     Padding(Span),
 }
 
-/// One entry (DIE). It borrows its shape from the [`Units`] (`'i`) and its values from the section
-/// (`'d`).
+/// One entry (DIE) of `.debug_info`. It borrows its abbreviation from the [`Units`] (`'i`) and its
+/// values from the section (`'d`).
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'i, 'd> {
     section: &'d [u8],
@@ -232,7 +232,7 @@ impl<'i, 'd> Entry<'i, 'd> {
         self.abbreviation.tag
     }
 
-    /// The abbreviation that gives the entry's shape.
+    /// The abbreviation of the entry: its tag, children flag and attribute forms.
     #[must_use]
     pub fn abbreviation(&self) -> &'i Abbreviation {
         self.abbreviation

@@ -37,7 +37,7 @@ pub enum Value<'d> {
     SectionOffset(u64),
 }
 
-/// How the values of a form are encoded.
+/// How the values of a form are encoded: their size, or where it is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormLayout {
     /// A fixed number of bytes.
@@ -86,7 +86,8 @@ impl FormLayout {
         })
     }
 
-    /// Returns the encoding of a form of any size; `None` also for forms of later versions than 2.
+    /// Returns the encoding of a `DW_FORM_*` of DWARF 2; `None` for any other number, such as a
+    /// form of a later version.
     #[inline]
     #[must_use]
     pub const fn of_version_2(form: u64) -> Option<Self> {

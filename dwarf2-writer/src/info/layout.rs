@@ -25,7 +25,7 @@ const ROUNDS: usize = 8;
 /// Enough for any offset, with padding.
 const WIDEST: u8 = 5;
 
-/// The finished sections, with the offsets of the entries.
+/// The finished `.debug_info` and `.debug_abbrev`, with the offsets of the entries.
 #[derive(Debug, Clone)]
 pub struct InfoSections {
     /// `.debug_info`.
@@ -43,8 +43,8 @@ impl InfoSections {
         (node.shape != NONE).then_some(node.offset)
     }
 
-    /// Returns the byte offset in `.debug_info` of the unit of `any`, and its size in bytes with
-    /// the header.
+    /// Returns the byte offset in `.debug_info` of the unit that has the entry `any`, and the size
+    /// of the unit in bytes with its header.
     pub fn unit(&self, any: EntryId) -> Option<(u32, u32)> {
         self.units.get(any.unit as usize).map(|unit| (unit.offset, unit.size))
     }

@@ -71,9 +71,9 @@ impl LineProgram {
         self.file_count
     }
 
-    /// From now on, rejects file 0, and directories and files that are not in their tables: what
-    /// rows name must have been added before. By default all numbers are accepted, since producers
-    /// write numbers without an entry.
+    /// From now on, rejects file 0, and directories and files that are not in their tables: those
+    /// that rows name must have been added before. By default all numbers are accepted, since
+    /// producers write numbers without an entry.
     ///
     /// ```
     /// use dwarf2_writer::line::{FileEntry, LineProgram, Params};

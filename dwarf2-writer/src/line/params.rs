@@ -43,7 +43,7 @@ impl Default for Params {
     }
 }
 
-/// How opcodes are chosen for the operations of a program.
+/// How opcodes are chosen for the operations of a line program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
     /// Every call writes what it says, also when it changes nothing; a row is a special opcode if
@@ -57,7 +57,7 @@ pub enum Policy {
     Compact(Header),
 }
 
-/// What [`Policy::Compact`] may change in the header's numbers.
+/// The numbers of the line program's header that [`Policy::Compact`] may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
     /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// The findings of one run of a command.
+/// The findings of one run of a command, to be written as SARIF.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
     /// The program.

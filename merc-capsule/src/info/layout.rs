@@ -4,7 +4,7 @@ use super::{HEAD, word_offset};
 use nv_debug_sections::nv_info::{Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 
-/// How a sized value holds addresses. All fields are 32-bit words.
+/// How the value of an `.nv.info` record holds code addresses. All fields are 32-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressLayout {
     /// Entries of this many words, whose first word is an address.

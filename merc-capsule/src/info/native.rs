@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 /// difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// Returns the records that only `.nv.info.F` has, from the parameters in its clone, as ptxas and
-/// nvlink 13.0 write them for a chip. `constants` is the symbol in `.symtab` of the section
-/// `.nv.constant0.F`, which a kernel with parameters has. `has_images` says whether that section
-/// has a clone, which is so if the kernel uses `.texref`, `.samplerref` or `.surfref` variables.
+/// Returns the `.nv.info` records that `.nv.info.F` has and its clone lacks, from the parameters in
+/// the clone, as ptxas and nvlink 13.0 write them for a chip. `constants` is the symbol in
+/// `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has. `has_images`
+/// says whether that section has a clone; it does if the kernel uses `.texref`, `.samplerref` or
+/// `.surfref` variables.
 ///
 /// # Errors
 ///
@@ -75,7 +76,8 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
     Some(u64::from(offset) + u64::from(size))
 }
 
-/// The function in whose frame each function works: the one that its section is named after.
+/// For each function, the function whose stack frame it uses: the one that its code section is
+/// named after.
 ///
 /// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section.
 #[derive(Debug, Clone)]
@@ -86,7 +88,7 @@ pub struct FrameOwners<'c> {
 }
 
 impl<'c> FrameOwners<'c> {
-    /// Reads the owners of frames from a cubin's Mercury code.
+    /// Finds the owner of the stack frame of each function, from a cubin's Mercury code.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The result of a self-check of one cubin.
+/// The result of a self-check of one cubin, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SelfCheckAnswer<'c> {
     /// The outcomes of each part, counted.
@@ -50,7 +50,7 @@ pub struct SectionVerdict<'c> {
 }
 
 impl<'c> SelfCheckAnswer<'c> {
-    /// Creates the answer from the result of a [`self_check`](super::self_check).
+    /// Converts the result of a [`self_check`](super::self_check).
     pub fn new(checked: &'c [SectionCheck]) -> Self {
         Self {
             verdicts: CubinPart::ALL.map(|part| PartVerdict::new(part, checked)),
@@ -58,7 +58,7 @@ impl<'c> SelfCheckAnswer<'c> {
         }
     }
 
-    /// Whether a section differs from what the capsule says.
+    /// Whether any native section differs from the one that its clone gives.
     pub fn has_differences(&self) -> bool {
         self.sections.iter().any(|section| section.difference.is_some())
     }

@@ -55,8 +55,8 @@ impl Classifier {
     }
 }
 
-/// The bit mask of section types that nvlink's classifiers test before they compare names (seed
-/// 003).
+/// The bit mask of section types that nvlink's classifiers test before they compare names, as its
+/// documentation has it.
 pub const TYPE_MASK: u32 = 0x5d05;
 
 /// The type that bit 0 of [`TYPE_MASK`] stands for. An inference: the seed does not say, and bits
@@ -71,21 +71,22 @@ pub fn passes_type_mask(sh_type: u32) -> bool {
     sh_type == elf::SHT_PROGBITS.0 || sh_type.checked_sub(TYPE_MASK_BASE).is_some_and(in_mask)
 }
 
-/// Whether ptxas takes a section for a native debug section by its name (seed 001, "SASS
-/// Classifier").
+/// Whether the documentation of ptxas counts a section of this name as a native debug section
+/// (table "SASS Classifier").
 pub fn is_sass(name: &str) -> bool {
     Classifier::Sass.whole(name).is_some()
 }
 
-/// Whether ptxas takes a section for a Mercury debug section by its name alone (seed 001, "Mercury
-/// Classifier"). Its flags are not tested.
+/// Whether the documentation of ptxas counts a section of this name as a Mercury debug section
+/// (table "Mercury Classifier"). Flags are not tested.
 pub fn is_mercury(name: &str) -> bool {
     Classifier::Mercury.whole(name).is_some()
 }
 
-/// Returns the space and the kind that ptxas gives to a debug section (seed 001, "Unified
-/// Classifier"). [`SHF_MERCURY`] decides which names are compared. `device_debug` is `-g`; without
-/// it the native `.debug_frame` and `.debug_line` are suppressed.
+/// Returns the space, native or Mercury, and the section kind that the documentation of ptxas gives
+/// to a debug section (table "Unified Classifier"). [`SHF_MERCURY`] decides which names are
+/// compared. `device_debug` is `-g`; without it the native `.debug_frame` and `.debug_line` are
+/// suppressed.
 ///
 /// The tool writes both all the same (`docs/conformance.md`).
 pub fn unified(flags: u64, name: &str, device_debug: bool) -> Option<(Space, SectionKind)> {
@@ -97,14 +98,14 @@ pub fn unified(flags: u64, name: &str, device_debug: bool) -> Option<(Space, Sec
     (!suppressed).then_some((Space::Native, kind))
 }
 
-/// Returns the kind that nvlink gives to a native debug section (seed 003, "Standard Debug
-/// Classifier"). The type is tested, then the name.
+/// Returns the section kind that the documentation of nvlink gives to a native debug section (table
+/// "Standard Debug Classifier"). The type is tested, then the name.
 pub fn standard(sh_type: u32, name: &str) -> Option<SectionKind> {
     passes_type_mask(sh_type).then(|| Classifier::Standard.with_prefix(name)).flatten()
 }
 
-/// Returns the kind that nvlink gives to a Mercury debug section (seed 003, "Mercury Debug
-/// Classifier"). The type is tested, then [`SHF_MERCURY`], then the name.
+/// Returns the section kind that the documentation of nvlink gives to a Mercury debug section
+/// (table "Mercury Debug Classifier"). The type is tested, then [`SHF_MERCURY`], then the name.
 pub fn mercury(sh_type: u32, flags: u64, name: &str) -> Option<SectionKind> {
     let looks = passes_type_mask(sh_type) && flags & SHF_MERCURY != 0;
     looks.then(|| Classifier::Mercury.with_prefix(name)).flatten()

@@ -264,8 +264,8 @@ impl CatalogEntry {
     }
 }
 
-/// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and
-/// `.nv_debug.shared`, known or not (seed 003: ptxas takes names by their beginning).
+/// Whether a native section belongs to debug information, by its name: `.debug_*`, `.nv_debug_*`
+/// and `.nv_debug.shared`, known or not.
 pub fn is_debug_section(name: &str) -> bool {
     contents().any(|row| row.matches_name(name))
 }

@@ -1,6 +1,6 @@
 //! The compression of fatbin payloads.
 
-/// The compression of a payload.
+/// The compression of a fatbin entry's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.

@@ -63,7 +63,7 @@ impl EntryKind {
         }
     }
 
-    /// The name of the entry's kind, in one word; `unknown` for a number without a name.
+    /// The name of the kind of fatbin entry, in one word; `unknown` for a number without a name.
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|(known, ..)| *known == self).map_or("unknown", |(.., name)| name)
     }
@@ -168,7 +168,7 @@ impl DebugInfo {
     }
 }
 
-/// One image: an entry of a fatbin, or a file that is itself an image.
+/// One image of GPU code: an entry of a fatbin, or a file that is itself an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'d> {
     /// Where its header is; for a file of its own, its first byte.

@@ -76,8 +76,8 @@ pub const TAG_ARCH: u16 = 1;
 pub const TAG_LEVEL: u16 = 2;
 /// The [`Scalar::tag`] that marks an architecture with an `a`; the value is 1.
 pub const TAG_ARCH_SPECIFIC: u16 = 32;
-/// The [`Scalar::tag`] whose value is the offset of a word among the blobs. A fatbin repeats the
-/// word in the entry's header.
+/// The [`Scalar::tag`] whose value is an offset among the blobs of the container, at which a 32-bit
+/// word is. A fatbin repeats the word in the entry's header.
 pub const TAG_WORD: u16 = 99;
 
 /// The header of an NVVM IR container.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Selects cubins of a file by architecture and number; a cubin must match both.
-/// [`Display`](fmt::Display) gives ` for sm_90 with number 5`, or nothing if all are selected.
+/// [`Display`](fmt::Display) writes ` for sm_90 with number 5`, or nothing if all are selected.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ImageSelector {
     /// As [`Arch::is_name`] takes it.

@@ -31,7 +31,7 @@ const SYMTAB: u32 = 3;
 /// `SHN_LORESERVE`.
 const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
-/// A function of a debug-only object.
+/// A function whose symbol a debug-only object gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyFunction<'a> {
     /// Its (mangled) name, `F` of `.text.F`.
@@ -53,7 +53,7 @@ pub enum VariableSpace {
     Constant,
 }
 
-/// A variable of a debug-only object.
+/// A variable whose symbol a debug-only object gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyVariable<'a> {
     /// Its (mangled) name.
@@ -68,7 +68,8 @@ pub struct DebugOnlyVariable<'a> {
     pub local: bool,
 }
 
-/// A debug-only object and its symbols.
+/// A new ELF file without code and debug sections, and the symbols of its functions and variables.
+/// Debug sections can be added to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugOnlyObject {
     /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug
@@ -80,8 +81,8 @@ pub struct DebugOnlyObject {
     pub variables: Vec<SymbolIndex>,
 }
 
-/// Builds a debug-only object for a target. Its sections have no bytes, and each has its own
-/// address.
+/// Builds a debug-only object (an ELF file without code) for a target. Its sections have no bytes,
+/// and each has its own address.
 ///
 /// # Errors
 ///

@@ -54,9 +54,9 @@ impl Cubin<'_> {
         self.remove_sections(|_, section| section.is_mercury())
     }
 
-    /// Removes everything but the capsule. The Mercury sections stay and get bytes of their own; so
-    /// do the string tables and what names the SM, the notes and `.nv.compat`. Code capsules then
-    /// begin with section index 0, since their code is gone. Returns the indices that the removed
+    /// Removes everything but the capsule. The Mercury sections stay, with bytes of their own; the
+    /// string tables, the notes and `.nv.compat` stay too. The section index at the start of a code
+    /// capsule becomes 0, since its native code is gone. Returns the indices that the removed
     /// sections had.
     ///
     /// # Errors

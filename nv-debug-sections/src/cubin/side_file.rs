@@ -10,7 +10,8 @@ use super::{Contents, Cubin, Header, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_COMPARED_NAME;
 
-/// The name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
+/// The name of the ELF note that marks a side file, which is a cubin without its code (owner
+/// `nvdwarf`, type 1). The note is the last section.
 ///
 /// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections)
 /// leaves of the cubin if it keeps nothing: 64-bit numbers, little-endian, one for the file header
@@ -38,7 +39,8 @@ pub(super) fn note(digests: &[u64]) -> Result<Section<'static>> {
 }
 
 impl<'d> Cubin<'d> {
-    /// Whether [`keep_only_debug`](Self::keep_only_debug) made this file.
+    /// Whether this file is a side file: a cubin whose code
+    /// [`keep_only_debug`](Self::keep_only_debug) has removed.
     pub fn is_side_file(&self) -> bool {
         self.code_note().is_some()
     }

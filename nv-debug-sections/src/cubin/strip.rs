@@ -122,7 +122,8 @@ impl Cubin<'_> {
         Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
     }
 
-    /// Turns this cubin into its side file, as `objcopy --only-keep-debug` does.
+    /// Turns this cubin into its side file, which has the debug sections without the code, as
+    /// `objcopy --only-keep-debug` does.
     ///
     /// Every section stays under its number. Debug sections, their relocations, symbols, strings
     /// and notes keep what they hold; those of code and of contents that only the code needs are

@@ -67,7 +67,7 @@ pub struct PtxSection<'a> {
     pub references: ReferenceKinds,
 }
 
-/// Which [`ReferenceKind`]s the data of a section has; `None` if that is not known.
+/// The kinds of references that the data of a section has, as a set; `None` if they are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
@@ -92,10 +92,10 @@ impl ReferenceKind {
 }
 
 impl ReferenceKinds {
-    /// The empty set of kinds: the section has no references.
+    /// The empty set of kinds of references.
     pub const NONE: Self = Self([Some(false); 3]);
 
-    /// Creates the set of these kinds.
+    /// Creates the set of these kinds of references.
     pub fn of(references: &[ReferenceKind]) -> Self {
         Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
@@ -115,7 +115,7 @@ pub struct SectionExpectation<'a> {
     pub requirement: Requirement,
 }
 
-/// Whether a section must be present always, or only under a condition.
+/// Whether a file must have a section always, or only under a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Requirement {
     /// It must be there.

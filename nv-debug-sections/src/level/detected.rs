@@ -14,8 +14,8 @@ use crate::{Result, line};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The debug level of a cubin, and the other facts from which [`observed`] derives the sections
-/// that it should have.
+/// The debug level of a cubin (frames, lines or full), and the other facts that decide which debug
+/// sections it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedLevel<'c> {
     /// The SM that the code is for, and the release by whose rules the file is made.
@@ -97,8 +97,8 @@ impl<'c> DetectedLevel<'c> {
         }
     }
 
-    /// The sections that a file with this level and these facts should have. A removed section may
-    /// be missing.
+    /// The debug sections that a file with this level and these facts should have. A section that
+    /// was stripped may be missing.
     pub fn expected(&self) -> Vec<SectionExpectation<'c>> {
         let Self { target, level, output, optimised, ptx: ref program, ref removed, .. } = *self;
         let mut list = observed::expected_sections(&Compilation { level, target, output, program });
@@ -164,8 +164,8 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     }
 }
 
-/// Returns the debug sections that were removed, as [`DetectedLevel::removed`]. Only names are
-/// decoded.
+/// Returns the debug sections that were stripped from a file, for [`DetectedLevel::removed`]. Only
+/// names are decoded.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_location() == CodeLocation::None;
     let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };

@@ -64,8 +64,8 @@ const ROWS: [Row; 16] = {
     ]
 };
 
-/// Returns the documented debug level for a set of options. At [`DebugLevel::None`] the matrix has
-/// no section.
+/// Returns the debug level that the documentation gives for a set of options. At
+/// [`DebugLevel::None`] it lists no section.
 pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     match request {
         DebugOptions { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
@@ -75,7 +75,8 @@ pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     }
 }
 
-/// Returns the documented sections for a debug level and an SM number, native ones first.
+/// Returns the sections that the documentation lists for a debug level and an SM number, native
+/// ones first.
 pub fn sections(level: DebugLevel, sm: u32) -> Vec<SectionExpectation<'static>> {
     rows(level, sm).map(|(_, name)| SectionExpectation { name, requirement: Requirement::Always }).collect()
 }
@@ -88,7 +89,8 @@ fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, Secti
     native.map(move |row| (row, name(row))).chain(clones.map(move |row| (row, name(row).mercury())))
 }
 
-/// The documented number of sections: a row of "Complete Section Inventory by Debug Level".
+/// The numbers of sections that the documentation gives: a row of its table "Complete Section
+/// Inventory by Debug Level".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inventory {
     /// Sections of standard DWARF.
@@ -123,14 +125,14 @@ const INVENTORY: [(DebugLevel, u32, u32, Inventory); 7] = {
     ]
 };
 
-/// Returns the documented number of sections for a debug level and an SM number. The table leaves
-/// out `.nv_debug_info_ptx`, and the clones of files with lines only.
+/// Returns the numbers of sections that the documentation gives for a debug level and an SM number.
+/// The table leaves out `.nv_debug_info_ptx`, and the clones of files with lines only.
 pub fn inventory(level: DebugLevel, sm: u32) -> Inventory {
     let stated = INVENTORY.iter().find(|(of, above, to, _)| *of == level && sm > *above && sm <= *to);
     stated.map_or(INVENTORY[0].3, |(.., counts)| *counts)
 }
 
-/// Counts the sections of the documented matrix in the same way as [`inventory`].
+/// Counts the sections that [`sections`] returns, in the same groups as [`inventory`].
 pub fn count(level: DebugLevel, sm: u32) -> Inventory {
     let of = |space: Space, own: bool| {
         let counted = move |(row, name): &(&Row, SectionName<'_>)| {

@@ -63,7 +63,7 @@ pub enum DebugLevel {
 const LINES_UNASKED_SINCE: (u32, u32) = (4, 0);
 
 impl DebugLevel {
-    /// The name of the level, as `docs/conformance.md` writes it.
+    /// The name of the debug level, as `docs/conformance.md` writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "frame",

@@ -294,8 +294,9 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requireme
         .collect()
 }
 
-/// Returns the references that a compiler's section of this kind may have, each "not known" rather
-/// than present. This is for lists that people read: any section of a file may refer to anything.
+/// Returns the kinds of references that a section of this kind may have in the output of compilers,
+/// each as "not known" rather than present. This is for lists that people read: a section of a file
+/// may refer to anything.
 pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));

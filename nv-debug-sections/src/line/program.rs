@@ -54,13 +54,13 @@ pub fn unit_programs<'d>(
 }
 
 impl<'d> UnitProgram<'d> {
-    /// The size of the unit in bytes.
+    /// The size of the line unit in bytes.
     pub fn size(&self) -> u64 {
         self.program.offset() + self.program.rest().len() as u64 - self.offset
     }
 
-    /// Iterates over the sequences in section order. Each is run to its end, so that all its faults
-    /// are found. The iterator ends after an error.
+    /// Iterates over the sequences of the line unit in section order. Each is run to its end, so
+    /// that all its faults are found. The iterator ends after an error.
     pub fn sequences(&self) -> impl Iterator<Item = Result<SequenceProgram<'d>>> + use<'d> {
         let (section, mut cursor, params) = (self.section, self.program.clone(), self.table.params);
         let mut failed = false;
@@ -84,7 +84,7 @@ fn next_sequence<'d>(cursor: &mut Cursor<'d>, params: Params) -> dwarf2_reader::
 }
 
 impl<'d> SequenceProgram<'d> {
-    /// Iterates over the operations of the program.
+    /// Iterates over the operations of the line program.
     pub fn steps(&self) -> Steps<'d> {
         Steps::new(self.program.clone(), self.params)
     }
@@ -125,7 +125,8 @@ impl<'d> Steps<'d> {
         }
     }
 
-    /// The registers after the last operation. If that was [`LineOp::Row`], they are the row.
+    /// The registers of the line program after the last operation. If that was [`LineOp::Row`],
+    /// they are the row.
     pub fn row(&self) -> &LineRow {
         &self.row
     }

@@ -43,9 +43,9 @@ pub struct AddressPair {
     pub mercury: u64,
 }
 
-/// Returns an address that replaces the Mercury address of the native instruction at `native` on
-/// sm_90, whose Mercury code is not in any file. It is right where it decides on line tables: which
-/// rows are 16 bytes apart and so special opcodes.
+/// Returns a stand-in for the Mercury address of the native instruction at `native` on sm_90, where
+/// no file contains the Mercury code. Line tables need to know only which neighbouring rows are 16
+/// bytes apart, since these get special opcodes; so far the stand-in is right.
 ///
 /// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and
 /// the last before the functions folded into it (`starts`, all functions by address), which is an

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a relocation type does to its field.
+/// The effect of a relocation type on its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelocAction {
     /// Field = symbol value + addend.
