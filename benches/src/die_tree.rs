@@ -25,9 +25,9 @@ pub struct Entry {
     pub number: u32,
 }
 
-/// Makes a unit with `count` entries or a few more: types first, then structures with members, then
-/// functions with parameters and nested blocks of variables. Types are referred to forwards and
-/// backwards.
+/// Generates a unit with `count` entries or a few more: types first, then structures with members,
+/// then functions with parameters and nested blocks of variables. Types are referred to forwards
+/// and backwards.
 pub fn synthetic(count: u32) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
     let mut state = 0x9e37_79b9_u32;

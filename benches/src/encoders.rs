@@ -75,8 +75,8 @@ pub fn gimli(table: &Table) -> Vec<u8> {
     sections.debug_line.0.into_vec()
 }
 
-/// Encodes a table with a plain encoder on the `leb128` crate:
-/// docs/formats/line-tables.md, opcodes, no checks, program only.
+/// Encodes a table with a plain encoder on the `leb128` crate, by the opcodes of
+/// docs/formats/line-tables.md: without checks, and without a header.
 ///
 /// # Panics
 ///
@@ -128,9 +128,9 @@ pub fn with_header(program: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `Policy::Compact` under the same header parameters.
+/// The policy [`Policy::Compact`] that keeps the header parameters.
 pub const KEEP: Policy = Policy::Compact(Header::Keep);
-/// `Policy::Compact` with a `line_base` of its choice.
+/// The policy [`Policy::Compact`] that chooses a `line_base` of its own.
 pub const CHOOSE: Policy = Policy::Compact(Header::Choose);
 
 /// Asserts that all encoders write the rows of `table`, and that their sizes are as expected.

@@ -32,7 +32,7 @@ const BASE: &[u8] = include_bytes!("../../ptxas-driver/tests/pairs/odd_reference
 /// Bytes of an instruction.
 const INSTRUCTION: u64 = 16;
 
-/// The amount of debug information in a made cubin.
+/// The amount of debug information in a generated cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Code sections, each with one function.
@@ -43,10 +43,10 @@ pub struct Size {
     pub aliased: usize,
 }
 
-/// About 45 MB of sections that are cloned, and 8 MB of aliases with relocations.
+/// A [`Size`] with about 45 MB of sections that are cloned, and 8 MB of aliases with relocations.
 pub const LARGE: Size = Size { functions: 2000, instructions: 512, aliased: 0 };
 
-/// The parts of a cubin with a capsule: native code, and facts about its Mercury code.
+/// The parts of a generated cubin with a capsule: native code, and facts about its Mercury code.
 #[derive(Debug)]
 pub struct Made {
     /// The native cubin, without capsule.
@@ -55,7 +55,7 @@ pub struct Made {
     pub origin: CloneInputs<'static>,
 }
 
-/// Makes native code, and the facts about its Mercury code.
+/// Generates native code, and the facts about its Mercury code.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn made(size: Size) -> Result<Made> {
     Ok(Made { origin: CloneInputs { maps, lines }, native })
 }
 
-/// Makes a cubin with a capsule.
+/// Generates a cubin with a capsule.
 ///
 /// # Errors
 ///

@@ -15,7 +15,8 @@ pub enum Shape {
     Code,
 }
 
-/// A PTX text, with its numbers of statements and section values, which the benches check.
+/// A generated PTX text, with its numbers of statements and section values, which the benches
+/// check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Text {
     /// The PTX.
@@ -28,7 +29,7 @@ pub struct Text {
 
 const HEAD: &str = ".version 8.0\n.target sm_90, debug\n.address_size 64\n.file 1 \"a.cu\"\n";
 
-/// Makes a text of at least `size` bytes.
+/// Generates a PTX text of at least `size` bytes.
 pub fn synthetic(shape: Shape, size: usize) -> Text {
     let mut out = Text { text: HEAD.to_owned(), ..Text::default() };
     out.text.reserve(size + 4096);
@@ -126,8 +127,8 @@ fn code(out: &mut Text, function: usize, random: &mut Random) {
     out.statements += 1;
 }
 
-/// Reads the corpus' PTX files whose path has one of `modes` as folder. Returns an empty list
-/// without the corpus.
+/// Reads the PTX files of the corpus whose path has one of `modes` as a folder. Returns an empty
+/// list without the corpus.
 pub fn corpus(modes: &[&str]) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
     let mut texts = Vec::new();

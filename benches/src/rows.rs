@@ -41,8 +41,8 @@ pub fn files(table: &Table) -> u64 {
     table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file.into()).max().unwrap_or(0)
 }
 
-/// Makes `n` rows in one sequence, as they are in line tables: address advances of 16 bytes, now
-/// and then more; mostly small line advances; a few file changes.
+/// Generates `n` rows in one sequence, as they are in line tables: address advances of 16 bytes,
+/// now and then more; mostly small line advances; a few file changes.
 pub fn synthetic(n: usize) -> Table {
     let (mut line, mut address, mut random) = (100_i64, 0, 0x9E37_79B9_7F4A_7C15_u64);
     let rows: Vec<Row> = (0..n)

@@ -132,7 +132,8 @@ impl<'e> Value<'e> {
     }
 }
 
-/// The target of an address: a place in a section, an undefined symbol, or a number.
+/// The target of an address in `.debug_info`: a byte of a section, an undefined symbol, or a
+/// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// An offset in a section, which a relocation names.
@@ -171,7 +172,7 @@ impl Address {
         cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_local_undefined)
     }
 
-    /// The section and the byte offset; `None` if the address is not in a section.
+    /// The section and the byte offset that an address leads to; `None` if it is not in a section.
     pub fn section_offset(self) -> Option<(SectionIndex, u64)> {
         match self {
             Self::InSection { section, offset, .. } => Some((section, offset)),
@@ -223,8 +224,8 @@ impl<'e> Entry<'e> {
         self.read.attributes().map(move |attribute| self.decoded(&attribute))
     }
 
-    /// Iterates over the attributes whose values are blocks, in the order of the section.
-    /// Expressions are among them.
+    /// Iterates over the attributes whose values are blocks, such as location expressions, in the
+    /// order of the section.
     pub fn blocks(self) -> impl Iterator<Item = Attribute<'e>> {
         let is_wanted = |spec: &AttributeSpec| BLOCKS.contains(&spec.form);
         self.read.attributes_where(is_wanted).map(move |attribute| self.decoded(&attribute))

@@ -19,7 +19,7 @@ pub struct CodeAddress {
     pub offset: u64,
 }
 
-/// Why a query does not give an address.
+/// Why no code address could be found for a query.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -116,7 +116,7 @@ impl From<NameError<'_>> for QueryError {
     }
 }
 
-/// Resolves queries about the code of one cubin to addresses.
+/// Finds the code addresses that queries such as `kernel+0x40` mean, in one cubin.
 ///
 /// ```no_run
 /// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::query::QueryError> {
@@ -199,7 +199,7 @@ impl<'s> Queries<'s> {
         }
     }
 
-    /// Returns the functions of a name, as [`FunctionNames::find`].
+    /// Returns the functions that have this name, as [`FunctionNames::find`] does.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<'s> Queries<'s> {
         self.names.find(name)
     }
 
-    /// Checks that an address is in its code section.
+    /// Checks that an address lies inside a code section.
     ///
     /// # Errors
     ///

@@ -89,7 +89,7 @@ pub struct Variables<'c> {
     faults: Vec<UnreadableSection>,
 }
 
-/// A section that cannot be read, and what answers lack without it.
+/// A section that cannot be read, and the facts about variables that are missing for that reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableSection {
     /// What is wrong: section and byte offset.
@@ -98,7 +98,7 @@ pub struct UnreadableSection {
     pub missing: MissingFacts,
 }
 
-/// The facts that are missing because a section cannot be read.
+/// The facts about variables that are missing because a section cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MissingFacts {
     /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all
@@ -256,18 +256,18 @@ impl<'c> Variables<'c> {
         })
     }
 
-    /// Whether [`location`](Self::location) has used up the budget of all variables together.
-    /// Answers are then cut short.
+    /// Whether the [`location`](Self::location)s of all variables together have used up their work
+    /// budget. Lists of locations are then cut short.
     pub fn is_truncated(&self) -> bool {
         self.budget.with(|budget| budget.is_spent())
     }
 
-    /// Renews the budget of [`location`](Self::location), for a new query about the file.
+    /// Renews the work budget of [`location`](Self::location), for a new query about the file.
     pub fn renew_budget(&self) {
         self.budget.with(|left| *left = self.budget.all.clone());
     }
 
-    /// The sections that cannot be read. Answers are given without them.
+    /// The sections that cannot be read. Facts that depend on them are missing in the results.
     pub fn faults(&self) -> &[UnreadableSection] {
         &self.faults
     }
@@ -346,15 +346,15 @@ impl<'c> Variables<'c> {
         Some(SourceLine { file: path, line })
     }
 
-    /// The address class of the variable: the memory or register that it is in.
+    /// The address class of the variable: the kind of memory or register that it is in.
     pub fn class(&self, variable: &Variable) -> VariableClass {
         let stated = self.unsigned(variable.entry, dw::DW_AT_address_class);
         let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
         VariableClass { stated, taken }
     }
 
-    /// The name of the function that a scope is, or that was inlined; mangled if that name is
-    /// known. For a unit the name of its source file.
+    /// The name of the function that is the scope, or that was inlined there; mangled if that name
+    /// is known. For a unit, the name of its source file.
     pub fn scope_name(&self, scope: &Scope) -> Option<Cow<'c, str>> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         match scope.kind {

@@ -37,7 +37,7 @@ const FRAMES: usize = 64;
 /// Source lines of one file whose code is looked for: each takes a look at all code.
 const LINES: usize = 4;
 
-/// The names of the queries that the target makes of a file.
+/// The names of the queries that the fuzz target makes of a file.
 pub const QUESTIONS: [&str; 11] = [
     "container",
     "cubin",

@@ -104,7 +104,8 @@ pub(crate) fn capsules() -> Vec<Vec<u8>> {
     all
 }
 
-/// Returns the cubins that are checked in, with their names: of all kinds, none above 40 kB.
+/// Returns the cubins in the repository, with their names. All kinds are among them, and none is
+/// above 40 kB.
 pub fn pairs() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders =

@@ -7,8 +7,7 @@
 use nv_debug_sections::release::Release;
 use std::fmt;
 
-/// The letter after an architecture's number: it tells on which later chips the features are
-/// promised.
+/// The letter after an architecture's number. It says on which later chips the code may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suffix {
     /// `sm_90`: this and every later number.
@@ -247,7 +246,7 @@ pub fn can_run(target: Arch, arch: Arch) -> Result<(), CannotRun> {
 }
 
 impl CannotRun {
-    /// Says what to change, which ptxas does not say.
+    /// Says what the user can change, which the message of ptxas does not say.
     pub fn hint(&self) -> String {
         let (Self::Newer { target, arch }
         | Self::Future { target, arch }

@@ -47,7 +47,7 @@ pub struct Compiled {
     pub statistics: Statistics,
 }
 
-/// Statistics: how much debug information was written.
+/// The numbers of rows, entries and other items of debug information that a compilation wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Statistics {
     /// Functions with code.
@@ -76,8 +76,8 @@ pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Com
     Ok(compiled)
 }
 
-/// A checked PTX text that ptxas would accept: the first step of [`compile`], for callers that run
-/// a code generator in between.
+/// A PTX text that has passed the checks of ptxas: the first step of [`compile`], for callers that
+/// run a code generator in between.
 #[derive(Debug)]
 pub struct CheckedPtx<'p> {
     text: &'p str,
@@ -97,7 +97,8 @@ struct Index<'p> {
 }
 
 impl<'p> CheckedPtx<'p> {
-    /// Parses and checks a PTX text; `lines` are its own. Warnings are returned with it.
+    /// Parses and checks a PTX text. `lines` is the index of its lines. Warnings are returned with
+    /// the result.
     ///
     /// # Errors
     ///
@@ -121,8 +122,8 @@ impl<'p> CheckedPtx<'p> {
         Ok((Self { text, lines, options, module: parsed.module, index, report }, diagnostics))
     }
 
-    /// Decides how much debug information to write. Warnings are returned with it; if `by_ptxas` is
-    /// set, those are left out that the ptxas which makes the code prints.
+    /// Decides how much debug information to write. Warnings are returned with the result. If
+    /// `by_ptxas` is true, a ptxas makes the code, and the warnings that it prints are left out.
     ///
     /// # Errors
     ///
@@ -179,7 +180,7 @@ fn level(
     Ok(DebugLevel::observed(request, ptx))
 }
 
-/// A PTX text that waits for its code: the second step of [`compile`].
+/// A PTX text for which the code can now be generated: the second step of [`compile`].
 #[derive(Debug)]
 pub struct PreparedPtx<'p> {
     text: &'p str,

@@ -28,7 +28,7 @@ pub struct Message {
     pub help: Option<String>,
 }
 
-/// Another place that belongs to a message.
+/// Another position in the text that a message refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "OtherPlace")]
 pub struct RelatedPosition {

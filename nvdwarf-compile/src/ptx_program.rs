@@ -10,8 +10,8 @@ use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble, assemble
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
-/// Returns the facts of a PTX that decide which debug sections its compilation makes. Names of PTX
-/// texts are left out.
+/// Returns the directives and features of a PTX text that decide which debug sections its
+/// compilation makes. Names of PTX texts are left out.
 pub fn program<'a>(
     module: &Module<'a>,
     request: DebugOptions,

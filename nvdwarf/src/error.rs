@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a query has no answer.
+/// Why a query about a module has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -43,7 +43,7 @@ impl CallSites {
         Self { last: HashMap::with_capacity(count), next: 0, function: 0 }
     }
 
-    /// Tells that the `.loc` directives to come belong to the next function.
+    /// Records that the `.loc` directives to come belong to the next function.
     pub fn begin_function(&mut self) {
         self.function += 1;
     }

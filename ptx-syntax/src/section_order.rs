@@ -52,7 +52,8 @@ fn special(name: &str) -> Option<Special> {
     SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
 }
 
-/// The position of one block in ptxas' order, and whether ptxas keeps it.
+/// The position of a `.section` block in the order in which ptxas writes them, and whether ptxas
+/// keeps the block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockPlacement {
     /// Its place in ptxas' order, from 0.
@@ -65,8 +66,8 @@ pub struct BlockPlacement {
     pub early: Option<TextRange>,
 }
 
-/// Returns the positions of all blocks, in the order of `blocks`, which have the names of their
-/// sections. `text` is that of the module.
+/// Returns for each of `blocks`, the `.section` blocks of a module with their names, at which
+/// position ptxas writes it. `text` is the text of the module.
 pub fn block_placements<'a>(blocks: &[(&'a str, &AssembledSection<'a>)], text: &str) -> Vec<BlockPlacement> {
     let mut placements = vec![BlockPlacement::default(); blocks.len()];
     let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");

@@ -51,7 +51,7 @@ impl TextRange {
         Self { start: self.start + base, end: self.end + base }
     }
 
-    /// Whether `offset` lies inside.
+    /// Whether `offset` lies inside the range.
     pub const fn contains(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end
     }
@@ -150,7 +150,7 @@ pub struct LineCursor<'i> {
 }
 
 impl LineCursor<'_> {
-    /// Whether an offset is on the line that was returned last, or on one before it.
+    /// Whether an offset is on the line that the cursor returned last, or on an earlier one.
     pub fn is_passed(&self, offset: u32) -> bool {
         self.rest.first().is_none_or(|&next| offset < next)
     }

@@ -4,7 +4,7 @@ use crate::{LineIndex, TextRange};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A range of a text by offsets, and by lines and columns: an answer for programs.
+/// A range of a text by offsets, and by lines and columns, as a serializable value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Place")]
 pub struct TextSpan {

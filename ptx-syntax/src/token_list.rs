@@ -4,7 +4,8 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::number::Literal;
 use crate::text::{Name, TextRange};
 
-/// Iterates over names, strings or suffixes in text order. What is between them is skipped.
+/// Iterates over the names, strings or suffixes in a part of a statement, in text order. Other
+/// tokens are skipped.
 ///
 /// A string comes without its quotes, its range too; a suffix with its dot.
 #[derive(Debug, Clone)]

@@ -9,12 +9,12 @@ macro_rules! keywords {
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("`", $text, "`")] $variant),+ }
 
         impl $name {
-            /// The word in PTX; empty for variants that stand for no word.
+            /// The PTX word for this variant; empty for variants that stand for no word.
             pub const fn keyword(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
             }
 
-            /// Returns the variant for a word, its dot included; `None` for other words.
+            /// Returns the variant for a PTX word, its dot included; `None` for other words.
             pub fn from_keyword(word: &str) -> Option<Self> {
                 match word { _ if word.is_empty() => None, $($text => Some(Self::$variant),)+ _ => None }
             }

@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Names the file.
 const VARIABLE: &str = "NVDWARF_LOG";
 
-/// A call of `compile` that has begun, for the log.
+/// A run of `compile` that is in progress, for its line in the log file that `$NVDWARF_LOG` names.
 #[derive(Debug)]
 pub struct Call<'a> {
     file: Option<PathBuf>,
@@ -36,13 +36,14 @@ struct Line<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Begins the log entry of a call of this program. `args` does not include the program's name.
+    /// Begins the log line of a run of this program, and notes the time. `args` does not include
+    /// the program's name.
     pub fn begin(args: &'a [OsString]) -> Self {
         let file = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
         Self { file, args, started: Instant::now() }
     }
 
-    /// Appends the call's line to the log, in one write, since several calls may run at once. A log
+    /// Appends the line to the log file, in one write, since several runs may end at once. A log
     /// that cannot be written is reported, but is not a failure.
     pub fn end(self, code: &str, exit: u8) {
         let Some(path) = &self.file else { return };

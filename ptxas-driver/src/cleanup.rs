@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { paths: Vec::new(), programs: Vec::new() });
 
-/// The temporary paths and child processes that exist now.
+/// The temporary paths and child processes to remove or end if a signal ends this program.
 #[derive(Debug)]
 pub struct Registry {
     paths: Vec<PathBuf>,

@@ -59,7 +59,7 @@ impl Input {
     }
 }
 
-/// The value of `--code`: which code provider to use.
+/// The value of `--code`: where the machine code comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeChoice {
     /// No code: a debug-only object.
@@ -118,7 +118,7 @@ impl Options {
         std::iter::once(&self.input).chain(&self.more_inputs)
     }
 
-    /// Returns the options on the command line that only this program has and that act on debug
+    /// Returns those options on the command line that ptxas does not have and that act on debug
     /// information, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
         let NonPtxasOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
@@ -147,7 +147,7 @@ pub enum Parsed {
     ListVersion,
 }
 
-/// The answer of a ptxas about an option that is in no table of this program.
+/// How a ptxas reacts to an option that is in no table of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// It does not know it either.

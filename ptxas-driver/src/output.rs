@@ -290,15 +290,15 @@ fn is_one_file(_: &Path, target: &Path) -> bool {
     target.exists()
 }
 
-/// Returns the number of other names (hard links) that a file has. They keep the old contents when
-/// it is replaced.
+/// Returns the number of further names (hard links) that a file has. They keep the old contents
+/// when the file is replaced.
 #[cfg(unix)]
 pub fn other_names(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     fs::metadata(path).map_or(0, |metadata| metadata.nlink().saturating_sub(1))
 }
 
-/// Returns 0: how many hard links a file has is not known on this system.
+/// Returns 0, since the number of hard links of a file is not known on this system.
 #[cfg(not(unix))]
 pub fn other_names(_: &Path) -> u64 {
     0

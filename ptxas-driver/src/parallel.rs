@@ -6,8 +6,9 @@ use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use std::sync::OnceLock;
 
-/// Calls `look` with each item on any thread, and then `tell` with the item and the result on this
-/// thread, in the order of the items. A single item is processed on this thread.
+/// Processes items in parallel, and the results in the order of the items: `look` is called with an
+/// item on any thread, `tell` with the item and its result on this thread. A single item is
+/// processed on this thread.
 ///
 /// Results wait until those before them are told. Therefore items are taken in groups: at most
 /// [`MAX_PARALLEL_ITEMS`], and no more than [`MAX_PARALLEL_BYTES`] by `size`, unless one item is

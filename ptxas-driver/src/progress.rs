@@ -22,8 +22,8 @@ fn bar() -> MutexGuard<'static, Option<ProgressBar>> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The progress of work in steps. Dropping it removes the bar. The bar is shown only without `-q`
-/// and if standard error is a terminal.
+/// A progress bar for work in steps. It is removed when this is dropped, and is shown only without
+/// `-q` and if standard error is a terminal.
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
@@ -34,7 +34,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Creates the progress of work in this number of steps.
+    /// Creates a progress bar for work in this number of steps.
     pub fn new(steps: u64) -> Self {
         let is_counted = steps > 1 && !IS_COUNTED.swap(true, Ordering::Relaxed);
         Self { started: Instant::now(), steps, done: 0, is_counted }

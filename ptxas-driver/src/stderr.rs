@@ -26,8 +26,8 @@ pub fn complain(message: fmt::Arguments<'_>) {
     say("error", AnsiColor::BrightRed, message);
 }
 
-/// Prints a note: something is odd but not wrong, or has no answer in this cubin and may have one
-/// in another.
+/// Prints a note: something is odd but not wrong, or is missing in this cubin and may be in
+/// another.
 pub fn note(message: fmt::Arguments<'_>) {
     if !is_quiet() {
         say("note", AnsiColor::BrightGreen, message);

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
-/// The heading of a column, and the side at which its cells are aligned.
+/// A column of a table: its heading, and the side at which its cells are aligned.
 #[derive(Debug, Clone, Copy)]
 pub enum Column {
     /// For words.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// The numbers of instructions, by what the line tables say of them. Padding is not counted.
+/// The numbers of instructions, by what the line tables say about them. Padding is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "InstructionMembers")]
 pub struct InstructionCounts {
@@ -69,8 +69,7 @@ impl InstructionCounts {
         self.all.saturating_sub(self.with_line).saturating_sub(self.line_0)
     }
 
-    /// Returns the share of `part` in [`all`](Self::all), in percent; `None` if there are no
-    /// instructions.
+    /// Returns the share of `part` in all instructions, in percent; `None` if there are none.
     pub fn percent(&self, part: u64) -> Option<f64> {
         percent(part, self.all)
     }

@@ -39,7 +39,7 @@ struct PtxFunction {
     call_sites: BTreeSet<Line>,
 }
 
-/// A function of the PTX, with what the cubin lacks of it.
+/// A function of the PTX, with its lines, call sites and variables that the cubin does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LostFunction {
     /// Its name; `""` for what is outside functions.

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The limits for the coverage of each function, in percent from 0 to 100.
+/// The lowest coverage that each function must have, in percent from 0 to 100.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Limits {
     /// Least share of instructions with a line; `None` for no limit.
@@ -27,7 +27,7 @@ pub struct Limits {
     pub min_variables: Option<f64>,
 }
 
-/// The share to which a limit applies.
+/// The kinds of coverage to which a limit can apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Instructions with a line.
@@ -42,7 +42,7 @@ pub enum Measure {
     VariablesWithoutEntry,
 }
 
-/// A limit that a function does not meet.
+/// A coverage limit that a function does not meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shortfall {
     /// What it is of.
@@ -53,7 +53,7 @@ pub struct Shortfall {
     pub limit: f64,
 }
 
-/// The coverage of a cubin, as a report.
+/// The coverage of a cubin, as a serializable report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// Instructions of all functions.
@@ -87,7 +87,7 @@ pub struct Report {
     pub judged: usize,
 }
 
-/// The coverage of a kernel or function, as a report.
+/// The coverage of a kernel or function, as a part of a report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "FunctionCoverage")]
 pub struct FunctionReport {
@@ -128,7 +128,7 @@ pub struct FunctionReport {
     pub below: Vec<Shortfall>,
 }
 
-/// The coverage of a source file, as a report.
+/// The coverage of a source file, as a part of a report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SourceFileCoverage")]
 pub struct SourceFileReport {
@@ -173,7 +173,7 @@ impl FileLines {
 }
 
 impl Limits {
-    /// Whether at least one limit is set.
+    /// Whether at least one coverage limit is set.
     pub fn is_any(self) -> bool {
         let Self { min_lines, min_own, max_inherited, min_variables } = self;
         [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)

@@ -82,7 +82,7 @@ pub static RULES: [Rule; 7] = [
 ];
 
 impl Measure {
-    /// The rule that a limit for this measure belongs to.
+    /// The rule that a function breaks if its coverage is below a limit for this measure.
     pub fn rule(self) -> &'static Rule {
         let id = match self {
             Self::Lines => Id::MinLines,

@@ -138,7 +138,8 @@ impl<'h> Collector<'h> {
 /// The budget for facts is used up.
 struct Full;
 
-/// The facts of one cubin, ready to be compared with those of another.
+/// All that the debug information of one cubin states, in a form that can be compared with that of
+/// another.
 #[derive(Debug)]
 pub struct CubinFacts {
     all: AllFacts,
@@ -187,7 +188,7 @@ impl CubinFacts {
         Ok(Self { all: facts.all, unread: facts.unread, files })
     }
 
-    /// The sections of the cubin that cannot be read.
+    /// The debug sections of the cubin that cannot be read.
     pub fn unread(&self) -> &[UnreadSection] {
         &self.unread
     }

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A kind of difference between two cubins. The order of the kinds is that of the answer.
+/// A kind of difference between two cubins. Differences are listed in the order of the kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
     /// The ELF header, without what follows from the sections.
@@ -90,7 +90,7 @@ impl DifferenceKind {
         self.row().map_or("", |(_, name, _)| name)
     }
 
-    /// Describes what is compared, in words.
+    /// Describes in words what is compared for this kind of difference.
     pub fn meaning(self) -> &'static str {
         self.row().map_or("", |(.., meaning)| meaning)
     }

@@ -13,7 +13,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// A section, decoded up to its first fault, if any.
+/// A debug section, decoded up to its first fault, if any.
 #[derive(Debug)]
 pub struct Section<'s> {
     /// Its number in the section table.
@@ -32,7 +32,7 @@ pub struct Section<'s> {
     pub functions: Vec<FunctionFacts>,
 }
 
-/// Which bytes to show of those that belong to no item of a section.
+/// Which of the bytes between the items of a section to show: all, some or none.
 #[derive(Debug)]
 pub enum ShownUnclaimed {
     /// All that the contents have between their items.

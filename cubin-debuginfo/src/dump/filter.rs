@@ -7,8 +7,8 @@ use nv_debug_sections::cubin::SectionIndex;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// The parts that belong to chosen functions: rows, registers, frame rules, entries and lines of
-/// PTX.
+/// Selects the parts of debug sections that belong to chosen functions: rows, registers, frame
+/// rules, entries and lines of PTX.
 #[derive(Debug)]
 pub struct Filter {
     names: HashSet<String>,
@@ -46,8 +46,8 @@ impl Filter {
         Self { names: functions.iter().map(|function| function.name.to_owned()).collect(), ranges, lines }
     }
 
-    /// Whether parts of a section of this name belong to functions, so that a filter leaves some of
-    /// it.
+    /// Whether parts of a section of this name belong to functions, so that a filter can select
+    /// some of it.
     pub fn applies_to(section: &str) -> bool {
         use SectionKind as Kind;
         matches!(

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// An item of a section, with the byte range that it takes in the section.
+/// An item of a debug section, with the byte range that it takes in the section.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LocatedText")]
 pub struct WithOffset<T> {

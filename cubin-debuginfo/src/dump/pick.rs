@@ -58,9 +58,9 @@ impl fmt::Display for NoItem {
 impl std::error::Error for NoItem {}
 
 impl Section<'_> {
-    /// Keeps only the item that contains the byte at `offset`, and what the item is part of: a
-    /// row's sequence and unit, an entry's unit. For a byte of their headers these have no items.
-    /// [`Contents::Bytes`] are cut into pieces of `piece` bytes.
+    /// Keeps only the item that contains the byte at `offset`, and the items around it: a row's
+    /// sequence and unit, an entry's unit. Of a unit without a matching part only the header is
+    /// kept. [`Contents::Bytes`] are cut into pieces of `piece` bytes.
     ///
     /// # Errors
     ///

@@ -39,7 +39,8 @@ use std::rc::Rc;
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Whose listing to imitate: the documented one, or that of cuobjdump.
+/// The listing that `dump --ptxas-style` imitates: the one in NVIDIA's documents, or the one that
+/// cuobjdump prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields
@@ -101,8 +102,8 @@ pub struct Entry<'i> {
     pub attributes: Vec<Attribute<'i>>,
 }
 
-/// Whether a section of this name can be shown in this style: only `.debug_abbrev` and
-/// `.debug_info` can.
+/// Whether a section of this name can be shown in the style of NVIDIA's dump tools: only
+/// `.debug_abbrev` and `.debug_info` can.
 pub fn is_shown(name: &str) -> bool {
     matches!(
         SectionName::parse(name).contents_kind(),
@@ -117,7 +118,7 @@ pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl
 }
 
 /// Calls `take` with each item of a section, in file order, until `take` returns an error. The
-/// section must be one that [`is_shown`] accepts.
+/// section must be one for which [`is_shown`] returns true.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// A cubin whose sections are decoded one by one.
+/// A cubin whose debug sections are decoded one by one.
 #[derive(Debug)]
 pub struct DumpSource<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
@@ -34,7 +34,8 @@ pub struct DumpSource<'c, 'd> {
 /// A section beside another one; `None` if it is not there.
 type Sibling<'c> = Result<Option<Rc<RelocatedView<'c>>>>;
 
-/// A section to be decoded, with the sections that it refers to. Decoded values borrow from it.
+/// A debug section to be decoded, with the sections that it refers to. Decoded values borrow from
+/// it.
 #[derive(Debug)]
 pub struct OpenSection<'c> {
     pub(super) index: SectionIndex,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// A part of a section: an item, or the bytes between items.
+/// A part of a debug section: an item, or the bytes between items.
 #[derive(Debug)]
 pub enum StreamPart<T> {
     /// One of the section's items.
@@ -22,7 +22,7 @@ pub(super) type Visit<'v, T> = dyn FnMut(StreamPart<T>) -> ControlFlow<()> + 'v;
 
 type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 
-/// The items of a section, in file order. Each pass decodes them again, one by one.
+/// The items of a debug section, in file order. Each pass decodes them again, one by one.
 pub struct ItemStream<'s, T>(Box<Walk<'s, T>>);
 
 impl<'s, T: 's> ItemStream<'s, T> {
@@ -42,7 +42,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         (self.0)(visit)
     }
 
-    /// Calls `each` with every item, until it returns an error.
+    /// Calls `each` with every item of the section, until it returns an error.
     ///
     /// # Errors
     ///
@@ -54,7 +54,8 @@ impl<'s, T: 's> ItemStream<'s, T> {
         })
     }
 
-    /// Calls `each` with every item and with the bytes between items, until it returns an error.
+    /// Calls `each` with every item of the section and with the bytes between items, until it
+    /// returns an error.
     ///
     /// # Errors
     ///
@@ -68,8 +69,8 @@ impl<'s, T: 's> ItemStream<'s, T> {
         result
     }
 
-    /// Returns the first result that `find` gives for an item of the stream. Later items are not
-    /// decoded.
+    /// Calls `find` with the items of the section, and returns its first result that is not `None`.
+    /// Later items are not decoded.
     pub fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
         let mut found = None;
         let _ = self.parts(&mut |part| {
@@ -81,7 +82,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         found
     }
 
-    /// Collects all items in memory. There can be as many as the section has bytes.
+    /// Collects all items of the section in memory. There can be as many as the section has bytes.
     pub fn collect(&self) -> Vec<T> {
         let mut all = Vec::new();
         let _ = self.try_each(|item| {

@@ -32,9 +32,9 @@ pub enum NoColumns {
 }
 
 impl<'p> PtxColumns<'p> {
-    /// Prepares the columns of a PTX. `bytes` is its text. For a 1-based line of it `positions`
-    /// returns source line and column of the `.loc` in force, then those of the call sites around
-    /// it (`inlined_at`), the innermost first.
+    /// Prepares the columns of a PTX. `bytes` is its text. `positions` gets a 1-based line of the
+    /// text, and returns the source line and column of the `.loc` in force there, then those of the
+    /// call sites around it (`inlined_at`), the innermost first.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What the line tables have for one address.
+/// The call chain and the PTX line that the line tables have for one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressLines<'a, 's> {
     /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64.

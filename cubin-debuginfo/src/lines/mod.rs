@@ -56,7 +56,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Answers queries about the source lines of one cubin.
+/// Looks up source lines, call chains and PTX lines in the line tables of one cubin.
 #[derive(Debug)]
 pub struct LineLookup<'s> {
     cubin: &'s Cubin<'s>,
@@ -71,7 +71,7 @@ pub struct LineLookup<'s> {
     inlined: OnceCell<HashMap<String, QueryError>>,
 }
 
-/// A query, with the lines of each address that it means.
+/// The result of a query: for each address that it means, the function and the lines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueryAnswer<'a, 's> {
     /// The query, as given.
@@ -86,7 +86,7 @@ pub struct QueryAnswer<'a, 's> {
     pub error: Option<QueryError>,
 }
 
-/// The function and the lines of one address.
+/// The function, the source line and the PTX line of one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressAnswer<'a, 's> {
     /// The name of the code section.
@@ -105,8 +105,8 @@ pub struct AddressAnswer<'a, 's> {
     pub lines: AddressLines<'a, 's>,
 }
 
-/// The numbers of line table sequences that belong to no section, because the linker dropped their
-/// functions.
+/// The numbers of line table sequences that belong to no code section, because the linker dropped
+/// their functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnplacedSequences {
     /// Those of `.debug_line`.
@@ -116,14 +116,16 @@ pub struct UnplacedSequences {
 }
 
 impl UnplacedSequences {
-    /// Counts the sequences without a section in a cubin; `None` if every sequence has one.
+    /// Counts the line table sequences of a cubin that belong to no code section; `None` if there
+    /// are none.
     pub fn of(symbolizer: &Symbolizer<'_>) -> Option<Self> {
         let debug_line = symbolizer.source_rows().unplaced();
         let nv_debug_line_sass = symbolizer.ptx_rows().unplaced();
         (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
     }
 
-    /// Iterates over the tables that have such sequences: the name of the table and the number.
+    /// Iterates over the line tables that have such sequences: the name of the table, and the
+    /// number of sequences.
     pub fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
         let tables = [
             (SectionKind::DebugLine, self.debug_line),
@@ -147,19 +149,19 @@ impl<'s> LineLookup<'s> {
         Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
     }
 
-    /// Adds the inlined calls of `.debug_info` to chains where the line table has none.
+    /// Adds inlined calls from `.debug_info` to the call chains, where the line table has none.
     #[must_use]
     pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Adds columns to frames, since line tables of ptxas have none.
+    /// Adds source columns to the frames of call chains, since line tables of ptxas have none.
     #[must_use]
     pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Answers one query. [`Queries::resolve`] describes its syntax.
+    /// Looks up the lines for one query. [`Queries::resolve`] describes its syntax.
     pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
         let (mut addresses, mut error) = (Vec::new(), None);
         match self.queries.resolve(asked, function) {

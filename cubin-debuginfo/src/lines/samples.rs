@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The samples of a profile, by source line and by chain of calls.
+/// The numbers of samples of a profile, by source line and by chain of calls.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Samples<'s> {
     /// Samples of all rows that could be read.
@@ -85,7 +85,8 @@ pub struct ChainCount<'s> {
 type Step<'s> = (Option<String>, Option<&'s str>, u32);
 
 impl<'s> LineLookup<'s> {
-    /// Counts the samples of numbered rows, as [`samples`](super::samples()) reads them.
+    /// Counts the samples of a profile by source line and by chain of calls. `rows` are its rows
+    /// with their line numbers, as [`samples`](super::samples()) reads them.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A name as the file has it and, if that is mangled, as its programmer wrote it. A clone shares
-/// the text.
+/// A name as the file has it and, if that is mangled, as its programmer wrote it. Cloning a name is
+/// cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Arc<Spellings>);
 

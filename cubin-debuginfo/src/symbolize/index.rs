@@ -258,8 +258,8 @@ impl<'c> LineIndex<'c> {
         Ok(fits)
     }
 
-    /// Whether any row of unit `unit` (0-based) is inlined. If so, rows without a context are the
-    /// functions' own.
+    /// Whether any row of line unit `unit` (0-based) is inlined. If so, rows without a context
+    /// belong to the functions themselves.
     pub fn has_contexts(&self, unit: usize) -> bool {
         self.contexts.get(unit).copied().unwrap_or(false)
     }
@@ -280,8 +280,8 @@ impl<'c> LineIndex<'c> {
         self.entries.is_empty() && self.unplaced == 0
     }
 
-    /// The number of sequences that belong to no section. nvlink leaves the sequences of functions
-    /// that it has dropped, without relocation.
+    /// The number of sequences that belong to no code section. nvlink leaves the sequences of
+    /// functions that it has dropped, without a relocation.
     pub fn unplaced(&self) -> usize {
         self.unplaced
     }

@@ -285,8 +285,8 @@ impl<'s> ResolvedAddress<'s> {
         self.source.map_or(0, |found| found.depth() + 1)
     }
 
-    /// Whether the unit of the row has inlined code; then an address with one frame is the
-    /// function's own. `false` if there is no row.
+    /// Whether the line unit of the row has any inlined code. If so, an address with one frame
+    /// belongs to the function itself. `false` if there is no row.
     pub fn has_contexts(&self) -> bool {
         self.source.is_some_and(|found| self.owner.source.has_contexts(found.unit()))
     }

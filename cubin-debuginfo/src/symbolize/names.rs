@@ -30,7 +30,7 @@ pub(super) struct CalleeSpan {
     recovered: bool,
 }
 
-/// A reason to distrust a callee's name.
+/// A reason why the name of an inlined function may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameUncertainty {
     /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's
@@ -44,7 +44,7 @@ pub enum NameUncertainty {
 }
 
 impl NameUncertainty {
-    /// The reason for the doubt, in words.
+    /// Describes in words why the name may be wrong.
     pub fn reason(self) -> &'static str {
         match self {
             Self::NoString => "no string starts at the name's offset in .debug_str",
@@ -53,7 +53,8 @@ impl NameUncertainty {
     }
 }
 
-/// What is needed to find the names of one line unit: its base and its name operands.
+/// The offsets by which one line unit names its inlined functions in `.debug_str`, and the base
+/// that is added to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitNames {
     /// `debug_str_base` of its header.
@@ -64,7 +65,7 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Collects the base and the name operands of a decoded line unit.
+    /// Collects these offsets and the base from a decoded line unit.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops
@@ -88,7 +89,7 @@ struct Base {
     recovered: bool,
 }
 
-/// The names of the inlined functions in a `.debug_line` section, from its `.debug_str`.
+/// Finds the names of the inlined functions of a `.debug_line` section in its `.debug_str`.
 #[derive(Debug, Clone)]
 pub struct CalleeNames<'d> {
     strings: Cow<'d, [u8]>,
@@ -96,8 +97,8 @@ pub struct CalleeNames<'d> {
 }
 
 impl<'d> CalleeNames<'d> {
-    /// Prepares the lookup. `strings` are the relocated bytes of `.debug_str`, `units` those of
-    /// `.debug_line`, in section order.
+    /// Prepares the lookup of names. `strings` are the relocated bytes of `.debug_str`, `units` the
+    /// [`UnitNames`] of the units of `.debug_line`, in section order.
     pub fn new(strings: impl Into<Cow<'d, [u8]>>, units: impl IntoIterator<Item = UnitNames>) -> Self {
         let (mut highest, mut bases, mut all): (Option<u32>, Vec<_>, Vec<_>) = (None, Vec::new(), Vec::new());
         for unit in units {
@@ -116,7 +117,8 @@ impl<'d> CalleeNames<'d> {
         names
     }
 
-    /// Returns the name for the name operand `name` of a row of unit `unit` (0-based).
+    /// Returns the inlined function's name for the name operand `name` of a row in line unit `unit`
+    /// (0-based).
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.at(self.find(unit, name))
     }

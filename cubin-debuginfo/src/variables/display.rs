@@ -9,7 +9,7 @@ use std::fmt;
 struct LocationDisplay<'a, 'c>(&'a VariableLocation, &'a Cubin<'c>);
 
 impl VariableLocation {
-    /// Writes the location in words, with the cubin's names of sections: `.nv.shared.k+0x10`,
+    /// Returns the location in words, with the cubin's names of sections: `.nv.shared.k+0x10`,
     /// `local[R1+0x8]`, `= 7`; or the reason why the variable has none.
     pub fn display<'a>(&'a self, cubin: &'a Cubin<'_>) -> impl fmt::Display {
         LocationDisplay(self, cubin)
@@ -37,7 +37,8 @@ impl fmt::Display for LocationDisplay<'_, '_> {
 }
 
 impl Memory {
-    /// The name of the memory: its PTX state space (`shared`), or else its address class.
+    /// The name of the memory that the location is in: its PTX state space (`shared`), or else its
+    /// address class.
     pub fn space_name(&self) -> &'static str {
         self.space.state_space().unwrap_or(self.space.name())
     }
@@ -140,7 +141,7 @@ impl fmt::Display for Unavailable {
 }
 
 impl ScopeKind {
-    /// The kind of scope as one word.
+    /// The kind of scope in one word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unit => "unit",
@@ -153,7 +154,7 @@ impl ScopeKind {
 }
 
 impl MissingFacts {
-    /// The missing facts in words: `SASS registers`.
+    /// Names the missing facts in words: `SASS registers`.
     pub fn words(self) -> &'static str {
         match self {
             Self::SourceFiles => "source files",
@@ -164,7 +165,7 @@ impl MissingFacts {
 }
 
 impl DebuggerPitfall {
-    /// Describes what a debugger may get wrong.
+    /// Describes the mistake that a debugger may make.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoClass => "no DW_AT_address_class: a debugger reads global memory there",

@@ -92,7 +92,7 @@ impl<'v> InlinedCalls<'v> {
         Ok(Self::found(Source::Own(Box::new(Variables::without_places(cubin, entries)?))))
     }
 
-    /// Finds all inlined calls among variables that have been read.
+    /// Collects the inlined calls from the variables and scopes of a cubin.
     pub fn of(variables: &'v Variables<'v>) -> Self {
         Self::found(Source::Given(variables))
     }
@@ -152,7 +152,7 @@ impl<'v> InlinedCalls<'v> {
             .filter_map(|span| self.variables.scopes().get(span.scope))
     }
 
-    /// The source line at which an inlined call is made.
+    /// The source line of the call site of an inlined call.
     pub fn site(&self, call: &Scope) -> Option<SourceLine<'_>> {
         self.variables.call_site(call)
     }
@@ -165,8 +165,8 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// Iterates over the frames of an address: those of the line table, or, if the unit's rows have
-    /// no inlined code at all, the calls that contain the address. A call's code is what its entry
-    /// says, which for LLVM is everything from its first to its last instruction.
+    /// no inlined code at all, the inlined calls that contain the address. The code of a call is
+    /// what its entry says. For LLVM that is everything from its first to its last instruction.
     pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Selects the variables of an answer.
+/// Selects variables by name, by function and by the addresses at which they are in scope.
 #[derive(Debug, Clone, Default)]
 pub struct VariableFilter<'o> {
     /// By name; all where there is none.
@@ -29,7 +29,7 @@ pub struct VariableFilter<'o> {
     pub addresses: Vec<CodeAddress>,
 }
 
-/// The selected scopes and variables of a cubin, as an answer.
+/// The selected scopes and variables of a cubin, as a serializable listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Listing<'a> {
     /// The addresses that were asked for. Absent where none was.
@@ -60,7 +60,7 @@ pub struct FaultRow<'a> {
     pub missing: &'static str,
 }
 
-/// An address in the query.
+/// A code address that the user asked for, in a listing of variables.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Address")]
 pub struct AddressRow<'a> {
@@ -111,7 +111,7 @@ impl SharedPaths {
     }
 }
 
-/// A scope of variables, in an answer.
+/// A scope of variables, in a listing of variables.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Scope")]
 pub struct ScopeRow<'a> {
@@ -132,7 +132,7 @@ pub struct ScopeRow<'a> {
     pub code: Vec<CodeRow<'a>>,
 }
 
-/// A range of code, in an answer.
+/// A range of code, in a listing of variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CodeRange")]
 pub struct CodeRow<'a> {
@@ -146,7 +146,7 @@ pub struct CodeRow<'a> {
     pub end: u64,
 }
 
-/// A variable, in an answer.
+/// A variable, in a listing of variables.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Variable")]
 pub struct VariableRow<'a> {
@@ -193,7 +193,7 @@ pub struct VariableRow<'a> {
     pub places: Vec<LocationRow<'a>>,
 }
 
-/// The location of a variable over a range of code.
+/// The location of a variable over a range of code, in a listing of variables.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VariablePlace")]
 pub struct LocationRow<'a> {

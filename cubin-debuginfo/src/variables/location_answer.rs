@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 /// `kind` where the variable is nowhere.
 const NOWHERE: &str = "unavailable";
 
-/// The location of a variable. Members that do not apply to its kind are left out.
+/// The location of a variable, as a serializable value. Members that do not apply to its kind are
+/// left out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct LocationAnswer<'a> {
     /// What kind of place it is: in a register; in memory at the value of a register plus `offset`

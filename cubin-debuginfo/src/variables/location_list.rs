@@ -49,7 +49,7 @@ pub struct LocationRange {
 }
 
 impl VariableLocation {
-    /// Whether the complete variable has a location.
+    /// Whether the location gives the complete value of the variable.
     pub fn is_available(&self) -> bool {
         match self {
             Self::Register(held) | Self::RegisterOffset { register: held, .. } => held.is_complete(),

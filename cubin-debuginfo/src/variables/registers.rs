@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 
-/// A 32-bit word of a PTX register, or a register narrower than that, with the SASS register that
-/// holds it.
+/// The SASS register that holds a 32-bit word of a PTX register, or a register narrower than that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterPart {
     /// [`RegisterRange::part`](reg_sass::RegisterRange::part): 0 is the low word.

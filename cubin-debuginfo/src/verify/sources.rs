@@ -21,11 +21,11 @@ pub struct SourceFile<'a> {
     pub size: u64,
 }
 
-/// Returns the number of lines of a source file; `None` if it is not available, or is not the one
-/// that was compiled.
+/// A function that returns the number of lines of a source file; `None` if it is not available, or
+/// is not the one that was compiled.
 pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
 
-/// Facts outside the cubin that the caller supplies to [`verify_with`](super::verify_with).
+/// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files.
 #[derive(Default, Clone, Copy)]
 pub struct VerifyContext<'c> {
     /// Asked once for each file of a table that has rows, to find lines past its end.

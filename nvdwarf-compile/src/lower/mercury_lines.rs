@@ -11,8 +11,8 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Returns the source locations that `.loc` directives give the code of a cubin. `ptx` are the PTX
-/// lines of its Mercury code.
+/// Returns the source locations that the `.loc` directives of a PTX give to the code of a cubin.
+/// `ptx` are the PTX lines of the cubin's Mercury code.
 ///
 /// # Errors
 ///

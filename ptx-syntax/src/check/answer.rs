@@ -7,7 +7,7 @@ use findings::Severity;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The findings of `check` in one module, as an answer.
+/// The findings of `check` in one module, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckAnswer {
     /// What ptxas 13.0.88 does with the module.
@@ -113,7 +113,7 @@ struct More {
 }
 
 impl CheckAnswer {
-    /// Converts a report on `text` to an answer. `lines` are the lines of the text.
+    /// Converts a report on `text` to a serializable value. `lines` are the lines of the text.
     pub fn new(report: &Report, text: &str, lines: &LineIndex) -> Self {
         let reject = |mode| match report.verdict(mode) {
             Verdict::Accept => None,
@@ -178,7 +178,7 @@ impl MinVersion {
     }
 }
 
-/// A rule of `check`, as an answer.
+/// A rule of `check`, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CheckRule")]
 pub struct RuleRow {

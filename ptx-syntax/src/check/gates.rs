@@ -33,8 +33,9 @@ const fn gate(
     VersionGate { rule, feature, documented, enforced }
 }
 
-/// All gated features. Sources: the notes of PTX ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last
-/// column was tried with ptxas 13.0.88 version by version.
+/// All features of the debug directives that need a certain PTX version. Sources: the notes of PTX
+/// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was tried with ptxas 13.0.88 version by
+/// version.
 pub static GATES: [VersionGate; 11] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
@@ -73,12 +74,13 @@ pub struct MinVersion {
 }
 
 impl MinVersion {
-    /// Returns the lowest version that ptxas 13.0.88 accepts; 1.0 if no feature needs more.
+    /// Returns the lowest `.version` with which ptxas 13.0.88 accepts the module; 1.0 if no feature
+    /// needs more.
     pub fn enforced(&self) -> PtxVersion {
         self.least(|gate| gate.enforced)
     }
 
-    /// Returns the lowest version by the PTX ISA.
+    /// Returns the lowest `.version` that the PTX ISA demands for the features of the module.
     pub fn documented(&self) -> PtxVersion {
         self.least(|gate| Some(gate.documented))
     }

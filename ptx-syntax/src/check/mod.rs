@@ -60,8 +60,8 @@ use crate::parser::Parsed;
 use crate::ptxas::Ptxas;
 use crate::statement::Statement;
 
-/// Returns the number of lines of a source file, by its path in `.file`; `None` if it is not
-/// available.
+/// A function that returns the number of lines of a source file, by its path in `.file`; `None` if
+/// the file is not available.
 pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 
 /// Facts outside the text that the caller supplies to [`check`].
@@ -115,8 +115,8 @@ impl Report {
         self.transcript.print(mode, file, lines)
     }
 
-    /// Whether ptxas 13.0.88 rejects the module for a finding of this rule, whether or not that is
-    /// the first. Where it crashes it rejects nothing.
+    /// Whether ptxas 13.0.88 rejects the module because of a finding of this rule, even if it would
+    /// report another finding first. A module at which ptxas crashes is not rejected.
     pub fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
         self.transcript.refuses(mode, rule)
     }

@@ -3,7 +3,8 @@
 use crate::lexer::{TokenKind, tokenize};
 use crate::text::LineIndex;
 
-/// The lines of a text as ptxas counts them in messages.
+/// The line numbers and files that ptxas gives in messages, which line markers in the text can
+/// change.
 #[derive(Debug)]
 pub struct PtxasLines<'a> {
     lines: &'a LineIndex,
@@ -27,7 +28,7 @@ impl<'a> PtxasLines<'a> {
         Self { lines, markers }
     }
 
-    /// Returns the 1-based line of the text that has the last marker before a line.
+    /// Returns the 1-based line of the last line marker before a line.
     pub fn marker_before(&self, line: u32) -> Option<u32> {
         self.last_before(line).map(|&(at, _, _)| at)
     }

@@ -4,7 +4,7 @@ use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::text::TextRange;
 
-/// An edit: one replaced range.
+/// A replacement of one range of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// What goes, on character boundaries; empty where text is only put in.

@@ -27,7 +27,8 @@ use crate::lexer::Lexer;
 use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
 use crate::parser::{Parsed, parse};
 
-/// A repair. Its number is the index in [`REPAIRS`], which describes each.
+/// A kind of repair of PTX text that `check --fix` can make. Its number is the index in
+/// [`REPAIRS`], which describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -56,7 +57,7 @@ pub enum Repair {
     DocumentedVersion,
 }
 
-/// The name of a repair, its effect, and the rules whose findings it removes.
+/// The description of a repair: its name, its effect, and the rules whose findings it removes.
 #[derive(Debug)]
 pub struct RepairInfo {
     /// Which one it is; its place in [`REPAIRS`].
@@ -102,9 +103,10 @@ const fn repair(
 use Repair as R;
 use RuleId as Id;
 
-/// The repairs, in the order in which they are made. A repair that makes another one visible comes
-/// first, and `.version` last, so that it rises only for what could not be written in another way.
-/// A test checks that the order is that of [`Repair`] and `check::Rule::fixable`.
+/// The descriptions of the repairs, in the order in which they are made. A repair that makes
+/// another one visible comes first, and `.version` last, so that it rises only for what could not
+/// be written in another way. A test checks that the order is that of [`Repair`] and
+/// `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
 pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
@@ -151,7 +153,7 @@ pub static REPAIRS: [RepairInfo; 21] = [
         "Raises `.version` to the least by the PTX ISA."),
 ];
 
-/// The repairs to make, with their parameters.
+/// The repairs of a PTX text to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixSelection {
     /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that
@@ -189,7 +191,7 @@ impl FixSelection {
             .any(|repair| self.has(repair))
     }
 
-    /// Whether one of the repairs removes findings of a rule.
+    /// Whether one of the selected repairs removes findings of a rule.
     pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.iter().any(|repair| repair.info().rules.contains(&rule))
     }
@@ -205,7 +207,7 @@ pub struct FixResult {
     pub applied: Vec<(Repair, u32)>,
 }
 
-/// Returns the edits of one repair to a parsed module: ascending, disjoint, on character
+/// Returns the edits by which one repair changes a parsed module: ascending, disjoint, on character
 /// boundaries. They belong together: making only some of them may do harm.
 pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
     let mut edits = (repair.info().run)(parsed, fixes);

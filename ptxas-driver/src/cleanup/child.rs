@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
 
-/// The name of the program by which it acts as a launcher of another program.
+/// The name (`argv[0]`) under which this program acts as the launcher of another program.
 pub const LAUNCHER: &str = "nvdwarf-launcher";
 
 /// What the launcher writes before the number of the system's error, where it cannot become the
@@ -35,7 +35,7 @@ pub(super) type Group = rustix::process::Pid;
 #[cfg(not(unix))]
 pub(super) type Group = u32;
 
-/// Returns a command line whose process ends when this program does.
+/// Returns a command whose process ends when this program ends.
 pub fn command(program: &OsStr) -> Command {
     let launches = HAS_LAUNCHER && std::path::Path::new(OURSELVES).exists();
     if !launches {

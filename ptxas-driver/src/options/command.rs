@@ -31,7 +31,8 @@ pub fn command() -> Command {
     command
 }
 
-/// Corrects a completion script that clap made for [`command`], for the names that have one dash.
+/// Corrects the shell completion script that clap made for [`command`], whose names of several
+/// letters can have one dash.
 pub fn table_completions(script: &str) -> String {
     // In fish options with one dash and a long name are of a kind of their own.
     let script = script.replace(&format!("-l {ONE_DASH}"), "-o ");

@@ -205,7 +205,7 @@ pub fn code_of(status: ExitStatus) -> Option<i32> {
     status.code().or(signal)
 }
 
-/// Returns what ptxas prints on standard output for one option, such as `--version`.
+/// Returns the output of ptxas on standard output for one option, such as `--version`.
 ///
 /// # Errors
 ///

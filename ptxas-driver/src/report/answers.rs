@@ -16,7 +16,7 @@ use std::fmt;
 use std::io::{self, Write};
 use thiserror::Error;
 
-/// The form of answers: text or JSON.
+/// The form in which a command prints its results: text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// For people: a heading above each of several, a blank line between two.
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// The name of a file, or of an image in one, that an answer is about.
+/// The name of the file, or of the image in one, that a result is about.
 #[derive(Debug, Clone, Default)]
 pub struct InputName {
     /// The name to show; by it an operand chooses the image alone.
@@ -46,7 +46,8 @@ pub struct InputName {
     pub number: Option<String>,
 }
 
-/// The facts about a cubin that every answer about it has.
+/// The facts about a cubin that every result about it has: its SM number, and where its machine
+/// code is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CubinKind {
     /// SM number: 90 for sm_90.
@@ -61,7 +62,7 @@ impl From<&Cubin<'_>> for CubinKind {
     }
 }
 
-/// A file or image about which there is no answer.
+/// A file or image for which a command has no result.
 #[derive(Debug, Clone)]
 pub struct UnansweredInput {
     /// The file.
@@ -72,8 +73,8 @@ pub struct UnansweredInput {
     pub error: String,
 }
 
-/// The error for a file or image that answers no query. It is not a fault of the image if another
-/// one of the file answers.
+/// The error for a file or image in which a query has no result. It is not a fault of the image if
+/// another one of the file has a result.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct NoAnswer(pub String);
@@ -111,7 +112,7 @@ pub(super) struct Refusal<'a> {
     error: &'a str,
 }
 
-/// The answers of one run, each written when it is ready.
+/// The results of one run of a command, each written when it is ready.
 pub struct Answers<'o> {
     /// Where they are written.
     pub out: &'o mut dyn Write,
@@ -133,7 +134,7 @@ pub struct Answers<'o> {
     ended: usize,
 }
 
-/// Runs a command that answers about files. Its answers go to `out`, in one document of `schema` if
+/// Runs a command that prints results about files. They go to `out`, in one document of `schema` if
 /// `form` is JSON. An error of `run` is about the file called `name`.
 ///
 /// # Errors
@@ -149,8 +150,9 @@ pub fn report(
     report_to_end(out, form, DocumentHead::of(schema), name, run, |_, _, _| Ok(()))
 }
 
-/// Runs a command as [`report`] does, with a document that begins with `head`. `end` writes what
-/// comes after all answers; it gets the exit status and the inputs without an answer.
+/// Runs a command as [`report`] does, with a document that begins with `head`. `end` writes the
+/// text or members that follow all results; it gets the exit status and the inputs without a
+/// result.
 ///
 /// # Errors
 ///
@@ -197,7 +199,7 @@ impl fmt::Debug for Answers<'_> {
 }
 
 impl Answers<'_> {
-    /// Writes the answer about a file that is not a cubin.
+    /// Writes the result about a file that is not a cubin.
     ///
     /// # Errors
     ///
@@ -206,7 +208,7 @@ impl Answers<'_> {
         self.write(image, None, answer)
     }
 
-    /// Writes the answer about a cubin.
+    /// Writes the result about a cubin.
     ///
     /// # Errors
     ///
@@ -287,8 +289,8 @@ impl Answers<'_> {
         self.refusal(name, bare)
     }
 
-    /// Reports an error about one of several images of a file. An image that answers no query is a
-    /// fault only if none does.
+    /// Reports an error about one of several images of a file. An image in which a query has no
+    /// result is a fault only if none of the images has one.
     ///
     /// # Errors
     ///
@@ -310,7 +312,7 @@ impl Answers<'_> {
         self.refusal(name, why)
     }
 
-    /// Adds a message that is about no image of a file to the document, if there is one.
+    /// Adds to the JSON document a message that is not about an image of a file, if there is one.
     ///
     /// # Errors
     ///
@@ -332,7 +334,7 @@ impl Answers<'_> {
         if self.document.is_some() { Ok(()) } else { self.out.flush() }
     }
 
-    /// Raises the exit status to at least this one, for a fault that belongs to no answer.
+    /// Raises the exit status to at least this one, for a fault that is not part of a result.
     pub fn worsen(&mut self, exit: Exit) {
         self.exit = self.exit.max(exit);
     }
@@ -383,7 +385,8 @@ fn not_of_stdout(error: anyhow::Error) -> Result<anyhow::Error> {
     if is_of_stdout(&error) { Err(error) } else { Ok(error) }
 }
 
-/// Whether standard output failed. Errors about files have a context that names them.
+/// Whether an error is a failure to write standard output. Errors about files have a context that
+/// names the file.
 pub fn is_of_stdout(error: &anyhow::Error) -> bool {
     if error.is::<HalfWritten>() {
         return true;

@@ -19,7 +19,7 @@ struct Document<'a, A> {
     answer: &'a A,
 }
 
-/// Writes a document without an array of files: the name and version of its schema, then the
+/// Writes a JSON document without an array of files: the name and version of its schema, then the
 /// members of `answer`.
 ///
 /// # Errors
@@ -29,7 +29,7 @@ pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl S
     write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
 }
 
-/// The head of a document, before its array `files`.
+/// The head of a JSON document: the members before its array `files`.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentHead<'c, C> {
     /// The name of its schema.
@@ -39,7 +39,7 @@ pub struct DocumentHead<'c, C> {
 }
 
 impl DocumentHead<'static, Option<()>> {
-    /// Creates a head without members of the command.
+    /// Creates a head without members of a command.
     pub const fn of(schema: &'static str) -> Self {
         Self { schema, members: &None }
     }

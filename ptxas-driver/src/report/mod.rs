@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The answer of a command about one file or image.
+/// The result that a command has for one file or image, which can be written as text and as JSON.
 pub trait Answer: Serialize + JsonSchema {
     /// Name of the JSON document that it is a part of, such as `nvdwarf.lines` (docs/json.md).
     const SCHEMA: &'static str;

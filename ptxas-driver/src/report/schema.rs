@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of a document.
+/// The JSON Schema of a document that a command prints.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentSchema {
     /// Its name, such as `nvdwarf.lines`.
@@ -27,7 +27,7 @@ struct Parts {
 }
 
 impl DocumentSchema {
-    /// Returns the schema of a command whose documents have an `A` for each cubin.
+    /// Returns the schema of a command whose documents have a value of type `A` for each cubin.
     pub const fn of_cubins<A: Answer>() -> Self {
         Self::of_cubins_with::<(), A>()
     }
@@ -38,7 +38,7 @@ impl DocumentSchema {
         Self { name: A::SCHEMA, make: parts::<C, A, OfCubin<'_, A>> }
     }
 
-    /// Returns the schema of a command that answers by `A` about files that are not cubins.
+    /// Returns the schema of a command whose documents have a value of type `A` for each file.
     pub const fn of_files<A: Answer>() -> Self {
         Self { name: A::SCHEMA, make: parts::<(), A, OfFile<'_, A>> }
     }

@@ -27,7 +27,7 @@ impl Exit {
     }
 }
 
-/// The effect of one answer on the exit status.
+/// The effect of the result for one file or image on the exit status.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
     /// Whether something that was looked at is wrong.

@@ -8,18 +8,19 @@ use std::fmt;
 use std::iter::Flatten;
 use std::option::IntoIter;
 
-/// An array whose items are computed while it is written, so that only one of them is in memory.
+/// A JSON array whose items are computed while it is written, so that only one of them is in
+/// memory.
 pub struct Stream<'a, T>(Cell<Option<Items<'a, T>>>);
 
 type Items<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
 
 impl<'a, T> Stream<'a, T> {
-    /// Creates an array from an iterator.
+    /// Creates a JSON array from an iterator.
     pub fn new(items: impl Iterator<Item = T> + 'a) -> Self {
         Self(Cell::new(Some(Box::new(items))))
     }
 
-    /// Takes the items. A second call gets none.
+    /// Returns the iterator over the items. A second call gets none.
     pub fn take(&self) -> Flatten<IntoIter<Items<'a, T>>> {
         self.0.take().into_iter().flatten()
     }
