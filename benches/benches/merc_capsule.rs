@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::clone::Cloner;
-use merc_capsule::finalise::{Finaliser, finalise};
+use merc_capsule::finalise::{Finaliser, finalise_cubin};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
@@ -44,11 +44,12 @@ fn whole(c: &mut Criterion) {
         group.bench_function("code_maps", |b| b.iter(|| code_maps(&cubin).expect("made")));
         let copy = || cubin.clone();
         group.bench_function("clone", |b| {
-            let clone = |mut cubin: Cubin<'_>| capsule::clone(&mut cubin, &origin).expect("made");
+            let clone = |mut cubin: Cubin<'_>| capsule::clone_cubin(&mut cubin, &origin).expect("made");
             b.iter_batched(copy, clone, BatchSize::PerIteration);
         });
         group.bench_function("finalise, maps given", |b| {
-            let finalise = |mut cubin: Cubin<'_>| finalise(&mut cubin, Some(&origin.maps)).expect("made");
+            let finalise =
+                |mut cubin: Cubin<'_>| finalise_cubin(&mut cubin, Some(&origin.maps)).expect("made");
             b.iter_batched(copy, finalise, BatchSize::PerIteration);
         });
         group.bench_function("self_check, maps given", |b| {
@@ -73,7 +74,7 @@ fn sections(c: &mut Criterion) {
     ];
     for (kind, what) in kinds {
         let native = cubin.section_by_name(kind.name()).expect("made");
-        let clone = spaces.mercury(native).expect("made");
+        let clone = spaces.mercury_section(native).expect("made");
         let size = bytes(&cubin, clone);
         println!("merc_capsule/{what}: {size} bytes");
         let mut group = c.benchmark_group(format!("merc_capsule/{what}"));

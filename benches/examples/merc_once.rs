@@ -7,7 +7,7 @@
 
 use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::code_maps;
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::self_check;
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_benches::merc::{self, LARGE, Size};
@@ -33,11 +33,11 @@ fn once(
     match (what, origin) {
         ("code-maps", _) => Ok(code_maps(cubin)?.len()),
         ("clone", Some(origin)) => {
-            capsule::clone(cubin, origin)?;
+            capsule::clone_cubin(cubin, origin)?;
             Ok(cubin.sections.len())
         }
         ("finalise", _) => {
-            finalise(cubin, None)?;
+            finalise_cubin(cubin, None)?;
             Ok(cubin.sections.len())
         }
         ("self-check", _) => Ok(self_check(cubin, None)?.len()),

@@ -78,7 +78,7 @@ pub fn made(size: Size) -> Result<Made> {
 /// As [`made`].
 pub fn with_capsule(size: Size) -> Result<Cubin<'static>> {
     let Made { mut native, origin } = made(size)?;
-    capsule::clone(&mut native, &origin)?;
+    capsule::clone_cubin(&mut native, &origin)?;
     Ok(native)
 }
 
@@ -335,7 +335,7 @@ fn labels(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merc_capsule::finalise::finalise;
+    use merc_capsule::finalise::finalise_cubin;
     use merc_capsule::self_check::{CheckOutcome, self_check};
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
         let size = Size { functions: 5, instructions: 64, aliased: 2000 };
         let Made { native, origin } = made(size).unwrap();
         let mut both = native.clone();
-        capsule::clone(&mut both, &origin).unwrap();
+        capsule::clone_cubin(&mut both, &origin).unwrap();
         let checked = self_check(&both, None).unwrap();
         assert!(checked.iter().any(|checked| checked.clone == ".nv.merc.rela.debug_loc"));
         for checked in &checked {
@@ -361,7 +361,7 @@ mod tests {
             SectionKind::NvDebugInfoRegSass,
         ];
         assert_eq!(own, kinds.map(|kind| kind.name().to_owned()));
-        finalise(&mut both, None).unwrap();
+        finalise_cubin(&mut both, None).unwrap();
         assert_eq!(both.debug_sections().unwrap(), native.debug_sections().unwrap());
     }
 }

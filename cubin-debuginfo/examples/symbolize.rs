@@ -11,7 +11,7 @@
 //! cubins are a stack by name.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
-use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, ResolvedAddress, Symbolizer};
+use cubin_debuginfo::symbolize::{Frame, FrameFunction, ResolvedAddress, Symbolizer, TableFileName};
 use nv_debug_sections::cubin::Cubin;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -40,8 +40,8 @@ fn describe(frame: &Frame<'_>) -> String {
         FrameFunction::InlinedEntry(entry) => String::from_utf8_lossy(entry.name.unwrap_or(b"??")),
     };
     plain(&match frame.file {
-        FileName::Path(file) => format!("{function} ({file}:{})", frame.line),
-        FileName::Undeclared(_) => function.into_owned(),
+        TableFileName::Path(file) => format!("{function} ({file}:{})", frame.line),
+        TableFileName::Undeclared(_) => function.into_owned(),
     })
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
     let found = entry.address(dw::DW_AT_low_pc).and_then(|low| match entry.value(dw::DW_AT_high_pc)? {
         Value::Address(high) => code_range(code, low, high),
         Value::Unsigned(size) => {
-            let (section, start) = place(code, low)?;
+            let (section, start) = offset_in_section(code, low)?;
             Some(CodeRange { section, range: start..start.saturating_add(size) })
         }
         _ => None,
@@ -46,7 +46,7 @@ pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
 }
 
 /// Section and offset of an address; in debug-only objects addresses are numbers.
-pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, u64)> {
+pub(crate) fn offset_in_section(code: &Code<'_>, address: Address) -> Option<(SectionIndex, u64)> {
     match address {
         Address::Constant(number) => code.at_address(number),
         _ => address.section_offset(),
@@ -56,7 +56,7 @@ pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, 
 /// The code from one address up to another; `None` where one is open, or both are not in one
 /// section.
 pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Option<CodeRange> {
-    let (section, first) = place(code, start)?;
+    let (section, first) = offset_in_section(code, start)?;
     let end = match (start, end) {
         // The end may be after the section.
         (Address::Constant(start), Address::Constant(end)) => first.checked_add(end.checked_sub(start)?)?,
@@ -68,8 +68,9 @@ pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Optio
 /// The code that may be between two addresses that make no [`code_range`]: from or up to the one
 /// that is known; none if no one is.
 pub(crate) fn possible(code: &Code<'_>, start: Address, end: Address) -> Vec<CodeRange> {
-    let start = place(code, start).map(|(section, start)| CodeRange { section, range: start..u64::MAX });
-    let end = place(code, end).map(|(section, end)| CodeRange { section, range: 0..end });
+    let start =
+        offset_in_section(code, start).map(|(section, start)| CodeRange { section, range: start..u64::MAX });
+    let end = offset_in_section(code, end).map(|(section, end)| CodeRange { section, range: 0..end });
     start.into_iter().chain(end).collect()
 }
 

@@ -24,8 +24,16 @@ pub(crate) enum Item {
 pub(crate) struct Pair {
     pub(crate) start: Address,
     pub(crate) end: Address,
-    /// Byte offset in the section and length of the expression, in `.debug_loc`.
-    pub(crate) expression: Option<(u64, u64)>,
+    /// The location expression, in `.debug_loc`.
+    pub(crate) expression: Option<ExpressionBytes>,
+}
+
+/// Where the bytes of a location expression are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ExpressionBytes {
+    /// Byte offset in the section.
+    pub(crate) start: u64,
+    pub(crate) length: u64,
 }
 
 /// Iterates over the entries from a byte offset of a section on, list after list, each with its own
@@ -62,7 +70,7 @@ pub(crate) fn items<'s>(
                 loc::Item::Base(base) => Item::Base(address(span.start + 8, base)),
                 loc::Item::Location { begin, end, expression } => {
                     let length = expression.len() as u64;
-                    pair(span.start, begin, end, Some((span.end - length, length)))
+                    pair(span.start, begin, end, Some(ExpressionBytes { start: span.end - length, length }))
                 }
             },
         ))

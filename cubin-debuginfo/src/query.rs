@@ -120,16 +120,16 @@ impl From<NameError<'_>> for QueryError {
 ///
 /// ```no_run
 /// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::query::QueryError> {
-/// use cubin_debuginfo::query::Queries;
+/// use cubin_debuginfo::query::AddressQueries;
 ///
-/// let queries = Queries::new(code);
+/// let queries = AddressQueries::new(code);
 /// for address in queries.resolve("saxpy+0x160", None)? {
 ///     println!("section {}, offset {:#x}", address.section.0, address.offset);
 /// }
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Queries<'s> {
+pub struct AddressQueries<'s> {
     code: &'s Code<'s>,
     names: FunctionNames<'s>,
     sections: HashMap<&'s str, SectionIndex>,
@@ -137,7 +137,7 @@ pub struct Queries<'s> {
 
 type Addresses = Result<Vec<CodeAddress>, QueryError>;
 
-impl<'s> Queries<'s> {
+impl<'s> AddressQueries<'s> {
     /// Prepares for queries about the code of a cubin.
     pub fn new(code: &'s Code<'s>) -> Self {
         let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
@@ -151,7 +151,7 @@ impl<'s> Queries<'s> {
     ///
     /// A name is unknown or ambiguous, or an offset is not a number or not in any section.
     pub fn resolve(&self, query: &str, function: Option<&str>) -> Addresses {
-        match (number(query), function) {
+        match (parse_number(query), function) {
             (Some(offset), Some(name)) => self.in_named(name, offset),
             (Some(offset), None) => self.in_every_section(offset),
             (None, _) => {
@@ -161,7 +161,7 @@ impl<'s> Queries<'s> {
                 // A name may hold a plus itself (`operator+`).
                 let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
                 let (name, rest) = (name.trim_end(), rest.trim_start());
-                let Some(offset) = number(rest) else {
+                let Some(offset) = parse_number(rest) else {
                     return self.in_named(query, 0).map_err(|no_function| match self.in_named(name, 0) {
                         Ok(_) => QueryError::Offset(rest.to_owned()),
                         Err(_) => no_function,
@@ -223,7 +223,7 @@ impl<'s> Queries<'s> {
     /// `SECTION:OFF` of a code section.
     fn in_section(&self, query: &str) -> Option<CodeAddress> {
         let (name, offset) = query.rsplit_once(':')?;
-        let (section, offset) = (self.sections.get(name.trim_end())?, number(offset.trim_start())?);
+        let (section, offset) = (self.sections.get(name.trim_end())?, parse_number(offset.trim_start())?);
         Some(CodeAddress { section: *section, offset })
     }
 
@@ -260,7 +260,7 @@ impl<'s> Queries<'s> {
 }
 
 /// A number: hexadecimal after `0x`, else decimal.
-pub(crate) fn number(text: &str) -> Option<u64> {
+pub(crate) fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')),
         None => text.parse().ok().filter(|_| !text.starts_with('+')),
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn numbers() {
         assert_eq!(
-            ["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(number),
+            ["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(parse_number),
             [Some(16), Some(16), Some(31), None, None, None, None, None]
         );
     }

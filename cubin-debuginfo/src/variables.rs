@@ -39,7 +39,7 @@ pub use inlined::InlinedCalls;
 pub use location_answer::{LocationAnswer, RegisterPartAnswer};
 pub use location_list::{LocationList, LocationRange};
 pub use registers::{RegisterPart, SassAllocation};
-pub use variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
+pub use variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
 
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Unit, Value};
@@ -101,10 +101,10 @@ pub struct UnreadableSection {
 /// The facts about variables that are missing because a section cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MissingFacts {
-    /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all
-    /// units or of the later ones.
+    /// Paths of source files, which are in `.debug_line`: [`SourcePosition::file`] is `None`, of
+    /// all units or of the later ones.
     SourceFiles,
-    /// Sizes of frames, which are in `.debug_frame`: [`Frame::from_stack_pointer`] is `None`.
+    /// Sizes of frames, which are in `.debug_frame`: [`FrameOffset::from_stack_pointer`] is `None`.
     FrameSizes,
     /// SASS registers: what is in a PTX register is [unavailable](Unavailable::NoRegisterMap).
     Registers,
@@ -154,7 +154,8 @@ pub struct Variable {
 
 /// A line of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SourceLine<'v> {
+#[schemars(rename = "SourceLine")]
+pub struct SourcePosition<'v> {
     /// Path as the file table has it; `None` where that has no such file, or cannot be read (see
     /// `faults`).
     pub file: Option<&'v str>,
@@ -164,7 +165,7 @@ pub struct SourceLine<'v> {
 
 /// The address class of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VariableClass {
+pub struct VariableAddressClass {
     /// Value of `DW_AT_address_class`; `None` without one.
     pub stated: Option<u64>,
     /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a
@@ -174,7 +175,7 @@ pub struct VariableClass {
 
 /// A mistake that a debugger may make with a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DebuggerPitfall {
+pub enum DebuggerMistake {
     /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global
     /// memory there, which for a shared variable is the wrong one.
     NoClass,
@@ -325,16 +326,16 @@ impl<'c> Variables<'c> {
     }
 
     /// The source line of the variable's declaration.
-    pub fn declared(&self, variable: &Variable) -> Option<SourceLine<'_>> {
+    pub fn declared(&self, variable: &Variable) -> Option<SourcePosition<'_>> {
         self.source_line(variable.entry, dw::DW_AT_decl_file, dw::DW_AT_decl_line)
     }
 
     /// The source line of the call, for the scope of an inlined call.
-    pub fn call_site(&self, scope: &Scope) -> Option<SourceLine<'_>> {
+    pub fn call_site(&self, scope: &Scope) -> Option<SourcePosition<'_>> {
         self.source_line(scope.entry, dw::DW_AT_call_file, dw::DW_AT_call_line)
     }
 
-    fn source_line(&self, number: usize, file: u16, line: u16) -> Option<SourceLine<'_>> {
+    fn source_line(&self, number: usize, file: u16, line: u16) -> Option<SourcePosition<'_>> {
         let line = self.unsigned(number, line)?;
         // The file's number is one of the unit that has the attribute.
         let path = self.attribute(number, file).and_then(|(entry, file)| {
@@ -343,14 +344,14 @@ impl<'c> Variables<'c> {
             let table = (*self.line_tables.get(unit.checked_sub(1)?)?)?;
             self.files.get(&table)?.get(index)?.as_deref()
         });
-        Some(SourceLine { file: path, line })
+        Some(SourcePosition { file: path, line })
     }
 
     /// The address class of the variable: the kind of memory or register that it is in.
-    pub fn class(&self, variable: &Variable) -> VariableClass {
+    pub fn class(&self, variable: &Variable) -> VariableAddressClass {
         let stated = self.unsigned(variable.entry, dw::DW_AT_address_class);
         let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
-        VariableClass { stated, taken }
+        VariableAddressClass { stated, taken }
     }
 
     /// The name of the function that is the scope, or that was inlined there; mangled if that name
@@ -434,7 +435,7 @@ impl Scan<'_, '_> {
                 self.all.push(Variable { entry: number, scope, parameter });
             }
             let is_declared = entry.value(dw::DW_AT_declaration).is_some();
-            let inner = match kind(entry.tag()) {
+            let inner = match scope_kind(entry.tag()) {
                 // Its parameters are not variables, and neither are those of a function's type.
                 Some(ScopeKind::Function) if is_declared => None,
                 Some(kind) => {
@@ -491,7 +492,7 @@ fn has_code(entry: Entry<'_>) -> bool {
     entry.value(dw::DW_AT_low_pc).is_some() || entry.value(dw::DW_AT_ranges).is_some()
 }
 
-fn kind(tag: u16) -> Option<ScopeKind> {
+fn scope_kind(tag: u16) -> Option<ScopeKind> {
     Some(match tag {
         dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit => ScopeKind::Unit,
         dw::DW_TAG_subprogram => ScopeKind::Function,

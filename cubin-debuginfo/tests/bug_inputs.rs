@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_debuginfo::entries::{Entries, Entry};
-use cubin_debuginfo::variables::{DebuggerPitfall, VariableLocation, Variables};
+use cubin_debuginfo::variables::{DebuggerMistake, VariableLocation, Variables};
 use cubin_debuginfo::verify::{Severity, verify};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Contents, Cubin};
@@ -198,7 +198,7 @@ fn a_number_for_an_undefined_name_is_found() {
 /// Bugs 61 and 71: `vars` warns, and shows no place that contradicts itself.
 #[test]
 fn variables_are_in_no_place_that_contradicts_their_class() {
-    let all = |bytes: &[u8]| -> Vec<(String, String, Vec<DebuggerPitfall>)> {
+    let all = |bytes: &[u8]| -> Vec<(String, String, Vec<DebuggerMistake>)> {
         let cubin = Cubin::parse(bytes).unwrap();
         let entries = Entries::read(&cubin).unwrap();
         let variables = Variables::read(&cubin, &entries).unwrap();
@@ -213,32 +213,32 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
         };
         variables.all().iter().map(row).collect()
     };
-    let row = |name: &str, place: &str, remarks: &[DebuggerPitfall]| {
+    let row = |name: &str, place: &str, remarks: &[DebuggerMistake]| {
         (name.to_owned(), place.to_owned(), remarks.to_vec())
     };
     assert_eq!(
         all(data!("swapped_classes.sm_80")),
         [
-            row("stage", "ADDR_shared_space None", &[DebuggerPitfall::OtherClass]),
-            row("total", "ADDR_global_space None", &[DebuggerPitfall::OtherClass]),
-            row("weight", "ADDR_const_space Some(3)", &[DebuggerPitfall::OtherClass]),
+            row("stage", "ADDR_shared_space None", &[DebuggerMistake::OtherClass]),
+            row("total", "ADDR_global_space None", &[DebuggerMistake::OtherClass]),
+            row("weight", "ADDR_const_space Some(3)", &[DebuggerMistake::OtherClass]),
         ]
     );
     assert_eq!(
         all(data!("no_classes.sm_80")),
         [
-            row("stage", "ADDR_shared_space None", &[DebuggerPitfall::NoClass]),
+            row("stage", "ADDR_shared_space None", &[DebuggerMistake::NoClass]),
             row("total", "ADDR_global_space None", &[]),
-            row("weight", "ADDR_const_space Some(3)", &[DebuggerPitfall::NoClass]),
+            row("weight", "ADDR_const_space Some(3)", &[DebuggerMistake::NoClass]),
         ]
     );
     assert_eq!(
         all(data!("unplaced_number.sm_86")),
-        [row("gaintab", "NoAddress(64)", &[DebuggerPitfall::Unplaced])]
+        [row("gaintab", "NoAddress(64)", &[DebuggerMistake::Unplaced])]
     );
     assert_eq!(
         all(data!("unplaced_variable.sm_86")),
-        [row("gaintab", "NoAddress(0)", &[DebuggerPitfall::Unplaced])]
+        [row("gaintab", "NoAddress(0)", &[DebuggerMistake::Unplaced])]
     );
     let tile_and_spill = |bytes: &[u8]| {
         let mut rows = all(bytes);
@@ -247,11 +247,11 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
         rows.into_iter().map(|(_, place, remarks)| (place, remarks)).collect::<Vec<_>>()
     };
     let [tile, spill] = tile_and_spill(data!("wrong_classes.sm_80")).try_into().unwrap();
-    assert_eq!(tile, ("ADDR_shared_space None".to_owned(), vec![DebuggerPitfall::OtherClass]));
-    assert!(spill.0.contains("CallFrame") && spill.1 == [DebuggerPitfall::OtherClass], "{spill:?}");
+    assert_eq!(tile, ("ADDR_shared_space None".to_owned(), vec![DebuggerMistake::OtherClass]));
+    assert!(spill.0.contains("CallFrame") && spill.1 == [DebuggerMistake::OtherClass], "{spill:?}");
     assert_eq!(
         all(data!("wrong_classes.sm_80"))[0],
-        row("n", "ADDR_param_space Some(0)", &[DebuggerPitfall::OtherClass])
+        row("n", "ADDR_param_space Some(0)", &[DebuggerMistake::OtherClass])
     );
     let first = |bytes: &[u8]| tile_and_spill(bytes).remove(0);
     assert_eq!(
@@ -264,7 +264,7 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
     );
     assert_eq!(
         first(data!("unplaced_shared.sm_80")),
-        ("ADDR_shared_space None".to_owned(), vec![DebuggerPitfall::MaybeUndefined])
+        ("ADDR_shared_space None".to_owned(), vec![DebuggerMistake::MaybeUndefined])
     );
     assert_eq!(first(data!("unplaced_shared.sm_90")), ("OutsideMemory(0)".to_owned(), vec![]));
 }

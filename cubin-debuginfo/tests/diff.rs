@@ -18,7 +18,7 @@ fn differences(a: &[u8], b: &[u8], limit: usize) -> Differences {
     let mut found = facts(a, &hashes).compare(&facts(b, &hashes), |_| true, limit);
     if found.needs_texts() {
         for file in [a, b] {
-            found.look_up(&Cubin::parse(file).unwrap(), file.len(), &hashes);
+            found.look_up_texts(&Cubin::parse(file).unwrap(), file.len(), &hashes);
         }
     }
     found.resolve()

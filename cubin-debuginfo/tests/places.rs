@@ -7,7 +7,7 @@
 
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::variables::{
-    DebuggerPitfall, LocationList, LocationRange, ScopeKind, Unavailable, VariableLocation, Variables,
+    DebuggerMistake, LocationList, LocationRange, ScopeKind, Unavailable, VariableLocation, Variables,
 };
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin, Symbol, SymbolIndex};
@@ -32,7 +32,7 @@ fn locations(bytes: &[u8]) -> Vec<(String, String, LocationList)> {
 
 /// Memory, offset, whether there is a symbol and what is odd, of a variable that is somewhere
 /// everywhere.
-fn memory(location: &LocationList) -> (AddressClass, u64, bool, &[DebuggerPitfall]) {
+fn memory(location: &LocationList) -> (AddressClass, u64, bool, &[DebuggerMistake]) {
     let [range] = location.ranges.as_slice() else { panic!("{location:?}") };
     let (None, VariableLocation::Memory(memory)) = (&range.code, &range.location) else {
         panic!("{range:?}")
@@ -49,12 +49,12 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     assert_eq!([&tile.0, &counter.0, &without.0], ["tile", "counter", "tile_noclass"]);
     assert_eq!(memory(&tile.2), (AddressClass::Shared, 0x400, false, &[][..]));
     assert_eq!(memory(&counter.2), (AddressClass::Global, 0, true, &[][..]));
-    assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[DebuggerPitfall::NoClass][..]));
+    assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[DebuggerMistake::NoClass][..]));
     // Not linked: docs/formats/relocations.md, what a name in PTX becomes: the relocation's addend
     // has the window's reserve, and the symbol no address yet.
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
-    assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[DebuggerPitfall::NoClass][..]));
+    assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[DebuggerMistake::NoClass][..]));
 }
 
 /// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern
@@ -94,7 +94,7 @@ fn shared_variables_without_an_address_are_in_no_place() {
         }
         assert_eq!(spelled, "int");
         // Nothing says that this one is in shared memory.
-        assert_eq!(memory(without), (AddressClass::Global, address, false, &[DebuggerPitfall::NoClass][..]));
+        assert_eq!(memory(without), (AddressClass::Global, address, false, &[DebuggerMistake::NoClass][..]));
     }
 }
 

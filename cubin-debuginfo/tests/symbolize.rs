@@ -8,7 +8,7 @@
 mod corpus;
 
 use corpus::{Cubins, case, cuda_12, file, kinds, oracle, ptxas_12};
-use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, ResolvedAddress, Symbolizer};
+use cubin_debuginfo::symbolize::{Frame, FrameFunction, ResolvedAddress, Symbolizer, TableFileName};
 use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::code::Function;
@@ -152,8 +152,8 @@ impl Sequence {
 /// What a frame says, with the callee's name as an offset.
 fn spot(frame: &Frame<'_>) -> (Option<String>, u32, Option<u64>) {
     let file = match frame.file {
-        FileName::Path(path) => Some(path.to_owned()),
-        FileName::Undeclared(_) => None,
+        TableFileName::Path(path) => Some(path.to_owned()),
+        TableFileName::Undeclared(_) => None,
     };
     let name = match frame.function {
         FrameFunction::Inlined(callee) => Some(callee.offset),
@@ -365,7 +365,7 @@ fn bug_40_lines_before_and_after_the_link() {
             let function = symbolizer.functions().iter().find(|function| function.name == name).unwrap();
             let place = symbolizer.locate(function.section, 0x20).unwrap();
             let frame = place.frames().next().unwrap();
-            let FileName::Path(file) = frame.file else { panic!("{frame:?}") };
+            let TableFileName::Path(file) = frame.file else { panic!("{frame:?}") };
             let ptx = place.ptx().unwrap();
             let text = String::from_utf8(ptx.text.unwrap().to_vec()).unwrap();
             (file.to_owned(), frame.line, text, cubin.section_name(ptx.section.unwrap()).to_owned())

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
-use crate::info::form::{FixedPlace, FormLayout};
+use crate::info::form::{FixedPlace, FormEncoding};
 use crate::{Cursor, Error, ErrorKind, Result, Span};
 
 /// The name of the section, `.debug_abbrev`.
@@ -139,7 +139,7 @@ impl AbbrevTable {
             match (name, form) {
                 (0, 0) => break,
                 (0, _) | (_, 0) => on_fault(cursor.error_at(at, ErrorKind::HalfAttribute { name, form }))?,
-                _ if FormLayout::of_version_2(form).is_none() => {
+                _ if FormEncoding::of_version_2(form).is_none() => {
                     on_fault(cursor.error_at(at_form, ErrorKind::UnknownForm { form }))?;
                 }
                 _ => {}

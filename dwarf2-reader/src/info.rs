@@ -29,7 +29,7 @@ use crate::abbrev::{self, AbbrevTable};
 use crate::limits::ABBREV_TABLE_BYTES;
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
-pub use form::{FormLayout, Value};
+pub use form::{FormEncoding, Value};
 
 /// The name of the section, `.debug_info`.
 pub const SECTION: &str = ".debug_info";

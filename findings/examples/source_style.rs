@@ -89,7 +89,7 @@ fn main() -> std::io::Result<()> {
 
 #[test]
 fn the_table_is_sound_and_finds_tabs() {
-    assert_eq!(findings::faults_of_table::<Style>(), [""; 0]);
+    assert_eq!(findings::rule_table_faults::<Style>(), [""; 0]);
     let out = report(&[EXAMPLE.to_owned()]).unwrap();
     assert!(out.starts_with("error[S002]: saxpy.ptx+0xc7: a tab; expected blanks\n"), "{out}");
     assert!(out.ends_with("23 more of S002 (tab)\n123 errors, 0 warnings, 0 notes"), "{out}");

@@ -130,7 +130,7 @@ impl KnownFindings {
     pub fn take(&mut self, file: &str, code: &str, subject: &str) -> bool {
         let key = (file.to_owned(), code.to_owned());
         let listed = self.listed.get_mut(&key).and_then(|subjects| subjects.get_mut(subject));
-        let is_known = take(listed, 1) == 1 || take(self.unlisted.get_mut(&key), 1) == 1;
+        let is_known = take_up_to(listed, 1) == 1 || take_up_to(self.unlisted.get_mut(&key), 1) == 1;
         self.met += usize::from(is_known);
         is_known
     }
@@ -149,7 +149,7 @@ impl KnownFindings {
         let alike = subjects.range_mut(beginning.to_owned()..);
         let mut ends = alike.map_while(|(subject, left)| Some((subject.strip_prefix(beginning)?, left)));
         let found = ends.find(|(end, left)| **left > 0 && is_accepted(end));
-        let is_known = take(found.map(|(_, left)| left), 1) == 1;
+        let is_known = take_up_to(found.map(|(_, left)| left), 1) == 1;
         self.met += usize::from(is_known);
         is_known
     }
@@ -158,7 +158,7 @@ impl KnownFindings {
     /// findings that are counted and not listed; call it after [`take`](Self::take) for those that
     /// are listed.
     pub fn take_unlisted(&mut self, file: &str, code: &str, count: usize) -> usize {
-        let known = take(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
+        let known = take_up_to(self.unlisted.get_mut(&(file.to_owned(), code.to_owned())), count);
         self.met = self.met.saturating_add(known);
         count - known
     }
@@ -170,7 +170,7 @@ impl KnownFindings {
 }
 
 /// Takes up to `count` of what is left, and says how many.
-fn take(left: Option<&mut usize>, count: usize) -> usize {
+fn take_up_to(left: Option<&mut usize>, count: usize) -> usize {
     let Some(left) = left else { return 0 };
     let taken = count.min(*left);
     *left -= taken;

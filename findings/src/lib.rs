@@ -17,9 +17,9 @@ pub use catalog::{Catalog, Explanation, RuleText};
 pub use details::{RuleDetails, ToolWords};
 pub use limits::{MAX_FINDINGS, MAX_SUBJECT};
 pub use located::{
-    FileName, FindingPosition, LocatedFinding, Region, SectionOffset, subject_of_line, subject_of_words,
+    FindingFile, FindingPosition, LocatedFinding, Region, SectionOffset, subject_of_line, subject_of_words,
 };
 pub use report::{Counts, Finding, Report};
-pub use rule::{Rule, RuleTable, Severity, faults_of_table};
+pub use rule::{Rule, RuleTable, Severity, rule_table_faults};
 pub use selection::{Selection, UnknownRule};
 pub use summary::{ListedFinding, Summary, UnlistedFindings};

@@ -29,7 +29,7 @@ pub struct LocatedFinding {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FindingPosition {
     /// The file.
-    pub file: FileName,
+    pub file: FindingFile,
     /// The lines and columns; `None` if the file has no lines, or the finding is about all of it.
     pub region: Option<Region>,
     /// The byte of a section.
@@ -40,7 +40,7 @@ pub struct FindingPosition {
 
 /// The names of a file that output formats need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct FileName {
+pub struct FindingFile {
     /// To show: as the command line has it, and of several images of a file with what tells them
     /// apart.
     pub shown: String,
@@ -70,7 +70,7 @@ pub struct SectionOffset {
     pub offset: u64,
 }
 
-impl FileName {
+impl FindingFile {
     /// Creates the name of a file. A path below `folder` is made relative to it.
     pub fn new(shown: &str, folder: Option<&str>) -> Self {
         Self { shown: shown.to_owned(), path: portable_path(shown, folder), image: None }
@@ -124,7 +124,7 @@ fn without_detours(path: &str) -> String {
 
 impl ListedFinding {
     /// Puts the finding at its place in a file.
-    pub fn located(&self, file: &FileName) -> LocatedFinding {
+    pub fn located(&self, file: &FindingFile) -> LocatedFinding {
         let Self { code, name, severity, section, offset, function, .. } = self;
         let message = self.words();
         LocatedFinding {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_path_is_the_same_from_wherever_it_is_named() {
-        let path = |shown| FileName::new(shown, Some("/w")).path;
+        let path = |shown| FindingFile::new(shown, Some("/w")).path;
         for shown in
             ["a/b.ptx", "./a/b.ptx", ".//a//b.ptx", "/w/a/b.ptx", "/w/c/../a/./b.ptx", "c/../a/b.ptx"]
         {
@@ -227,7 +227,7 @@ mod tests {
             [path("/wa/b"), path("../b"), path("../../b"), path("/../b")],
             ["/wa/b", "../b", "../../b", "/b"]
         );
-        let image = FileName::of_image("./lib.a:sm_90:2", "sm_90:2", None);
+        let image = FindingFile::of_image("./lib.a:sm_90:2", "sm_90:2", None);
         assert_eq!((image.path.as_str(), image.stable().as_str()), ("lib.a", "lib.a:sm_90:2"));
     }
 

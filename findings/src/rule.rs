@@ -80,7 +80,7 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
 
 /// Checks a table of rules, and returns its faults, one sentence each. It is for the test of the
 /// crate that has the table.
-pub fn faults_of_table<I: RuleTable>() -> Vec<String> {
+pub fn rule_table_faults<I: RuleTable>() -> Vec<String> {
     let mut words = BTreeSet::new();
     let mut faults = Vec::new();
     for (index, rule) in I::rules().iter().enumerate() {
@@ -143,7 +143,7 @@ mod tests {
             "A001 has a name that is not words joined by `-`",
             "A001 has a summary that is not a sentence",
         ];
-        assert_eq!(faults_of_table::<Wrong>(), faults);
+        assert_eq!(rule_table_faults::<Wrong>(), faults);
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl fmt::Display for ListedFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BaselineBuilder, Catalog, FileName};
+    use crate::{BaselineBuilder, Catalog, FindingFile};
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct Row(usize);
@@ -192,7 +192,7 @@ mod tests {
 
         // Both notes are the same: their section and words are, and the baseline has one.
         let mut builder = BaselineBuilder::default();
-        builder.add(&all.findings[1].located(&FileName::new("a.cubin", None)));
+        builder.add(&all.findings[1].located(&FindingFile::new("a.cubin", None)));
         let mut known = builder.finish("verify").known();
         let mut new = summed(&[]);
         new.remove_known("a.cubin", &mut known);

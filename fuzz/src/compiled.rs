@@ -3,7 +3,7 @@
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_compile::arch::Arch;
 use nvdwarf_compile::{
-    CompileError, Compiled, Diagnostic, ErrorKind, LineTableStyle, NonPtxasOptions, Options, PathMap,
+    CompileError, Compiled, Diagnostic, ErrorKind, LineTableStyle, NvdwarfOptions, Options, PathMap,
 };
 
 /// Two sets of options; the second depends on the data.
@@ -21,7 +21,7 @@ pub(crate) fn options(data: &[u8], arch: Arch) -> [Options; 2] {
         device_debug: bit(0),
         line_info: bit(1),
         suppress_debug_info: chosen % 16 == 2,
-        extras: NonPtxasOptions {
+        extras: NvdwarfOptions {
             keep_optimised: bit(0) && bit(2),
             line_table: style,
             path_maps: bit(3).then_some(map).into_iter().collect(),

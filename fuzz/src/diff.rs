@@ -34,8 +34,8 @@ pub(crate) fn run(data: &[u8]) {
     let others = CubinFacts::new(&other, OTHER.len(), &hashes).expect("it says little");
     let compare = |a: &CubinFacts, b: &CubinFacts| {
         let mut found = a.compare(b, |_| true, LIMIT);
-        found.look_up(&cubin, data.len(), &hashes);
-        found.look_up(&other, OTHER.len(), &hashes);
+        found.look_up_texts(&cubin, data.len(), &hashes);
+        found.look_up_texts(&other, OTHER.len(), &hashes);
         found.resolve()
     };
     let (there, back) = (compare(&facts, &others), compare(&others, &facts));

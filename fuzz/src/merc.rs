@@ -7,7 +7,7 @@
 use crate::Target;
 use crate::seeds::capsules;
 use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::self_check;
 use merc_capsule::{CodeMap, SectionPairs, SectionView, code_maps, identity_maps, plan};
 use nv_debug_sections::cubin::{Contents, Cubin};
@@ -47,8 +47,8 @@ pub(crate) fn run(data: &[u8]) {
 fn check_spaces(cubin: &Cubin<'_>) {
     let Ok(spaces) = SectionPairs::of(cubin) else { return };
     for (index, ..) in cubin.iter() {
-        if let Some(there) = spaces.mercury(index) {
-            assert_eq!(spaces.native(there), Some(index));
+        if let Some(there) = spaces.mercury_section(index) {
+            assert_eq!(spaces.native_section(there), Some(index));
         }
     }
 }
@@ -56,7 +56,7 @@ fn check_spaces(cubin: &Cubin<'_>) {
 /// The capsule goes, or nothing happens.
 fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
     let mut made = cubin.clone();
-    if finalise(&mut made, Some(maps)).is_err() {
+    if finalise_cubin(&mut made, Some(maps)).is_err() {
         return assert_eq!(made, *cubin);
     }
     assert!(!made.has_capsule());
@@ -66,7 +66,7 @@ fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
 /// There is a capsule, which can be told from native code and finalised, or nothing happens.
 fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &CloneInputs<'_>) {
     let mut made = cubin.clone();
-    if capsule::clone(&mut made, origin).is_err() {
+    if capsule::clone_cubin(&mut made, origin).is_err() {
         return assert_eq!(made, *cubin);
     }
     check_written(&made, size);

@@ -24,15 +24,15 @@ impl Field {
     /// Operand of `DW_LNS_set_file`.
     pub const FILE_NUMBER: Self = Self("file number");
     /// Operand of NVIDIA's mark of the prologue's end.
-    pub const PROLOGUE: Self = Self("setting prologue");
+    pub const PROLOGUE_END: Self = Self("setting prologue");
     /// Operand of `DW_LNS_advance_pc`.
     pub const ADDRESS_ADVANCE: Self = Self("address advance");
     /// Operand of `DW_LNS_advance_line`.
     pub const LINE_ADVANCE: Self = Self("line advance");
     /// First operand of NVIDIA's inlined call opcode: the number of the caller's row.
-    pub const CONTEXT: Self = Self("setting context");
+    pub const INLINED_CALLER_ROW: Self = Self("setting context");
     /// Second operand of NVIDIA's inlined call: the offset in `.debug_str` of the function's name.
-    pub const FUNCTION_OFFSET: Self = Self("setting function Offset");
+    pub const INLINED_NAME_OFFSET: Self = Self("setting function Offset");
     /// Modification time of a file in a file table, in seconds since 1970.
     pub const TIMESTAMP: Self = Self("timestamp");
     /// Size of a file in a file table, in bytes.
@@ -41,11 +41,11 @@ impl Field {
     /// All fields that this type has a constant for.
     pub const KNOWN: [Self; 8] = [
         Self::FILE_NUMBER,
-        Self::PROLOGUE,
+        Self::PROLOGUE_END,
         Self::ADDRESS_ADVANCE,
         Self::LINE_ADVANCE,
-        Self::CONTEXT,
-        Self::FUNCTION_OFFSET,
+        Self::INLINED_CALLER_ROW,
+        Self::INLINED_NAME_OFFSET,
         Self::TIMESTAMP,
         Self::FILE_SIZE,
     ];

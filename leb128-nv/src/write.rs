@@ -71,7 +71,7 @@ impl Leb128 {
 }
 
 /// How much is stored at once while there is that much room.
-pub(crate) const STORE: usize = 16;
+pub(crate) const STORE_BYTES: usize = 16;
 
 /// Writes LEB128 numbers one after the other into a buffer.
 ///
@@ -172,14 +172,14 @@ fn at_end(rest: &mut [u8], value: Leb128) -> Result<usize, Error> {
 
 /// Stores two bytes; `len` of them count.
 #[inline]
-fn put_short(room: &mut [u8; STORE], (bits, len): (u16, usize)) -> usize {
+fn put_short(room: &mut [u8; STORE_BYTES], (bits, len): (u16, usize)) -> usize {
     room[..2].copy_from_slice(&bits.to_le_bytes()); // one store, as two assignments are not
     len
 }
 
 /// Stores `len` bytes; `last` is the tenth group.
 #[inline]
-pub(crate) fn put_long(room: &mut [u8; STORE], value: u64, last: u64, len: usize) -> usize {
+pub(crate) fn put_long(room: &mut [u8; STORE_BYTES], value: u64, last: u64, len: usize) -> usize {
     let marks = CONTINUES.get(len).copied().unwrap_or(CONTINUE);
     let tail = (value >> 56) & 0x7f | u64::from(len == MAX_LEN) << 7 | last << 8;
     let bits = u128::from(spread(value) | marks) | u128::from(tail) << 64;

@@ -16,7 +16,7 @@ pub struct AddressTranslator<'m> {
 
 /// A symbol, with the addend that a reference adds to its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SymbolReference {
+pub struct SymbolAndAddend {
     /// In the symbol table of its space.
     pub symbol: SymbolIndex,
     /// Bytes.
@@ -63,8 +63,8 @@ impl<'m> AddressTranslator<'m> {
     /// # Errors
     ///
     /// The symbol has no counterpart.
-    pub fn mercury_symbol(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
-        self.section_pairs.mercury_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
+    pub fn symbol_to_mercury(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
+        self.section_pairs.mercury_symbol_of(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
     /// Returns the native symbol of a Mercury symbol, for a reference that is not a code address.
@@ -72,8 +72,8 @@ impl<'m> AddressTranslator<'m> {
     /// # Errors
     ///
     /// The symbol has no counterpart.
-    pub fn native_symbol(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
-        self.section_pairs.native_symbol(symbol).ok_or(Untranslatable::Symbol(symbol))
+    pub fn symbol_to_native(&self, symbol: SymbolIndex) -> Result<SymbolIndex, Untranslatable> {
+        self.section_pairs.native_symbol_of(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
     /// Translates a native code address to Mercury space. If the symbol is not in a code section,
@@ -84,9 +84,9 @@ impl<'m> AddressTranslator<'m> {
     /// The symbol has no counterpart, or the map of its section lacks the address.
     pub fn native_to_mercury(
         &self,
-        native: SymbolReference,
+        native: SymbolAndAddend,
         role: AddressRole,
-    ) -> Result<SymbolReference, Untranslatable> {
+    ) -> Result<SymbolAndAddend, Untranslatable> {
         self.translate_to_mercury(native, |code, address| {
             let found = code.map.mercury(role, address).or_else(|| mercury_start(code, address));
             found.ok_or(Untranslatable::Address(address, role))
@@ -101,9 +101,9 @@ impl<'m> AddressTranslator<'m> {
     /// The symbol has no counterpart, or the map of its section lacks the address.
     pub fn mercury_to_native(
         &self,
-        mercury: SymbolReference,
+        mercury: SymbolAndAddend,
         role: AddressRole,
-    ) -> Result<SymbolReference, Untranslatable> {
+    ) -> Result<SymbolAndAddend, Untranslatable> {
         self.translate_to_native(mercury, |code, address| {
             let found = code.map.native(role, address).or_else(|| native_start(code, address));
             found.ok_or(Untranslatable::Address(address, role))
@@ -117,8 +117,8 @@ impl<'m> AddressTranslator<'m> {
     /// The symbol has no counterpart, or no function of its section starts there.
     pub fn native_start_to_mercury(
         &self,
-        native: SymbolReference,
-    ) -> Result<SymbolReference, Untranslatable> {
+        native: SymbolAndAddend,
+    ) -> Result<SymbolAndAddend, Untranslatable> {
         self.translate_to_mercury(native, |code, address| {
             mercury_start(code, address).ok_or(Untranslatable::Start(address))
         })
@@ -131,8 +131,8 @@ impl<'m> AddressTranslator<'m> {
     /// The symbol has no counterpart, or no function of its section starts there.
     pub fn mercury_start_to_native(
         &self,
-        mercury: SymbolReference,
-    ) -> Result<SymbolReference, Untranslatable> {
+        mercury: SymbolAndAddend,
+    ) -> Result<SymbolAndAddend, Untranslatable> {
         self.translate_to_native(mercury, |code, address| {
             native_start(code, address).ok_or(Untranslatable::Start(address))
         })
@@ -140,30 +140,30 @@ impl<'m> AddressTranslator<'m> {
 
     fn translate_to_mercury(
         &self,
-        native: SymbolReference,
+        native: SymbolAndAddend,
         there: impl Fn(&CodeMap, u64) -> Result<u64, Untranslatable>,
-    ) -> Result<SymbolReference, Untranslatable> {
-        let symbol = self.mercury_symbol(native.symbol)?;
+    ) -> Result<SymbolAndAddend, Untranslatable> {
+        let symbol = self.symbol_to_mercury(native.symbol)?;
         let (own, other) = (entry(self.symbols, native.symbol), entry(self.mercury_symbols, symbol));
         let Some(code) = own.section().and_then(|section| CodeMap::of(self.maps, section)) else {
-            return Ok(SymbolReference { symbol, addend: native.addend });
+            return Ok(SymbolAndAddend { symbol, addend: native.addend });
         };
         let found = there(code, own.value.wrapping_add_signed(native.addend))?;
-        Ok(SymbolReference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
+        Ok(SymbolAndAddend { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
     }
 
     fn translate_to_native(
         &self,
-        mercury: SymbolReference,
+        mercury: SymbolAndAddend,
         here: impl Fn(&CodeMap, u64) -> Result<u64, Untranslatable>,
-    ) -> Result<SymbolReference, Untranslatable> {
-        let symbol = self.native_symbol(mercury.symbol)?;
+    ) -> Result<SymbolAndAddend, Untranslatable> {
+        let symbol = self.symbol_to_native(mercury.symbol)?;
         let (own, other) = (entry(self.mercury_symbols, mercury.symbol), entry(self.symbols, symbol));
         let Some(code) = other.section().and_then(|section| CodeMap::of(self.maps, section)) else {
-            return Ok(SymbolReference { symbol, addend: mercury.addend });
+            return Ok(SymbolAndAddend { symbol, addend: mercury.addend });
         };
         let found = here(code, own.value.wrapping_add_signed(mercury.addend))?;
-        Ok(SymbolReference { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
+        Ok(SymbolAndAddend { symbol, addend: found.wrapping_sub(other.value).cast_signed() })
     }
 }
 

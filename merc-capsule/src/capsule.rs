@@ -8,7 +8,7 @@ use crate::code_map_recovery::{code_maps, identity_maps};
 use crate::info::{self, MercuryOnlyInfo};
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::section_pairs::SectionPairs;
-use crate::symtab::{self, mercury_symbols};
+use crate::symtab::{self, build_mercury_symtab};
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
 use nv_debug_sections::cubin::{
@@ -55,7 +55,7 @@ impl CloneInputs<'static> {
 /// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`],
 /// [`Cloner::section`] and [`mercury_symbols`]; a clone in the file that cannot be placed. Nothing
 /// is changed then.
-pub fn clone(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
+pub fn clone_cubin(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {
         let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
@@ -80,7 +80,7 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
 fn set_symbols(cubin: &mut Cubin<'_>, maps: &[CodeMap]) -> Result<()> {
     let Some(table) = cubin.mercury_symtab() else { return Ok(()) };
     let pairs = SectionPairs::of_sections(cubin)?;
-    let made = mercury_symbols(cubin, &pairs, maps)?;
+    let made = build_mercury_symtab(cubin, &pairs, maps)?;
     cubin.set_symbols(table, made)
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn instructions(capsule: &[u8]) -> impl Iterator<Item = Instruction> 
         }
         let mut expanded = None;
         if form(records)? == 0x51 {
-            expanded = Some(number(take(&mut records, 2)?)?);
+            expanded = Some(number(take_record(&mut records, 2)?)?);
         }
         let (length, size) = match form(records)? {
             0x01 => (16, 16),
@@ -75,7 +75,7 @@ pub(crate) fn instructions(capsule: &[u8]) -> impl Iterator<Item = Instruction> 
             0x50 => (2, 0),
             _ => return None,
         };
-        let record = take(&mut records, length)?;
+        let record = take_record(&mut records, length)?;
         let is_added = length == 2;
         let count = if is_added { number(record)? } else { expanded.unwrap_or(1) };
         let operation = match record {
@@ -96,7 +96,7 @@ fn number(record: &[u8]) -> Option<u64> {
     record.first_chunk().map(|bytes| (u16::from_le_bytes(*bytes) >> 7).into())
 }
 
-fn take<'c>(records: &mut &'c [u8], length: usize) -> Option<&'c [u8]> {
+fn take_record<'c>(records: &mut &'c [u8], length: usize) -> Option<&'c [u8]> {
     let (record, rest) = records.split_at_checked(length)?;
     *records = rest;
     Some(record)

@@ -54,7 +54,7 @@ pub fn clone_section(
         Some(_) => CloneBytes::Other(bytes),
         None => CloneBytes::Alone(bytes),
     };
-    Ok(with_storage_policy(native, bytes, rela, own_copy_if_different))
+    Ok(store_clone(native, bytes, rela, own_copy_if_different))
 }
 
 /// Bytes of a clone.
@@ -68,7 +68,7 @@ enum CloneBytes<'b> {
 }
 
 /// The clone with bytes of its own or in those of the original, as the storage policy says.
-fn with_storage_policy(
+fn store_clone(
     native: &str,
     bytes: CloneBytes<'_>,
     rela: Vec<Relocation>,
@@ -115,7 +115,7 @@ impl LineTableInputs<'static> {
     pub fn of_tables(cubin: &Cubin<'_>, translator: AddressTranslator<'_>) -> Result<Self> {
         let streams = |kind: SectionKind| {
             let native = cubin.section_by_name(kind.name());
-            let clone = native.and_then(|native| translator.section_pairs().mercury(native));
+            let clone = native.and_then(|native| translator.section_pairs().mercury_section(native));
             let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
             table
                 .map_or(Ok(LocStreams::new()), |table| loc_streams::from_line_table(cubin, table, translator))
@@ -188,7 +188,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
                 let entries: Vec<_> = self.view.relocations_of(native).map(|(_, entry)| *entry).collect();
                 let rela = relocations::to_mercury(self.cubin, name, kind, &entries, self.translator)?;
                 let bytes = self.cubin.bytes(native)?;
-                Ok(with_storage_policy(name, CloneBytes::Original(&bytes), rela, true))
+                Ok(store_clone(name, CloneBytes::Original(&bytes), rela, true))
             }
         }
     }
@@ -201,7 +201,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
         let frames = FrameSection::read(&self.view, native)?;
         let mut entries = frame::translate(&frames, self.translator)?;
-        let clone = self.translator.section_pairs().mercury(native);
+        let clone = self.translator.section_pairs().mercury_section(native);
         if let Some(clone) = clone.filter(|_| self.cubin.is_linked()) {
             entries = frame::with_dropped(entries, &FrameSection::read(&self.view, clone)?);
         }
@@ -217,7 +217,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     fn section_symbol(&self, kind: SectionKind) -> Option<SymbolId> {
         let native =
             self.cubin.section_by_name(kind.name()).filter(|_| self.cubin.header.is_relocatable())?;
-        let symbol = self.translator.mercury_symbol(self.cubin.section_symbol(native)?).ok()?;
+        let symbol = self.translator.symbol_to_mercury(self.cubin.section_symbol(native)?).ok()?;
         Some(SymbolId(symbol.0))
     }
 
@@ -237,7 +237,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         // native sections have lost it.
         let clones = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType].map(|kind| {
             let native = self.cubin.section_by_name(kind.name())?;
-            self.cubin.bytes(self.translator.section_pairs().mercury(native)?).ok()
+            self.cubin.bytes(self.translator.section_pairs().mercury_section(native)?).ok()
         });
         let known = match &clones {
             [Some(ranges), Some(types)] if self.cubin.is_linked() => registers::decode(ranges, types)?,

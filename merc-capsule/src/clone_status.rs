@@ -103,7 +103,7 @@ impl CapsulePlan {
 fn status(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, clone: &PlannedClone) -> Result<CloneStatus> {
     let cubin = view.cubin();
     let native = clone.original_index();
-    let Some(mercury) = pairs.mercury(native) else { return Ok(CloneStatus::Missing) };
+    let Some(mercury) = pairs.mercury_section(native) else { return Ok(CloneStatus::Missing) };
     let section = cubin.section(mercury)?;
     if (section.sh_type, section.flags) != (clone.sh_type, clone.flags) {
         return Ok(CloneStatus::OtherHeader);

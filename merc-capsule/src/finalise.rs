@@ -88,7 +88,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     ) -> bool {
         let contents = self.cubin.section(mercury).map(|section| &section.contents);
         let Ok(Contents::Alias(native)) = contents else { return false };
-        let is_own = self.translator.section_pairs().native(mercury) == Some(*native);
+        let is_own = self.translator.section_pairs().native_section(mercury) == Some(*native);
         let kind = SectionName::parse(self.cubin.section_name(*native)).kind();
         let is_translated = kind.is_some_and(|kind| REWRITTEN_KINDS.contains(&kind));
         is_own && !is_translated && !has_relocations(mercury) && !has_relocations(*native)
@@ -193,7 +193,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let frames = FrameSection::read(&self.view, mercury)?;
         let entries = frame::translate(&frames, self.translator)?;
         let own = self.section_symbol(mercury);
-        let native = own.and_then(|symbol| self.translator.section_pairs().native_symbol(symbol));
+        let native = own.and_then(|symbol| self.translator.section_pairs().native_symbol_of(symbol));
         let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
         let section: Section = encode_frame(&entries, id(native))?;
         let there = encode_frame(&frames.entries, id(own))?;
@@ -271,7 +271,7 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// There is no capsule, or no native code beside it; a section is a clone by its name or its flags
 /// only; those of [`code_maps`](crate::code_maps), [`Finaliser::section`] and
 /// [`Cubin::update_debug_sections`]. Nothing is changed then.
-pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
+pub fn finalise_cubin(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     let fault = |text: &'static str| Err(Error::in_section("", ErrorKind::Missing(text.into())));
     if !cubin.has_capsule() {
         return fault("there is no capsule to finalise");

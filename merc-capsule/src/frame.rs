@@ -15,7 +15,7 @@
 //!   that hold from the start on, which are those of the CIE.
 
 use crate::address_map::AddressRole;
-use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
+use crate::address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};
 use crate::code_map::CodeMap;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
@@ -218,10 +218,10 @@ pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<
     let extra = shown.len().saturating_sub(native.steps.len());
     let steps = native.steps.iter().zip(shown.into_iter().skip(extra));
     let mut all: Vec<_> = steps
-        .filter(|((_, here), (_, there))| here.len() == there.len())
-        .map(|((here, _), (there, _))| (AddressRole::FrameRule, *here, *there))
+        .filter(|((_, native), (_, mercury))| native.len() == mercury.len())
+        .map(|((native, _), (mercury, _))| (AddressRole::FrameRule, *native, *mercury))
         .collect();
-    all.extend(native.end.zip(mercury.end).map(|(here, there)| (AddressRole::FrameEnd, here, there)));
+    all.extend(native.end.zip(mercury.end).map(|(native, mercury)| (AddressRole::FrameEnd, native, mercury)));
     all
 }
 
@@ -240,10 +240,11 @@ pub fn translate(frames: &FrameSection, translator: AddressTranslator<'_>) -> Re
 pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> {
     let mut relocs = frame::debug_relocs(native);
     if let Some(mercury) = mercury {
-        let there = frame::debug_relocs(mercury);
+        let mercury_relocs = frame::debug_relocs(mercury);
         let is_pointer = |reloc: &&Reloc| RelocKind::of(reloc) == RelocKind::Absolute64;
         let pointers = relocs.iter_mut().filter(|reloc| is_pointer(&&**reloc));
-        pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
+        let mercury_pointers = mercury_relocs.iter().filter(is_pointer);
+        pointers.zip(mercury_pointers).for_each(|(native, mercury)| native.addend = mercury.addend);
     }
     relocs
 }
@@ -279,14 +280,14 @@ pub(crate) fn with_dropped(made: Vec<Entry>, clone: &FrameSection) -> Vec<Entry>
 pub(crate) fn in_order_of(
     view: &RelocatedCubin<'_, '_>,
     other: SectionIndex,
-    there: &Section,
+    counterpart: &Section,
     relocs: Vec<Reloc>,
 ) -> Vec<Reloc> {
     let positions: HashMap<u64, usize> =
         view.relocations_of(other).enumerate().map(|(at, (_, entry))| (entry.offset, at)).collect();
     let position = |reloc: &Reloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
-    let there = frame::debug_relocs(there);
-    let order = there.iter().map(position).chain(std::iter::repeat(usize::MAX));
+    let counterparts = frame::debug_relocs(counterpart);
+    let order = counterparts.iter().map(position).chain(std::iter::repeat(usize::MAX));
     let mut numbered: Vec<(usize, Reloc)> = order.zip(relocs).collect();
     numbered.sort_by_key(|(position, _)| *position);
     numbered.into_iter().map(|(_, reloc)| reloc).collect()
@@ -375,7 +376,7 @@ impl FrameTranslator<'_> {
     fn fde(&self, fde: &Fde, cie: &Cie, function: Option<(SectionIndex, u64)>) -> Result<Fde, String> {
         let (section, start) = function.ok_or("its function has no code section")?;
         let pairs = self.translator.section_pairs();
-        let native = if self.from == Space::Native { Some(section) } else { pairs.native(section) };
+        let native = if self.from == Space::Native { Some(section) } else { pairs.native_section(section) };
         let code = native.and_then(|native| CodeMap::of(self.translator.maps(), native));
         let code = code.ok_or("its code section has no address map")?;
         let function = match self.from {
@@ -383,7 +384,7 @@ impl FrameTranslator<'_> {
             Space::Mercury => code.function_at_mercury(start),
         };
         let function = function.ok_or_else(|| Untranslatable::Start(start).to_string())?;
-        let (there, address_range) = match self.from {
+        let (other_start, address_range) = match self.from {
             Space::Native => (function.mercury.value, code.mercury_range(function)),
             Space::Mercury => (function.native, code.native_range(function)),
         };
@@ -395,8 +396,8 @@ impl FrameTranslator<'_> {
                 Space::Native => code.map.mercury(role, address),
                 Space::Mercury => code.map.native(role, address),
             };
-            let found = found.or((offset == 0).then_some(there));
-            let found = found.and_then(|found| found.checked_sub(there));
+            let found = found.or((offset == 0).then_some(other_start));
+            let found = found.and_then(|found| found.checked_sub(other_start));
             found.ok_or_else(|| Untranslatable::Address(address, role).to_string())
         };
         let steps = match self.from {
@@ -484,8 +485,8 @@ impl FrameTranslator<'_> {
 
     fn symbol(&self, symbol: SymbolIndex) -> Result<SymbolId, Untranslatable> {
         let symbol = match self.from {
-            Space::Native => self.translator.mercury_symbol(symbol)?,
-            Space::Mercury => self.translator.native_symbol(symbol)?,
+            Space::Native => self.translator.symbol_to_mercury(symbol)?,
+            Space::Mercury => self.translator.symbol_to_native(symbol)?,
         };
         Ok(SymbolId(symbol.0))
     }
@@ -493,12 +494,12 @@ impl FrameTranslator<'_> {
     /// Where a function starts, in the other space.
     fn address(&self, address: Address) -> Result<Address, Untranslatable> {
         let Address::Symbol { symbol: SymbolId(symbol), addend } = address else { return Ok(address) };
-        let SymbolReference { symbol, addend } = self.reference(symbol, addend)?;
+        let SymbolAndAddend { symbol, addend } = self.reference(symbol, addend)?;
         Ok(Address::Symbol { symbol: SymbolId(symbol.0), addend })
     }
 
-    fn reference(&self, symbol: u32, addend: i64) -> Result<SymbolReference, Untranslatable> {
-        let own = SymbolReference { symbol: SymbolIndex(symbol), addend };
+    fn reference(&self, symbol: u32, addend: i64) -> Result<SymbolAndAddend, Untranslatable> {
+        let own = SymbolAndAddend { symbol: SymbolIndex(symbol), addend };
         match self.from {
             Space::Native => self.translator.native_start_to_mercury(own),
             Space::Mercury => self.translator.mercury_start_to_native(own),
@@ -523,7 +524,7 @@ impl FrameTranslator<'_> {
         let mut made = expression.clone();
         for reloc in &mut made.relocs {
             let Reloc { offset, width, symbol: SymbolId(symbol), addend, .. } = *reloc;
-            let SymbolReference { symbol, addend } = self.reference(symbol, addend)?;
+            let SymbolAndAddend { symbol, addend } = self.reference(symbol, addend)?;
             *reloc = Reloc::new(offset, width, SymbolId(symbol.0), addend);
             let place = usize::try_from(offset).ok().and_then(|at| made.bytes.get_mut(at..));
             let bytes = place.into_iter().flatten().take(width.into());

@@ -146,10 +146,10 @@ pub struct NativeOnlyInfo<'a, 'd> {
 pub fn to_mercury<'d>(
     section: &str,
     native: &[Record<'d>],
-    there: &MercuryOnlyInfo<'_, 'd>,
+    mercury_only: &MercuryOnlyInfo<'_, 'd>,
     symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
 ) -> Result<Vec<Record<'d>>> {
-    let MercuryOnlyInfo { map, frame_sizes, finalizer_options } = there;
+    let MercuryOnlyInfo { map, frame_sizes, finalizer_options } = mercury_only;
     let address = |address| map.mercury(AddressRole::Listed, address);
     let mut records =
         RecordTranslator { section, from: Space::Native, address, symbol, frame_sizes }.all(native)?;
@@ -171,10 +171,10 @@ pub fn to_mercury<'d>(
 pub fn to_native<'d>(
     section: &str,
     mercury: &[Record<'d>],
-    here: &NativeOnlyInfo<'_, 'd>,
+    native_only: &NativeOnlyInfo<'_, 'd>,
     symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
 ) -> Result<Vec<Record<'d>>> {
-    let NativeOnlyInfo { map, frame_sizes, only } = here;
+    let NativeOnlyInfo { map, frame_sizes, only } = native_only;
     let address = |address| map.native(AddressRole::Listed, address);
     let mut records =
         RecordTranslator { section, from: Space::Mercury, address, symbol, frame_sizes }.all(mercury)?;
@@ -206,17 +206,18 @@ pub fn listed_address_pairs(
     mercury: &[Record<'_>],
 ) -> Result<Vec<AddressPair>> {
     let clone = merc_name(section).unwrap_or_default();
-    let mut there = addresses(&clone, mercury)?;
+    let mut by_attribute = addresses(&clone, mercury)?;
     let mut pairs = Vec::new();
-    for (attribute, here) in addresses(section, native)? {
-        let there = there.remove(&attribute).unwrap_or_default();
-        if here.len() != there.len() {
-            let text = format!("{attribute}: {} addresses, in {clone} {}", here.len(), there.len());
+    for (attribute, native) in addresses(section, native)? {
+        let mercury = by_attribute.remove(&attribute).unwrap_or_default();
+        if native.len() != mercury.len() {
+            let text = format!("{attribute}: {} addresses, in {clone} {}", native.len(), mercury.len());
             return Err(Error::in_section(section, ErrorKind::Disagreement(text)));
         }
-        pairs.extend(here.into_iter().zip(there).map(|(native, mercury)| AddressPair { native, mercury }));
+        pairs
+            .extend(native.into_iter().zip(mercury).map(|(native, mercury)| AddressPair { native, mercury }));
     }
-    if let Some(attribute) = there.keys().next() {
+    if let Some(attribute) = by_attribute.keys().next() {
         let text = format!("{attribute}: {section} has no addresses of it");
         return Err(Error::in_section(clone, ErrorKind::Disagreement(text)));
     }

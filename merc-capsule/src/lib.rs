@@ -27,7 +27,7 @@ pub mod self_check;
 pub mod symtab;
 
 pub use address_map::{AddressMap, AddressRole, Conflict};
-pub use address_translator::{AddressTranslator, SymbolReference, Untranslatable};
+pub use address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};
 pub use clone::{MercuryContents, clone_section};
 pub use clone_status::{CloneRow, CloneStatus};
 pub use code_difference::code_difference;

@@ -57,7 +57,7 @@ pub fn from_line_table(
             let target = section.target(sequence.base_offset).and_then(|target| target.section);
             let native = match space {
                 Space::Native => target,
-                Space::Mercury => target.and_then(|code| translator.section_pairs().native(code)),
+                Space::Mercury => target.and_then(|code| translator.section_pairs().native_section(code)),
             };
             // nvlink keeps the programs of functions it drops, without relocation.
             let Some(code) = native.and_then(|code| CodeMap::of(translator.maps(), code)) else { continue };
@@ -163,7 +163,7 @@ fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
     // Whether what follows an entry row has had neither a row nor an advance: code at its place, on
     // its line.
     let mut is_left = false;
-    let here = |file, line, context, name, address| Row {
+    let row_at = |file, line, context, name, address| Row {
         number: None,
         address,
         file,
@@ -185,7 +185,7 @@ fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
             }
             LineOp::EntryRow(flag) => {
                 if is_left {
-                    rows.push(here(file, line, context, name, last));
+                    rows.push(row_at(file, line, context, name, last));
                 }
                 is_left = is_entry && flag == 0;
                 is_entry = flag != 0;
@@ -203,7 +203,7 @@ fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
         rows.push(Row { number, address, file, line, context, name, is_entry });
     }
     if is_left {
-        rows.push(here(file, line, context, name, last));
+        rows.push(row_at(file, line, context, name, last));
     }
     (rows, call_sites)
 }

@@ -1,7 +1,7 @@
 //! The relocations of debug sections in both spaces.
 
 use crate::address_map::AddressRole;
-use crate::address_translator::{AddressTranslator, SymbolReference, Untranslatable};
+use crate::address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reloc::{RelocKind, RelocType};
@@ -52,13 +52,15 @@ pub fn to_mercury(
     for entry in native {
         let fault = |error: Untranslatable| fault(name, entry.offset, &error);
         let reloc = native_kind(cubin, kind, entry).ok_or_else(|| unknown(name, entry))?;
-        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let own = SymbolAndAddend { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
         let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
         let other = match address_role(kind).filter(|_| is_code) {
             Some(role) => translator.native_to_mercury(own, role).map_err(fault)?,
-            None => SymbolReference { symbol: translator.mercury_symbol(own.symbol).map_err(fault)?, ..own },
+            None => {
+                SymbolAndAddend { symbol: translator.symbol_to_mercury(own.symbol).map_err(fault)?, ..own }
+            }
         };
-        let SymbolReference { symbol, addend } = other;
+        let SymbolAndAddend { symbol, addend } = other;
         all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Mercury), ..*entry });
     }
     Ok(all)
@@ -80,13 +82,15 @@ pub fn to_native(
     for entry in mercury {
         let fault = |error: Untranslatable| fault(name, entry.offset, &error);
         let reloc = RelocKind::from_mercury(entry.r_type).ok_or_else(|| unknown(name, entry))?;
-        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let own = SymbolAndAddend { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
         let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
         let other = match address_role(kind).filter(|_| is_code) {
             Some(role) => translator.mercury_to_native(own, role).map_err(fault)?,
-            None => SymbolReference { symbol: translator.native_symbol(own.symbol).map_err(fault)?, ..own },
+            None => {
+                SymbolAndAddend { symbol: translator.symbol_to_native(own.symbol).map_err(fault)?, ..own }
+            }
         };
-        let SymbolReference { symbol, addend } = other;
+        let SymbolAndAddend { symbol, addend } = other;
         all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Native), ..*entry });
     }
     Ok(all)

@@ -65,8 +65,9 @@ impl SectionPairs {
             let is_same = |other: &(u32, &nv_debug_sections::cubin::Symbol)| {
                 let (number, other) = *other;
                 // Section symbols have the name of the clone, less its prefix.
-                let by_section =
-                    || section.map(|section| self.mercury(section).unwrap_or(section)) == other.section();
+                let by_section = || {
+                    section.map(|section| self.mercury_section(section).unwrap_or(section)) == other.section()
+                };
                 if symbol.is_section() && other.is_section() && section.is_some() {
                     by_section()
                 } else {
@@ -88,22 +89,22 @@ impl SectionPairs {
     }
 
     /// Returns the clone of a native section; for a code section its capsule.
-    pub fn mercury(&self, native: SectionIndex) -> Option<SectionIndex> {
+    pub fn mercury_section(&self, native: SectionIndex) -> Option<SectionIndex> {
         self.mercury_section.get(&native).copied()
     }
 
     /// Returns the native section of a clone or capsule.
-    pub fn native(&self, mercury: SectionIndex) -> Option<SectionIndex> {
+    pub fn native_section(&self, mercury: SectionIndex) -> Option<SectionIndex> {
         self.native_section.get(&mercury).copied()
     }
 
     /// Returns the symbol of `.nv.merc.symtab` for one of `.symtab`.
-    pub fn mercury_symbol(&self, native: SymbolIndex) -> Option<SymbolIndex> {
+    pub fn mercury_symbol_of(&self, native: SymbolIndex) -> Option<SymbolIndex> {
         self.mercury_symbol.get(native.as_usize()).copied().flatten()
     }
 
     /// Returns the symbol of `.symtab` for one of `.nv.merc.symtab`.
-    pub fn native_symbol(&self, mercury: SymbolIndex) -> Option<SymbolIndex> {
+    pub fn native_symbol_of(&self, mercury: SymbolIndex) -> Option<SymbolIndex> {
         self.native_symbol.get(mercury.as_usize()).copied()
     }
 }

@@ -11,7 +11,7 @@ use crate::info::{self, FrameOwners, NativeOnlyInfo};
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::registers::{self, RangeMaps};
 use crate::section_pairs::SectionPairs;
-use crate::symtab::mercury_symbols;
+use crate::symtab::build_mercury_symtab;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
@@ -154,7 +154,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Sec
 const ADDRESS_BYTES: usize = 8;
 
 /// One section made again from the other space, in both directions.
-struct Remade {
+struct TranslatedSection {
     native: Result<DebugSection>,
     /// Not of line tables, since the native ones have less, nor of what a linker has left out of
     /// the native section.
@@ -174,14 +174,14 @@ struct SelfCheck<'c, 'd> {
     /// The relocation section of each section that has one.
     tables: HashMap<SectionIndex, SectionIndex>,
     /// By native section.
-    remade: HashMap<SectionIndex, Remade>,
+    remade: HashMap<SectionIndex, TranslatedSection>,
 }
 
 impl SelfCheck<'_, '_> {
     fn section(&mut self, clone: &PlannedClone) -> SectionCheck {
         let native = clone.original_index();
         let name = SectionName::parse(self.cubin.section_name(native));
-        let outcome = match self.pairs.mercury(native) {
+        let outcome = match self.pairs.mercury_section(native) {
             None => CheckOutcome::Missing,
             Some(mercury) => {
                 let found = match (name.form, &*name.base) {
@@ -205,7 +205,7 @@ impl SelfCheck<'_, '_> {
         SectionCheck { native: name.to_string(), clone: clone.name.clone(), part, outcome }
     }
 
-    fn remade(&mut self, native: SectionIndex, mercury: SectionIndex) -> &Remade {
+    fn remade(&mut self, native: SectionIndex, mercury: SectionIndex) -> &TranslatedSection {
         let kind = SectionName::parse(self.cubin.section_name(native)).kind();
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let says_less = || {
@@ -213,7 +213,7 @@ impl SelfCheck<'_, '_> {
                 (kind == Some(SectionKind::DebugFrame)).then(|| FrameSection::read(self.view, mercury));
             frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.has_more_entries()))
         };
-        self.remade.entry(native).or_insert_with(|| Remade {
+        self.remade.entry(native).or_insert_with(|| TranslatedSection {
             native: self.finaliser.section(mercury),
             clone: (!is_table && !self.is_linked && !says_less()).then(|| self.cloner.section(native)),
         })
@@ -237,7 +237,7 @@ impl SelfCheck<'_, '_> {
         }
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
-        let Remade { native: made, clone } = self.remade(native, mercury);
+        let TranslatedSection { native: made, clone } = self.remade(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
         let bytes = with_values(view, native, &native_data, &made.bytes)?;
         let relocated = view.section(native)?;
@@ -247,7 +247,7 @@ impl SelfCheck<'_, '_> {
             return Ok(CheckOutcome::Different(difference::of_section(kind, &bytes, &native_data, code)));
         }
         if is_table {
-            let fault = table_form::fault(view, mercury, self.translator)?;
+            let fault = table_form::form_fault(view, mercury, self.translator)?;
             return Ok(fault.map_or(CheckOutcome::Same, CheckOutcome::Different));
         }
         if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
@@ -270,8 +270,8 @@ impl SelfCheck<'_, '_> {
         let entries = |index| cubin.section(index).map(|section| section.relocations().unwrap_or_default());
         let (native_data, mercury_data) = (entries(native)?, entries(mercury)?);
         let target = SectionIndex(cubin.section(native)?.info);
-        let Some(clone) = self.pairs.mercury(target) else { return Ok(CheckOutcome::Missing) };
-        let Remade { native: made, clone } = self.remade(target, clone);
+        let Some(clone) = self.pairs.mercury_section(target) else { return Ok(CheckOutcome::Missing) };
+        let TranslatedSection { native: made, clone } = self.remade(target, clone);
         let made = made.as_ref().map_err(Clone::clone)?;
         if made.rela != native_data {
             return Ok(CheckOutcome::Different(difference::of_relocations(&made.rela, native_data)));
@@ -302,7 +302,7 @@ impl SelfCheck<'_, '_> {
         };
         let only: Vec<Record<'_>> = records.iter().filter(is_only).cloned().collect();
         let side = NativeOnlyInfo { map, frame_sizes: &frame_sizes, only: &only };
-        let made = info::to_native(clone, &others, &side, |symbol| self.pairs.native_symbol(symbol))?;
+        let made = info::to_native(clone, &others, &side, |symbol| self.pairs.native_symbol_of(symbol))?;
         let made = nv_info::encode(name, &made)?;
         Ok(if made == *native_data {
             CheckOutcome::Same
@@ -333,7 +333,7 @@ impl SelfCheck<'_, '_> {
 
     fn symbols(&self, mercury: SectionIndex) -> Result<CheckOutcome> {
         let mercury_data = self.cubin.symbols_of(mercury);
-        let made = mercury_symbols(self.cubin, self.pairs, self.maps)?;
+        let made = build_mercury_symtab(self.cubin, self.pairs, self.maps)?;
         if made.len() != mercury_data.len() {
             let (count, expected) = (mercury_data.len(), made.len());
             return Ok(CheckOutcome::Different(format!(

@@ -62,7 +62,11 @@ pub(crate) fn mercury_symbol_numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolInde
 ///
 /// There is no `.symtab`, `maps` have no place for a function with a capsule, or `.strtab` lacks
 /// the name of a clone.
-pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]) -> Result<Vec<Symbol>> {
+pub fn build_mercury_symtab(
+    cubin: &Cubin<'_>,
+    pairs: &SectionPairs,
+    maps: &[CodeMap],
+) -> Result<Vec<Symbol>> {
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =
         functions.map(|function| (function.symbol, function.mercury)).collect();
@@ -90,10 +94,10 @@ pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]
         if !has_counterpart(cubin, symbol, section) {
             continue;
         }
-        let clone = symbol.section().and_then(|section| pairs.mercury(section));
-        let mut there = *symbol;
+        let clone = symbol.section().and_then(|section| pairs.mercury_section(section));
+        let mut mercury = *symbol;
         if let Some(index) = clone {
-            there.shndx = index.0;
+            mercury.shndx = index.0;
             let own_name = cubin
                 .section_name(index)
                 .strip_prefix(MERCURY_PREFIX)
@@ -107,7 +111,7 @@ pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]
                     names
                 });
                 let offset = names.get(own).copied();
-                there.name = offset
+                mercury.name = offset
                     .ok_or_else(|| fault(ErrorKind::Missing(format!(".strtab has no name {own}").into())))?;
             }
         }
@@ -116,22 +120,22 @@ pub fn mercury_symbols(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &[CodeMap]
             let place = place.ok_or_else(|| {
                 fault(ErrorKind::NoCounterpart(format!("function {name} has no place in Mercury code")))
             })?;
-            (there.value, there.size) = (place.value, place.size);
+            (mercury.value, mercury.size) = (place.value, place.size);
         } else if name.starts_with(".nv.reservedSmem.") {
-            there.value = 0;
+            mercury.value = 0;
         } else if section.starts_with(RESERVED) && symbol.kind() != Symbol::CUDA_OBJECT && has_address(symbol)
         {
-            there.value = symbol.value.saturating_sub(reserved_start);
+            mercury.value = symbol.value.saturating_sub(reserved_start);
         }
         let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));
         if let Some((_, mark)) = space.filter(|_| symbol.kind() == OBJECT) {
-            there.info = symbol.binding() << 4 | Symbol::CUDA_OBJECT;
-            there.other |= mark;
+            mercury.info = symbol.binding() << 4 | Symbol::CUDA_OBJECT;
+            mercury.other |= mark;
             if *mark == Symbol::CUDA_SHARED {
-                there.value = symbol.value.saturating_sub(reserved);
+                mercury.value = symbol.value.saturating_sub(reserved);
             }
         }
-        all.push(there);
+        all.push(mercury);
     }
     Ok(all)
 }

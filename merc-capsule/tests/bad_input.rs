@@ -12,7 +12,7 @@ mod values;
 use generate::{Choices, Given, Order, given};
 use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::clone::{Cloner, LineTableInputs};
-use merc_capsule::finalise::{Finaliser, finalise};
+use merc_capsule::finalise::{Finaliser, finalise_cubin};
 use merc_capsule::registers::{self, FunctionRanges, RangeMap};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs};
@@ -49,7 +49,7 @@ fn file() -> (Cubin<'static>, CloneInputs<'static>) {
             all.iter().any(|section| section.name == ".debug_info" && section.rela.iter().any(is_label));
         if has_label && all.iter().filter(is_full).count() == values::NAMES.len() {
             let origin = CloneInputs { maps, lines };
-            capsule::clone(&mut cubin, &origin).unwrap();
+            capsule::clone_cubin(&mut cubin, &origin).unwrap();
             return (cubin, origin);
         }
     }
@@ -76,8 +76,8 @@ fn section<'c>(cubin: &'c mut Cubin<'static>, name: &str) -> &'c mut Section<'st
 /// All that takes a whole file, by name, with the error.
 fn all_refuse(cubin: &Cubin<'static>, origin: &CloneInputs<'_>) -> Vec<(&'static str, Error)> {
     vec![
-        ("clone", refused(cubin, |cubin| capsule::clone(cubin, origin))),
-        ("finalise", refused(cubin, |cubin| finalise(cubin, Some(&origin.maps)))),
+        ("clone", refused(cubin, |cubin| capsule::clone_cubin(cubin, origin))),
+        ("finalise", refused(cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))),
         ("self_check", self_check(cubin, Some(&origin.maps)).unwrap_err()),
     ]
 }
@@ -106,22 +106,22 @@ fn there_must_be_symbols() {
     // Without native code: only the capsule is left.
     let mut only = sound.clone();
     only.keep_only_capsule().unwrap();
-    let error = refused(&only, |cubin| finalise(cubin, Some(&origin.maps)));
+    let error = refused(&only, |cubin| finalise_cubin(cubin, Some(&origin.maps)));
     assert!(error.to_string().contains("no native code"), "{error}");
-    let error = refused(&only, |cubin| capsule::clone(cubin, &origin));
+    let error = refused(&only, |cubin| capsule::clone_cubin(cubin, &origin));
     assert_eq!(error.section(), ".symtab", "{error}");
     // Without Mercury symbols nothing in a clone leads anywhere.
     let mut cubin = sound.clone();
     let symbols = section(&mut cubin, ".nv.merc.symtab");
     (symbols.sh_type, symbols.contents) = (1, Contents::Bytes(Vec::new().into()));
-    let error = refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps)));
+    let error = refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)));
     assert!(error.section().contains(".debug_frame") || error.section().starts_with(".nv.merc."), "{error}");
-    let error = refused(&cubin, |cubin| capsule::clone(cubin, &origin));
+    let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
     assert!(!error.section().is_empty(), "{error}");
     // Without a capsule there is nothing to finalise.
     let mut cubin = sound;
     cubin.remove_capsule().unwrap();
-    assert!(refused(&cubin, |cubin| finalise(cubin, None)).to_string().contains("no capsule"));
+    assert!(refused(&cubin, |cubin| finalise_cubin(cubin, None)).to_string().contains("no capsule"));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_clone_needs_its_original() {
     let mut natives = cubin.debug_sections().unwrap();
     natives.retain(|section| section.name != ".debug_loc");
     cubin.set_debug_sections(natives).unwrap();
-    let error = refused(&cubin, |cubin| capsule::clone(cubin, &origin));
+    let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
     assert_eq!(error.section(), ".nv.merc.debug_loc", "{error}");
     assert_eq!(self_check(&cubin, Some(&origin.maps)).unwrap_err().section(), ".nv.merc.debug_loc");
 }
@@ -148,7 +148,7 @@ fn a_clone_shares_bytes_that_are_there() {
         sections.iter_mut().filter(|section| section.native == name).for_each(|section| section.bytes = None);
         let error = refused(&cubin, |cubin| cubin.set_mercury_sections(sections.clone()));
         assert_eq!(error.section(), name, "{error}");
-        refused(&cubin, |cubin| capsule::clone(cubin, &origin));
+        refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
     }
 }
 
@@ -174,9 +174,9 @@ fn sections_that_stand_for_all_code_come_once() {
             };
             cubin.append_sections(vec![new]).unwrap();
             let error = if twice == name {
-                refused(&cubin, |cubin| capsule::clone(cubin, &origin))
+                refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
             } else {
-                refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps)))
+                refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
             };
             assert_eq!(error.section(), twice, "{error}");
         }
@@ -246,8 +246,8 @@ fn a_hole_in_a_map_is_an_error_of_what_is_there() {
             assert_eq!(Finaliser::new(&cubin, translation).section(clone).unwrap_err(), error);
         }
         let origin = CloneInputs { maps, lines: origin.lines.clone() };
-        assert!(!refused(&cubin, |cubin| capsule::clone(cubin, &origin)).section().is_empty());
-        assert!(!refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps))).section().is_empty());
+        assert!(!refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin)).section().is_empty());
+        assert!(!refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps))).section().is_empty());
     }
 }
 
@@ -255,10 +255,10 @@ fn a_hole_in_a_map_is_an_error_of_what_is_there() {
 fn maps_of_another_file_are_refused() {
     let (cubin, origin) = file();
     for maps in [&[][..], &origin.maps[1..]] {
-        let error = refused(&cubin, |cubin| finalise(cubin, Some(maps)));
+        let error = refused(&cubin, |cubin| finalise_cubin(cubin, Some(maps)));
         assert!(!error.section().is_empty(), "{error}");
         let origin = CloneInputs { maps: maps.to_vec(), lines: origin.lines.clone() };
-        let error = refused(&cubin, |cubin| capsule::clone(cubin, &origin));
+        let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
         assert!(!error.section().is_empty(), "{error}");
     }
 }
@@ -313,9 +313,9 @@ fn sections_that_end_too_early_are_named() {
                 let bytes = bytes[..bytes.len() - cut].to_vec();
                 section(&mut cubin, short).contents = Contents::Bytes(bytes.into());
                 let error = if short == name {
-                    refused(&cubin, |cubin| capsule::clone(cubin, &origin))
+                    refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
                 } else {
-                    refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps)))
+                    refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
                 };
                 assert!(error.section().ends_with(&name[1..]) || name.contains("reg"), "{short}: {error}");
                 assert!(!error.section().is_empty(), "{short}: {error}");
@@ -336,9 +336,9 @@ fn relocations_outside_are_named() {
             };
             all[0].offset = u64::MAX - 3;
             let error = if table.starts_with(".rela") {
-                refused(&cubin, |cubin| capsule::clone(cubin, &origin))
+                refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
             } else {
-                refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps)))
+                refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
             };
             assert!(error.section().ends_with(name), "{table}: {error}");
         }

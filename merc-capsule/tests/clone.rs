@@ -6,7 +6,7 @@ mod support;
 
 use merc_capsule::capsule::{self, CloneInputs};
 use merc_capsule::clone::{Cloner, LineTableInputs};
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, MercurySection, Section, SectionIndex, SymbolIndex};
@@ -82,7 +82,8 @@ fn capsules_come_back() {
         let mut made = cubin.clone();
         made.remove_capsule().unwrap();
         let stripped = made.write().unwrap();
-        capsule::clone(&mut made, &origin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        capsule::clone_cubin(&mut made, &origin)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let bytes = made.write().unwrap();
         let again = Cubin::parse(&bytes).unwrap();
         let mut count = |what, same: bool, words: String| {
@@ -143,7 +144,8 @@ fn capsules_come_back() {
         );
 
         let mut back = Cubin::parse(&bytes).unwrap();
-        finalise(&mut back, Some(&origin.maps)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        finalise_cubin(&mut back, Some(&origin.maps))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let debug = |cubin: &Cubin<'_>| cubin.debug_sections().unwrap();
         let (found, expected) = (debug(&back), debug(&Cubin::parse(&stripped).unwrap()));
         let other = found.iter().zip(&expected).find(|(a, b)| a != b).map(|(a, _)| a.name.clone());

@@ -33,7 +33,7 @@ fn pairs<'c>(cubin: &'c Cubin<'_>, spaces: &SectionPairs) -> Vec<Pair<'c>> {
     let originals = cubin.iter().filter(|(_, name, _)| is_info(name));
     let found: Vec<_> = originals
         .map(|(native, name, _)| {
-            let mercury = spaces.mercury(native).unwrap();
+            let mercury = spaces.mercury_section(native).unwrap();
             Pair { name, clone: cubin.section_name(mercury), native, mercury }
         })
         .collect();
@@ -91,7 +91,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         let (sizes, native_sizes) = (sizes(&mercury), FrameOwners::of(cubin).unwrap().sizes(&mercury));
         let options = finalizer_options(&mercury);
         let side = MercuryOnlyInfo { map: &map, frame_sizes: &sizes, finalizer_options: options };
-        let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol(symbol));
+        let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol_of(symbol));
         let made = nv_info::encode(clone, &made.unwrap()).unwrap();
         assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
         counts.to_mercury += 1;
@@ -101,7 +101,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         };
         let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
         let side = NativeOnlyInfo { map: &map, frame_sizes: &native_sizes, only: &only };
-        let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol(symbol));
+        let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol_of(symbol));
         let made = nv_info::encode(name, &made.unwrap()).unwrap();
         assert_eq!(made, *native_bytes, "{} {name}", path.display());
         counts.to_native += 1;
@@ -223,7 +223,7 @@ fn lists_agree_with_the_line_tables() {
         let spaces = SectionPairs::of(cubin).unwrap();
         for CodeMap { native, map, .. } in code_maps(cubin).unwrap() {
             let native = nv_info::section_of(cubin, native).unwrap();
-            let mercury = spaces.mercury(native).unwrap();
+            let mercury = spaces.mercury_section(native).unwrap();
             let name = cubin.section_name(native);
             let (here, there) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
             let (here, there) =

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::{CheckOutcome, self_check};
 use merc_capsule::{CloneStatus, SectionView, plan};
 use nv_debug_sections::cubin::{
@@ -48,8 +48,8 @@ fn check(mut cubin: Cubin<'static>) {
     assert!(checked.len() > COUNT);
     assert!(checked.iter().all(|checked| !matches!(checked.outcome, CheckOutcome::Different(_))));
     let origin = CloneInputs::of(&cubin).unwrap();
-    capsule::clone(&mut cubin, &origin).unwrap();
-    finalise(&mut cubin, None).unwrap();
+    capsule::clone_cubin(&mut cubin, &origin).unwrap();
+    finalise_cubin(&mut cubin, None).unwrap();
     assert!(!cubin.has_capsule());
 }
 

@@ -20,7 +20,7 @@ mod values;
 use generate::{Choices, Given, Order, given};
 use merc_capsule::CodeMap;
 use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::{CheckOutcome, self_check};
 use nv_debug_sections::cubin::{Cubin, Symbol};
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn choices() -> impl Strategy<Value = Vec<u16>> {
 /// The file with its capsule, written.
 fn cloned(cubin: &Cubin<'_>, origin: &CloneInputs<'_>) -> Vec<u8> {
     let mut made = cubin.clone();
-    capsule::clone(&mut made, origin).unwrap();
+    capsule::clone_cubin(&mut made, origin).unwrap();
     assert!(made.has_capsule());
     made.write().unwrap()
 }
@@ -60,7 +60,7 @@ impl Tables {
 /// The capsule gives the native sections, and goes with that.
 fn check_back(file: &[u8], native: &Cubin<'_>, maps: Option<&[CodeMap]>, tables: Tables) {
     let mut back = Cubin::parse(file).unwrap();
-    finalise(&mut back, maps).unwrap();
+    finalise_cubin(&mut back, maps).unwrap();
     let (found, expected) = (back.debug_sections().unwrap(), native.debug_sections().unwrap());
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(&expected) {

@@ -22,8 +22,8 @@ fn symbols_pair_up_in_all_files() {
         for number in (0..).map(SymbolIndex).take(cubin.symbols().len()) {
             symbols += 1;
             let name = cubin.symbol_name_in(names, number);
-            if let Some(other) = spaces.mercury_symbol(number) {
-                assert_eq!(spaces.native_symbol(other), Some(number));
+            if let Some(other) = spaces.mercury_symbol_of(number) {
+                assert_eq!(spaces.native_symbol_of(other), Some(number));
             } else {
                 alone += 1;
                 assert!(name.starts_with(".nv.constant0."), "{}: {name}", path.display());

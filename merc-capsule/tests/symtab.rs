@@ -4,7 +4,7 @@
 
 mod support;
 
-use merc_capsule::symtab::mercury_symbols;
+use merc_capsule::symtab::build_mercury_symtab;
 use merc_capsule::{SectionPairs, code_maps};
 use nv_debug_sections::cubin::SymbolIndex;
 use support::each_capsule;
@@ -16,7 +16,7 @@ fn symbols_are_those_of_the_corpus() {
     let files = each_capsule(|path, cubin| {
         // Where functions are is the code generator's choice: as the capsule has it.
         let maps = code_maps(cubin).unwrap();
-        let made = mercury_symbols(cubin, &SectionPairs::of(cubin).unwrap(), &maps)
+        let made = build_mercury_symtab(cubin, &SectionPairs::of(cubin).unwrap(), &maps)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let found = cubin.mercury_symbols();
         if made == found {

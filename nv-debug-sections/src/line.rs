@@ -26,7 +26,7 @@ mod units;
 pub use decode::{decode, decode_sequence, decode_with_offsets, headers};
 pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
 pub use rows::RowTable;
-pub use step::{Registers, Step, set_address, step};
+pub use step::{LineState, Step, set_address, step};
 
 /// `DW_LNE_NVIDIA_inlined_call`. Operands: the context row and the offset of the callee's name,
 /// both ULEB128. Named in elfutils' `dwarf.h`; docs/formats/line-tables.md, opcodes of NVIDIA.
@@ -324,15 +324,15 @@ fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), 
         LineOp::SetEpilogueBegin => program.set_epilogue_begin(),
         LineOp::SetIsa(isa) => program.set_isa(*isa),
         LineOp::InlinedCall { context, name } => {
-            let operands = [(Field::CONTEXT, *context), (Field::FUNCTION_OFFSET, *name)];
+            let operands = [(Field::INLINED_CALLER_ROW, *context), (Field::INLINED_NAME_OFFSET, *name)];
             vendor(program, DW_LNE_NVIDIA_INLINED_CALL, &operands, u32::MAX.into())
         }
         LineOp::SetFunctionName(name) => {
-            let operands = [(Field::FUNCTION_OFFSET, *name)];
+            let operands = [(Field::INLINED_NAME_OFFSET, *name)];
             vendor(program, DW_LNE_NVIDIA_SET_FUNCTION_NAME, &operands, u32::MAX.into())
         }
         LineOp::EntryRow(flag) => {
-            let operands = [(Field::PROLOGUE, u64::from(*flag))];
+            let operands = [(Field::PROLOGUE_END, u64::from(*flag))];
             vendor(program, DW_LNE_NVIDIA_ENTRY_ROW, &operands, MAX_ENTRY_ROW.into())
         }
         LineOp::Advance(address) => program.advance_to(origin.wrapping_add(*address)),

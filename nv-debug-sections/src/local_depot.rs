@@ -13,7 +13,7 @@ use dwarf2_writer::constants::{DW_OP_addr, DW_OP_fbreg, DW_OP_nop};
 /// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset
 /// needs more than 8 bytes.
 #[must_use]
-pub fn rewrite(section: &mut [u8], operand: usize, below_base: u64) -> bool {
+pub fn depot_to_fbreg(section: &mut [u8], operand: usize, below_base: u64) -> bool {
     let Ok(below_base) = i64::try_from(below_base) else { return false };
     let offset = leb128_nv::sleb128(-below_base);
     let operation = operand.checked_sub(1).and_then(|start| section.get_mut(start..)?.first_chunk_mut::<9>());
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn a_depot_becomes_an_offset_from_the_frame_base() {
         let mut section = [0xaa, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0x23, 4];
-        assert!(rewrite(&mut section, 2, 16));
+        assert!(depot_to_fbreg(&mut section, 2, 16));
         assert_eq!(section, [0xaa, 0x91, 0x70, 0x96, 0x96, 0x96, 0x96, 0x96, 0x96, 0x96, 0x23, 4]);
     }
 
@@ -44,11 +44,13 @@ mod tests {
         let original = [0x04, 0, 0, 0, 0, 0, 0, 0, 0];
         let mut section = original;
         assert!(
-            !rewrite(&mut section, 1, 16) && !rewrite(&mut section, 0, 16) && !rewrite(&mut section, 5, 16)
+            !depot_to_fbreg(&mut section, 1, 16)
+                && !depot_to_fbreg(&mut section, 0, 16)
+                && !depot_to_fbreg(&mut section, 5, 16)
         );
         assert_eq!(section, original);
         let mut section = [0x03, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert!(!rewrite(&mut section, 1, 1 << 56) && !rewrite(&mut section, 1, u64::MAX));
-        assert!(rewrite(&mut section, 1, 1 << 55));
+        assert!(!depot_to_fbreg(&mut section, 1, 1 << 56) && !depot_to_fbreg(&mut section, 1, u64::MAX));
+        assert!(depot_to_fbreg(&mut section, 1, 1 << 55));
     }
 }

@@ -7,8 +7,8 @@ mod corpus;
 
 use corpus::{file, oracle};
 use nv_debug_sections::catalog::{
-    CATALOG, CatalogEntry, HeaderFields, LinkerAction, NameMatch, SectionKind, SectionLinks, SectionName,
-    SectionOrigin, Space,
+    CATALOG, CatalogEntry, LinkerAction, NameMatch, SectionHeaderFields, SectionKind, SectionLinks,
+    SectionName, SectionOrigin, Space,
 };
 use nv_debug_sections::cubin::{Cubin, Section, SectionIndex};
 use nv_debug_sections::release::Release;
@@ -51,7 +51,7 @@ fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static
     let row = { of_name }.find(|other| other.header.sh_type == section.sh_type).unwrap_or(row);
     let found = section.header_fields();
     let align = if row.header.align == 0 { found.align } else { row.header.align };
-    assert_eq!(found, HeaderFields { align, ..row.header }, "{what}");
+    assert_eq!(found, SectionHeaderFields { align, ..row.header }, "{what}");
     row
 }
 

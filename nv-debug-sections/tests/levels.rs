@@ -14,7 +14,7 @@ use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::observed::{Compilation, expected_after_link, expected_sections, link_accepts};
 use nv_debug_sections::level::report::{Expectation, Report, RulesModel};
 use nv_debug_sections::level::{
-    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, PtxSection, ReferenceKind,
+    DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, PtxSection, ReferenceKind,
     ReferenceKinds, Requirement, SectionExpectation,
 };
 use nv_debug_sections::release::Release;
@@ -23,7 +23,7 @@ use std::path::Path;
 
 /// What a PTX of the runs holds.
 struct Ptx {
-    kind: PtxDirectives,
+    kind: LevelDirectives,
     program: PtxFeatures<'static>,
 }
 
@@ -53,7 +53,7 @@ fn ptx(name: &str, linked: bool, second: bool) -> Ptx {
         references: ReferenceKinds::of(references),
     });
     Ptx {
-        kind: PtxDirectives { version: (9, 0), has_loc: kind != "none", target_debug: kind == "G" },
+        kind: LevelDirectives { version: (9, 0), has_loc: kind != "none", target_debug: kind == "G" },
         program: PtxFeatures {
             has_code: Some(true),
             has_ptx_lines: Some(true),
@@ -84,7 +84,7 @@ fn number(sm: &str) -> u32 {
 fn of_ptxas(sm: &str, kind: &str, mode: &str, relocatable: bool) -> Vec<String> {
     let ptx = ptx(kind, false, false);
     let output = if relocatable { OutputKind::Relocatable } else { OutputKind::Program };
-    let level = DebugLevel::observed(request(mode), ptx.kind);
+    let level = DebugLevel::ptxas_level(request(mode), ptx.kind);
     names(&expected_sections(&Compilation {
         level,
         target: Release::V13_0.target(number(sm)),
@@ -100,7 +100,7 @@ fn of_nvlink(sm: &str, inputs: [&str; 2], mode: &str) -> Option<Vec<String>> {
     let compiled = inputs.iter().zip([false, true]).map(|(kind, second)| {
         // Each input was compiled with the option of its kind.
         let ptx = ptx(&format!("{kind}{newer}"), true, second);
-        let level = DebugLevel::observed(DebugOptions::default(), ptx.kind);
+        let level = DebugLevel::ptxas_level(DebugOptions::default(), ptx.kind);
         let list = expected_sections(&Compilation {
             level,
             target: Release::V13_0.target(sm),

@@ -8,12 +8,12 @@
 use std::error::Error;
 
 use nvdwarf_compile::arch::Arch;
-use nvdwarf_compile::{CodeImage, CompileError, Compiled, NonPtxasOptions, Options, PathMap, compile};
+use nvdwarf_compile::{CodeImage, CompileError, Compiled, NvdwarfOptions, Options, PathMap, compile};
 use ptx_syntax::LineIndex;
 
 fn options(arch: &str) -> Result<Options, Box<dyn Error>> {
     let path_maps = vec![PathMap { old: "/tmp/nvdwarf".to_owned(), new: "/src".to_owned() }];
-    let extras = NonPtxasOptions { path_maps, ..NonPtxasOptions::default() };
+    let extras = NvdwarfOptions { path_maps, ..NvdwarfOptions::default() };
     Ok(Options { arch: arch.parse::<Arch>()?, line_info: true, extras, ..Options::default() })
 }
 

@@ -4,7 +4,7 @@
 use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
-use nv_debug_sections::level::PtxDirectives;
+use nv_debug_sections::level::LevelDirectives;
 use ptx_syntax::check::{self, CheckContext, Report, RuleId, Severity};
 use ptx_syntax::{Module, Parsed, Ptxas, Statement};
 
@@ -18,7 +18,7 @@ pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut 
         // A limit of our parser leaves part of the module unread.
         let is_limit = matches!(rule, RuleId::NestingTooDeep | RuleId::TooLarge | RuleId::TooManyErrors);
         // Opcodes are judged by whoever makes the code.
-        if rule == RuleId::UnknownOpcode || !is_limit && !report.refuses(mode, rule) {
+        if rule == RuleId::UnknownOpcode || !is_limit && !report.is_rejected_for(mode, rule) {
             continue;
         }
         // Without ptxas there is nothing in newer PTX that keeps us from reading its debug
@@ -48,8 +48,8 @@ pub(crate) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
 }
 
 /// What of the module decides how much debug information is written.
-pub(crate) fn ptx_kind(module: &Module<'_>) -> PtxDirectives {
-    PtxDirectives {
+pub(crate) fn ptx_kind(module: &Module<'_>) -> LevelDirectives {
+    LevelDirectives {
         version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
         has_loc: has_loc(module),
         target_debug: module.is_debug(),

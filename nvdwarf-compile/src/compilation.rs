@@ -173,11 +173,11 @@ fn level(
     if !keeps && options.opt_level.is_some_and(optimises) {
         return Err(ErrorKind::OptimizedDebug);
     }
-    let without = DebugLevel::observed(DebugOptions { suppress: false, ..request }, ptx);
+    let without = DebugLevel::ptxas_level(DebugOptions { suppress: false, ..request }, ptx);
     if request.suppress && without == DebugLevel::None && !by_ptxas {
         diagnostics.push(Diagnostic::ptxas_warning(NOTHING_TO_SUPPRESS));
     }
-    Ok(DebugLevel::observed(request, ptx))
+    Ok(DebugLevel::ptxas_level(request, ptx))
 }
 
 /// A PTX text for which the code can now be generated: the second step of [`compile`].
@@ -206,8 +206,8 @@ impl<'p> PreparedPtx<'p> {
 
     /// Returns the paths of source files whose time and size neither the PTX nor the options give,
     /// in text order.
-    pub fn unknown_sources(&self) -> Vec<&'p str> {
-        SourceStats::new(&self.options.file_stats, &self.found).unknown(&self.module)
+    pub fn sources_without_stat(&self) -> Vec<&'p str> {
+        SourceStats::new(&self.options.file_stats, &self.found).paths_without_stat(&self.module)
     }
 
     /// Adds the times and sizes of source files that the options lack. Files that stay unknown have

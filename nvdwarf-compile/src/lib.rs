@@ -19,12 +19,12 @@ pub use compilation::{CheckedPtx, CodeImage, Compiled, PreparedPtx, Statistics, 
 pub use diagnostic::{Diagnostic, Severity};
 pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
 pub use message::Message;
-pub use options::{FileStat, LineTableStyle, NonPtxasOptions, Options, PathMap};
+pub use options::{FileStat, LineTableStyle, NvdwarfOptions, Options, PathMap};
 
 /// The facts of a PTX that debug information is made of, for callers that do not compile it.
 pub mod ptx {
     pub use crate::lower::mercury_lines::source_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
     pub use crate::lower::ptx_sections::PtxSections;
-    pub use crate::ptx_program::program;
+    pub use crate::ptx_program::ptx_features;
 }

@@ -28,7 +28,7 @@ pub struct Options {
     /// the PTX does not tell and nothing is given here, both are 0.
     pub file_stats: Vec<FileStat>,
     /// What ptxas cannot do.
-    pub extras: NonPtxasOptions,
+    pub extras: NvdwarfOptions,
 }
 
 impl Default for Options {
@@ -42,7 +42,7 @@ impl Default for Options {
             relocatable: false,
             opt_level: None,
             file_stats: Vec::new(),
-            extras: NonPtxasOptions::default(),
+            extras: NvdwarfOptions::default(),
         }
     }
 }
@@ -92,7 +92,7 @@ impl PathMap {
 
 /// Options beyond those of ptxas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NonPtxasOptions {
+pub struct NvdwarfOptions {
     /// `--debug-opt keep`, with `-g` only.
     pub keep_optimised: bool,
     /// `--line-table`
@@ -103,7 +103,7 @@ pub struct NonPtxasOptions {
     pub embed_ptx: bool,
 }
 
-impl Default for NonPtxasOptions {
+impl Default for NvdwarfOptions {
     fn default() -> Self {
         Self {
             keep_optimised: false,

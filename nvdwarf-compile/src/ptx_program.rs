@@ -3,7 +3,7 @@
 use crate::checks::ptx_kind;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::{
-    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, PtxSection, ReferenceKind,
+    DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, PtxSection, ReferenceKind,
     ReferenceKinds,
 };
 use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble, assemble_at_dwarf};
@@ -12,15 +12,15 @@ use std::collections::{HashMap, HashSet};
 
 /// Returns the directives and features of a PTX text that decide which debug sections its
 /// compilation makes. Names of PTX texts are left out.
-pub fn program<'a>(
+pub fn ptx_features<'a>(
     module: &Module<'a>,
     request: DebugOptions,
     output: OutputKind,
-) -> (PtxDirectives, PtxFeatures<'a>) {
+) -> (LevelDirectives, PtxFeatures<'a>) {
     let kind = ptx_kind(module);
     // Functions that no kernel calls stay with `-c` and at full level (observed: ptxas 13.0.88).
     let keeps_all =
-        output == OutputKind::Relocatable || DebugLevel::observed(request, kind) == DebugLevel::Full;
+        output == OutputKind::Relocatable || DebugLevel::ptxas_level(request, kind) == DebugLevel::Full;
     let any = |test: &dyn Fn(&Statement<'_>) -> bool| {
         let bodies =
             || module.functions().filter_map(|function| Some((function.kind, function.body.as_ref()?)));
@@ -37,7 +37,7 @@ pub fn program<'a>(
     let is_shared = |variable: &Variable<'_>| variable.space == StateSpace::Shared;
     let shared = module.variables().any(is_shared)
         || any(&|statement| matches!(statement, Statement::Variable(one) if is_shared(one))) != Some(false);
-    let program = PtxFeatures {
+    let ptx_features = PtxFeatures {
         has_code: functions,
         has_ptx_lines: functions,
         has_loc: any(&|statement| matches!(statement, Statement::Loc(loc) if loc.line != 0)),
@@ -48,7 +48,7 @@ pub fn program<'a>(
         sections: Some(own_sections(module)),
         ptx_text_names: None,
     };
-    (kind, program)
+    (kind, ptx_features)
 }
 
 /// Sections that reach a file at full level, each once.

@@ -25,7 +25,7 @@ impl<'a> SourceStats<'a> {
     }
 
     /// The paths of the module's files whose time and size are unknown, each once, in text order.
-    pub(crate) fn unknown<'f>(&self, module: &Module<'f>) -> Vec<&'f str> {
+    pub(crate) fn paths_without_stat<'f>(&self, module: &Module<'f>) -> Vec<&'f str> {
         let mut seen = HashSet::new();
         let files = module.files().filter(|file| declared(file).is_none());
         let unknown = files.map(|file| file.path).filter(|path| self.get(path).is_none());

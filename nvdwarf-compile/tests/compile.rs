@@ -117,9 +117,9 @@ fn source_files_are_values() {
     let options = lines();
     let prepare = || CheckedPtx::new(SOURCES, &lines_of, &options).unwrap().0.prepare(false).unwrap().0;
     let mut prepared = prepare();
-    assert_eq!(prepared.unknown_sources(), ["a.cu"]);
+    assert_eq!(prepared.sources_without_stat(), ["a.cu"]);
     prepared.add_sources([stat]);
-    assert!(prepared.unknown_sources().is_empty());
+    assert!(prepared.sources_without_stat().is_empty());
     assert_eq!(prepared.compile(&CodeImage::None).unwrap().bytes, given.bytes);
     assert_ne!(prepare().compile(&CodeImage::None).unwrap().bytes, given.bytes);
 

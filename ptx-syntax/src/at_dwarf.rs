@@ -16,7 +16,7 @@ pub struct AtDwarf<'a> {
     /// From `@@DWARF` to the last operand.
     pub range: TextRange,
     /// No error cut it short.
-    pub(crate) whole: bool,
+    pub(crate) is_complete: bool,
     /// The text of the module up to the end of `range`.
     pub(crate) text: &'a str,
 }

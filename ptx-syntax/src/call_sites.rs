@@ -26,13 +26,13 @@ pub enum CallSite {
 #[derive(Debug, Clone)]
 pub struct CallSites {
     /// Number and function of the last `.loc` at a place.
-    last: HashMap<Place, (u32, u32)>,
+    last: HashMap<LocKey, (u32, u32)>,
     next: u32,
     function: u32,
 }
 
 /// File, line and column, in the bits that ptxas compares.
-type Place = (u16, u32, u32);
+type LocKey = (u16, u32, u32);
 
 impl CallSites {
     /// Creates an empty list of call sites, with capacity for every `.loc` of a module.

@@ -16,7 +16,7 @@ use crate::statement::Instruction;
 
 /// The token whose line ptxas records for an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineOf {
+pub enum LineAnchor {
     /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. After a predicate,
     /// the opcode itself.
     Opcode,
@@ -24,15 +24,15 @@ pub enum LineOf {
     End,
 }
 
-use LineOf::{End, Opcode};
+use LineAnchor::{End, Opcode};
 
 /// The opcodes that ptxas gives the line of their `;`, and those that count as one token although
 /// they have several words. An entry stands for all opcodes that begin with its words, unless a
-/// longer entry does. Opcodes without an entry are their first word, with [`LineOf::Opcode`].
+/// longer entry does. Opcodes without an entry are their first word, with [`LineAnchor::Opcode`].
 ///
 /// The words of one token cannot stand on different lines: ptxas does not know `mul` before a line
 /// `.wide`. What follows `::`, as in `tcgen05.wait::ld`, is a token of its own.
-pub const OPCODES: &[(&str, LineOf)] = &[
+pub const OPCODES: &[(&str, LineAnchor)] = &[
     ("bar", End),
     ("barrier", End),
     ("barrier.cluster.arrive", Opcode),
@@ -174,7 +174,7 @@ impl Instruction<'_> {
         self.anchor(Some(Opcode))
     }
 
-    fn anchor(&self, line_of: Option<LineOf>) -> u32 {
+    fn anchor(&self, line_of: Option<LineAnchor>) -> u32 {
         let (start, text) = (self.range.start, self.text());
         if memchr::memchr(b'\n', text.as_bytes()).is_none() {
             return start;
@@ -203,7 +203,7 @@ impl Instruction<'_> {
 
 /// How many words of an opcode ptxas reads before the token whose line counts, and what the table
 /// says.
-fn entry(opcode: &str) -> (usize, LineOf) {
+fn entry(opcode: &str) -> (usize, LineAnchor) {
     let entries = OPCODES.iter().filter_map(|&(name, line_of)| {
         let rest =
             opcode.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', ':']))?;

@@ -16,7 +16,7 @@ pub struct FileDirective<'a> {
     /// Bytes of the source file, modulo 2^64.
     pub size: Option<u64>,
     /// No error cut it short.
-    pub(crate) whole: bool,
+    pub(crate) is_complete: bool,
     /// The whole directive.
     pub range: TextRange,
 }

@@ -29,7 +29,7 @@ pub fn laid_out(text: &str, columns: usize) -> String {
             while let Some(more) = if paragraph.ends_with(':') { None } else { lines.next_if(is_more) } {
                 let _ = write!(paragraph, " {more}");
             }
-            wrap(&mut out, (0, 0), &paragraph, columns);
+            wrap(&mut out, Indent::all(0), &paragraph, columns);
         } else {
             let mut rows: Vec<Row> = vec![Row::new(line)];
             while let Some(line) = lines.next_if(|next| next.starts_with(' ')) {
@@ -77,22 +77,36 @@ fn block(out: &mut String, rows: &[Row], columns: usize) {
     let is_split = rows.iter().any(is_narrow);
     for row in rows {
         if row.second_at == 0 {
-            wrap(out, (row.indent, row.indent + 2), &row.first, columns);
+            wrap(out, Indent { first: row.indent, others: row.indent + 2 }, &row.first, columns);
         } else if is_split {
-            wrap(out, (row.indent, row.indent + 2), &row.first, columns);
-            wrap(out, (row.indent + 4, row.indent + 4), &row.second, columns);
+            wrap(out, Indent { first: row.indent, others: row.indent + 2 }, &row.first, columns);
+            wrap(out, Indent::all(row.indent + 4), &row.second, columns);
         } else {
             let first = format!("{:indent$}{}", "", row.first, indent = row.indent);
             let at = row.second_at;
             let mut second = String::new();
-            wrap(&mut second, (at, at), &row.second, columns);
+            wrap(&mut second, Indent::all(at), &row.second, columns);
             let _ = write!(out, "{first:at$}{}", second.get(at..).unwrap_or_default());
         }
     }
 }
 
+/// The number of blanks before the first line of a text, and before each other line.
+#[derive(Debug, Clone, Copy)]
+struct Indent {
+    first: usize,
+    others: usize,
+}
+
+impl Indent {
+    fn all(blanks: usize) -> Self {
+        Self { first: blanks, others: blanks }
+    }
+}
+
 /// Adds a text in lines, the first and the others with blanks before them.
-fn wrap(out: &mut String, (first, others): (usize, usize), text: &str, columns: usize) {
+fn wrap(out: &mut String, indent: Indent, text: &str, columns: usize) {
+    let Indent { first, others } = indent;
     let mut column = first;
     let _ = write!(out, "{:first$}", "");
     for (number, word) in text.split(' ').enumerate() {

@@ -15,7 +15,7 @@ mod value;
 
 pub use command::{command, table_completions};
 use nvdwarf_compile::arch::Arch;
-pub use nvdwarf_compile::{FileStat, LineTableStyle, NonPtxasOptions, OPTIMIZED_DEBUG, PathMap};
+pub use nvdwarf_compile::{FileStat, LineTableStyle, NvdwarfOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
@@ -121,7 +121,7 @@ impl Options {
     /// Returns those options on the command line that ptxas does not have and that act on debug
     /// information, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
-        let NonPtxasOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
+        let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
         let given = [
             ("--debug-opt", *keep_optimised),
             ("--line-table", *line_table != LineTableStyle::Ptxas),

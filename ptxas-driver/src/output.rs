@@ -306,11 +306,11 @@ pub fn other_names(_: &Path) -> u64 {
 
 /// Whether both paths name the same file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || whole(a).is_some_and(|a| Some(a) == whole(b))
+    a == b || canonical_path(a).is_some_and(|a| Some(a) == canonical_path(b))
 }
 
 /// The path from the root, without links; `None` if the folder does not exist.
-fn whole(path: &Path) -> Option<PathBuf> {
+fn canonical_path(path: &Path) -> Option<PathBuf> {
     let path = resolve_links(path).ok()?;
     let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));
     fs::canonicalize(&path).ok().or_else(in_folder)

@@ -7,7 +7,7 @@ use crate::support::driver;
 use crate::support::driver::program;
 use crate::support::json;
 use crate::support::oracle;
-use cubin_debuginfo::symbolize::{FileName, Symbolizer};
+use cubin_debuginfo::symbolize::{Symbolizer, TableFileName};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ fn full_tables_say_what_the_text_says() {
                 }
                 let Some((file, line, column)) = loc_of(&lines, ptx.line as usize) else { continue };
                 let Some(frame) = place.frames().next() else { panic!("{} has no line", pair.ptx.display()) };
-                let FileName::Path(path) = frame.file else { panic!("an undeclared file") };
+                let TableFileName::Path(path) = frame.file else { panic!("an undeclared file") };
                 // Folder and name are apart in the table, whatever stood between them.
                 let plain = |path: &str| path.replace(['/', '\\'], "");
                 let found = (plain(path), frame.line, frame.column);

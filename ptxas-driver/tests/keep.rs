@@ -9,7 +9,7 @@ use crate::support;
 use crate::support::driver;
 use crate::support::driver::program;
 use crate::support::{Entry, oracle};
-use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
+use cubin_debuginfo::symbolize::{FrameFunction, Symbolizer, TableFileName};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
@@ -127,7 +127,7 @@ fn chains(cubin: &Cubin<'_>) -> BTreeMap<(String, Chain), BTreeSet<u64>> {
             let mut chain = Chain::new();
             for (callee, caller) in frames.iter().zip(frames.iter().skip(1)).rev() {
                 assert!(matches!(callee.function, FrameFunction::Inlined(_)));
-                let FileName::Path(path) = caller.file else { panic!("an undeclared file") };
+                let TableFileName::Path(path) = caller.file else { panic!("an undeclared file") };
                 chain.push((path.to_owned(), caller.line.into()));
                 chains.entry((section.name.to_owned(), chain.clone())).or_default().insert(address);
             }

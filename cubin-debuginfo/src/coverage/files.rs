@@ -1,7 +1,7 @@
 //! The source files and inlined functions that line rows name.
 
-use super::{FileCoverage, FunctionCoverage, SourceLine};
-use crate::symbolize::{FileName, Symbolizer};
+use super::{CoveredLine, FileCoverage, FunctionCoverage};
+use crate::symbolize::{Symbolizer, TableFileName};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The files met so far, one for each path, and the functions inlined from them.
@@ -43,13 +43,13 @@ impl<'s> Files<'s> {
     /// The file of a path that a table declares.
     pub(super) fn of_path(&mut self, path: &str) -> Option<usize> {
         let declared = self.symbolizer.files().find(|declared| *declared == path)?;
-        Some(self.named(FileName::Path(declared)))
+        Some(self.named(TableFileName::Path(declared)))
     }
 
-    fn named(&mut self, name: FileName<'s>) -> usize {
+    fn named(&mut self, name: TableFileName<'s>) -> usize {
         let key = match name {
-            FileName::Path(path) => (Some(path), 0),
-            FileName::Undeclared(number) => (None, number),
+            TableFileName::Path(path) => (Some(path), 0),
+            TableFileName::Undeclared(number) => (None, number),
         };
         let number = *self.by_name.entry(key).or_insert(self.all.len());
         if number == self.all.len() {
@@ -69,7 +69,7 @@ impl<'s> Files<'s> {
     /// The callee that a row names.
     pub(super) fn take_callee(&mut self, unit: usize, name: u64) {
         if self.callees.insert((unit, name)) {
-            self.take_name(self.symbolizer.callee(unit, name).name);
+            self.take_name(self.symbolizer.callee_name(unit, name).name);
         }
     }
 
@@ -79,7 +79,7 @@ impl<'s> Files<'s> {
         self.inlined_functions.extend(name.map(|name| String::from_utf8_lossy(name).into_owned()));
     }
 
-    pub(super) fn take(&mut self, line: SourceLine, instructions: u64, inlined: u64) {
+    pub(super) fn take(&mut self, line: CoveredLine, instructions: u64, inlined: u64) {
         if let Some(file) = self.all.get_mut(line.file) {
             file.instructions = file.instructions.saturating_add(instructions);
             file.inlined = file.inlined.saturating_add(inlined);

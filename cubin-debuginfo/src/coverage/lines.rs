@@ -3,10 +3,10 @@
 use super::code::{Piece, instructions};
 use super::files::Files;
 use super::{
-    FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SectionBudget, SourceLine,
+    CoveredLine, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SectionBudget,
     VariableCounts,
 };
-use crate::symbolize::{CoveredRange, LineIndex, Symbolizer};
+use crate::symbolize::{CoveredRange, LineTableIndex, Symbolizer};
 use crate::variables::InlinedCalls;
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::SectionKind;
@@ -110,7 +110,7 @@ struct Sequence {
 
 impl Sequence {
     /// All sequences of a section, by start.
-    fn all(index: &LineIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
+    fn all(index: &LineTableIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
         let all = index.of(section);
         let new = |start, unit, rows| Self::new(start, unit, index.has_contexts(unit), rows);
         all.map(|(start, rows)| new(start, rows.unit(), rows.rows().collect())).collect()
@@ -193,7 +193,7 @@ impl<'v> Table<'v> {
 }
 
 /// The spans of a section in ascending order, none overlapping.
-fn spans(index: &LineIndex<'_>, code: &Code<'_>, section: SectionIndex) -> Vec<Span> {
+fn spans(index: &LineTableIndex<'_>, code: &Code<'_>, section: SectionIndex) -> Vec<Span> {
     let bases: Vec<u64> = index.of(section).map(|(base, _)| base).collect();
     let covered = index.covered(code, section);
     let span = |CoveredRange { range, sequence, row }| Span {
@@ -325,11 +325,11 @@ impl<'s> Tally<'s> {
         for call in table.calls.at(table.section, at) {
             is_in = true;
             if self.calls.insert(call.entry) {
-                let name = table.calls.callee(call).name;
+                let name = table.calls.called_function(call).name;
                 files.take_name(name);
                 self.coverage.call_lines.extend(table.calls.site(call).and_then(|site| {
                     let line = u32::try_from(site.line).ok().filter(|line| *line != 0)?;
-                    Some(SourceLine { file: files.of_path(site.file?)?, line })
+                    Some(CoveredLine { file: files.of_path(site.file?)?, line })
                 }));
             }
         }
@@ -341,10 +341,10 @@ impl<'s> Tally<'s> {
     }
 
     /// The line that a row names; `None` for line 0.
-    fn line(&self, sequence: usize, row: usize, files: &mut Files<'s>) -> Option<SourceLine> {
+    fn line(&self, sequence: usize, row: usize, files: &mut Files<'s>) -> Option<CoveredLine> {
         let Sequence { unit, rows, .. } = self.sequences.get(sequence)?;
         let row = rows.get(row)?;
-        (row.line != 0).then(|| SourceLine { file: files.number(*unit, row.file), line: row.line })
+        (row.line != 0).then(|| CoveredLine { file: files.number(*unit, row.file), line: row.line })
     }
 
     /// Follows the call sites up.

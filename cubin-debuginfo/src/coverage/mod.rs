@@ -32,7 +32,7 @@ pub use report::{FileLines, FunctionReport, Limits, Measure, Report, Shortfall, 
 
 use crate::entries::Entries;
 use crate::limits::COVERAGE_STEPS;
-use crate::symbolize::{FileName, Symbolizer};
+use crate::symbolize::{Symbolizer, TableFileName};
 use crate::variables::{InlinedCalls, Variables};
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -81,12 +81,12 @@ pub struct FunctionCoverage<'s> {
     /// Inlined calls that instructions are in: call sites, each with a callee, at any depth.
     pub inlined_calls: u64,
     /// Lines of its instructions, innermost ones.
-    pub lines: BTreeSet<SourceLine>,
+    pub lines: BTreeSet<CoveredLine>,
     /// The call sites of the inlined calls, without those that are lines of instructions too.
-    pub call_lines: BTreeSet<SourceLine>,
+    pub call_lines: BTreeSet<CoveredLine>,
     /// Lines that rows at its addresses name, and that neither instructions nor their call sites
     /// have: a later row at the same address has taken their place.
-    pub lost_lines: BTreeSet<SourceLine>,
+    pub lost_lines: BTreeSet<CoveredLine>,
     /// Whether `.debug_info` has the function.
     pub entry: bool,
     /// Its parameters, those of inlined calls and blocks too.
@@ -97,7 +97,7 @@ pub struct FunctionCoverage<'s> {
 
 /// A line of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceLine {
+pub struct CoveredLine {
     /// Index in [`Coverage::files`].
     pub file: usize,
     /// 1-based.
@@ -108,7 +108,7 @@ pub struct SourceLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCoverage<'s> {
     /// Its path, or the number that no file table declares.
-    pub name: FileName<'s>,
+    pub name: TableFileName<'s>,
     /// Functions that have instructions on its lines.
     pub functions: u64,
     /// Instructions on its lines other than 0.

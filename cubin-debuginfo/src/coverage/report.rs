@@ -2,9 +2,9 @@
 //! limit.
 
 use super::ptx::LostFunction;
-use super::{Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
+use super::{Coverage, CoveredLine, FileCoverage, FunctionCoverage, InstructionCounts, VariableCounts};
 use crate::names::demangle;
-use crate::symbolize::FileName;
+use crate::symbolize::TableFileName;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
@@ -298,7 +298,7 @@ impl Report {
 impl FunctionReport {
     /// The coverage of a function, with no limits.
     fn new(function: &FunctionCoverage<'_>, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Self {
-        let lost_lines = function.lost_lines.iter().map(|SourceLine { file, line }| (*file, *line));
+        let lost_lines = function.lost_lines.iter().map(|CoveredLine { file, line }| (*file, *line));
         let name = |file: usize| coverage.files.get(file)?.name.path().map(str::to_owned);
         Self {
             name: function.name.to_owned(),
@@ -356,8 +356,8 @@ fn worst_first(a: &FunctionReport, b: &FunctionReport) -> Ordering {
 impl SourceFileReport {
     fn new(file: &FileCoverage<'_>) -> Self {
         let undeclared_file = match file.name {
-            FileName::Path(_) => None,
-            FileName::Undeclared(number) => Some(number),
+            TableFileName::Path(_) => None,
+            TableFileName::Undeclared(number) => Some(number),
         };
         Self {
             path: file.name.path().map(str::to_owned),

@@ -4,7 +4,7 @@
 use super::report::{Measure, Report, Shortfall};
 use RuleId as Id;
 use findings::{
-    FileName, FindingPosition, KnownFindings, LocatedFinding, RuleDetails, RuleTable, Selection, Severity,
+    FindingFile, FindingPosition, KnownFindings, LocatedFinding, RuleDetails, RuleTable, Selection, Severity,
     subject_of_words,
 };
 
@@ -123,7 +123,7 @@ impl Report {
     }
 
     /// Returns the findings of the report, each with its place in `file`.
-    pub fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+    pub fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
         let register_fault = self.register_fault.iter().map(|error| {
             let message = format!("{error}; not all that is in SASS registers is counted");
             let subject = subject_of_words(REGISTER_MAP, error);
@@ -139,22 +139,22 @@ impl Report {
 const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
 
 /// Returns the finding that a file has no code, so that its limits are not compared.
-pub fn no_code(file: &FileName, message: String) -> LocatedFinding {
+pub fn no_code(file: &FindingFile, message: String) -> LocatedFinding {
     of_file(Id::NoCode, file, message, "code".to_owned())
 }
 
 /// Returns the finding that a PTX has nothing in common with the files that were read.
-pub fn unrelated_ptx(ptx: &FileName, message: String) -> LocatedFinding {
+pub fn unrelated_ptx(ptx: &FindingFile, message: String) -> LocatedFinding {
     of_file(Id::UnrelatedPtx, ptx, message, "ptx".to_owned())
 }
 
-fn of_file(id: RuleId, file: &FileName, message: String, subject: String) -> LocatedFinding {
+fn of_file(id: RuleId, file: &FindingFile, message: String, subject: String) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *id.rule();
     let place = FindingPosition { file: file.clone(), ..FindingPosition::default() };
     LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
 }
 
-fn of_function(file: &FileName, function: &str, shortfall: &Shortfall) -> LocatedFinding {
+fn of_function(file: &FindingFile, function: &str, shortfall: &Shortfall) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *shortfall.measure.rule();
     let place = FindingPosition {
         file: file.clone(),
@@ -193,14 +193,14 @@ mod tests {
 
     #[test]
     fn the_table_is_sound() {
-        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert_eq!(findings::rule_table_faults::<RuleId>(), [""; 0]);
         assert!(RULES.iter().all(|rule| rule.details.ends_with('.')));
     }
 
     #[test]
     fn a_shortfall_that_is_known_stays_known_until_it_gets_worse() {
         let shortfall = |measure, found| Shortfall { measure, found, limit: 95.0 };
-        let file = FileName::new("a.cubin", None);
+        let file = FindingFile::new("a.cubin", None);
         let mut builder = BaselineBuilder::default();
         builder.add(&of_function(&file, "k1", &shortfall(Measure::Lines, 89.96)));
         builder.add(&of_function(&file, "k1", &shortfall(Measure::Inherited, 97.0)));

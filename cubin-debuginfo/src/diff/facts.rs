@@ -184,7 +184,7 @@ impl CubinFacts {
         if facts.room.is_none() {
             return Err(TooManyFacts);
         }
-        let files = files::of(cubin).unwrap_or_default();
+        let files = files::files_of(cubin).unwrap_or_default();
         Ok(Self { all: facts.all, unread: facts.unread, files })
     }
 
@@ -210,7 +210,7 @@ impl CubinFacts {
 impl Unresolved {
     /// Looks up the missing texts in one of the two compared cubins, of `size` bytes. `hashes` must
     /// be the same [`TextHasher`].
-    pub fn look_up(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) {
+    pub fn look_up_texts(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) {
         let mut facts = Collector::new(size, hashes, &self.wanted);
         collect(cubin, &mut facts);
         self.texts.extend(facts.texts);
@@ -307,7 +307,7 @@ fn native(source: &DumpSource<'_, '_>, index: SectionIndex, name: &str, facts: &
         Contents::Info(units) => entries::info(source, &opened, &units, facts),
         Contents::Lookup(names) => entries::lookup(source, subject, &names, facts),
         Contents::Attributes(records) => {
-            container::attributes(source.cubin(), index, name, &records, facts);
+            container::nv_info_attributes(source.cubin(), index, name, &records, facts);
             Ok(())
         }
         // Lines whose section could be decoded, but not be placed.

@@ -45,7 +45,7 @@ pub use model::{
     LineRow, LineSequence, LineUnit, Location, NameLookup, NvInfoRecord, Register, RegisterTypes, Registers,
     SharedVariable, SharedVariables, TextLine, WithOffset,
 };
-pub use pick::{NoItem, SectionOffset};
+pub use pick::{ItemOffset, NoItem};
 pub use source::{DumpSource, OpenSection, RelocatedView};
 pub use span::{Span, UnclaimedBytes};
 pub use stream::{ItemStream, StreamPart};

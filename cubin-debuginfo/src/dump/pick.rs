@@ -3,25 +3,25 @@
 use super::contents::{Contents, Section, ShownUnclaimed};
 use super::model::FrameEntry;
 use super::span::{Span, UnclaimedBytes};
-use crate::query::number;
+use crate::query::parse_number;
 use std::borrow::Cow;
 use std::fmt;
 
 /// A byte of a section, as an argument: `.debug_info+0x2d`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SectionOffset {
+pub struct ItemOffset {
     /// Name of the section.
     pub section: String,
     /// Byte offset in it.
     pub offset: u64,
 }
 
-impl SectionOffset {
+impl ItemOffset {
     /// Parses `SECTION+OFFSET`. The offset is hexadecimal after `0x`, otherwise decimal. `None` for
     /// other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (section, offset) = text.rsplit_once('+')?;
-        Some(Self { section: section.to_owned(), offset: number(offset)? })
+        Some(Self { section: section.to_owned(), offset: parse_number(offset)? })
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn places_in_sections() {
-        let place = |text| SectionOffset::parse(text).map(|place| (place.section, place.offset));
+        let place = |text| ItemOffset::parse(text).map(|place| (place.section, place.offset));
         assert_eq!(place(".debug_info+0x2d"), Some((".debug_info".to_owned(), 0x2d)));
         assert_eq!(place(".a+b+7"), Some((".a+b".to_owned(), 7)));
         assert_eq!((place(".debug_info"), place(".debug_info+k")), (None, None));

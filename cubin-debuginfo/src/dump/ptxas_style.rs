@@ -27,7 +27,7 @@ mod operations;
 
 use super::{DumpSource, RelocatedView};
 use dwarf2_reader::abbrev::{self, AbbrevTable, Abbreviation, AttributeSpec};
-use dwarf2_reader::info::{self, Attribute, FormLayout, Node, Unit, Value};
+use dwarf2_reader::info::{self, Attribute, FormEncoding, Node, Unit, Value};
 use dwarf2_reader::{Cursor, WorkBudget, strings};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -320,7 +320,7 @@ impl<'v> Info<'v, '_> {
         let mut attributes = Vec::with_capacity(specs.len());
         for AttributeSpec { form, .. } in specs {
             let fault = |kind| Error::new(&*self.view.name, end, kind);
-            if matches!(FormLayout::of_version_2((*form).into()), None | Some(FormLayout::Indirect)) {
+            if matches!(FormEncoding::of_version_2((*form).into()), None | Some(FormEncoding::Indirect)) {
                 let (found, expected) = ((*form).into(), "one of DWARF 2, other than DW_FORM_indirect");
                 return Err(fault(ErrorKind::Value { field: "form", found, expected }));
             }

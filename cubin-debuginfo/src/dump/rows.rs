@@ -176,7 +176,7 @@ impl<'s> Reader<'s, '_, '_> {
             let callee = (row.context != 0).then(|| self.names.get(unit, row.name));
             visit(StreamPart::Item(LineRow {
                 at,
-                number: ops.steps.number(),
+                number: ops.steps.row_number(),
                 address: row.address,
                 file: row.file,
                 line: row.line,

@@ -2,7 +2,7 @@
 
 use super::LineLookup;
 use crate::names::Name;
-use crate::symbolize::{self, FileName, NameUncertainty, ResolvedAddress};
+use crate::symbolize::{self, NameUncertainty, ResolvedAddress, TableFileName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -121,7 +121,7 @@ impl fmt::Display for NamedFrame<'_> {
         if frame.is_inlined() {
             f.write_str(" (inlined)")?;
         }
-        let callee = frame.callee();
+        let callee = frame.inlined_callee();
         if callee.is_some_and(|callee| callee.recovered) {
             f.write_str(" [name recovered]")?;
         }
@@ -208,10 +208,10 @@ struct FrameMembers<'a> {
 impl Serialize for NamedFrame<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { frame, name } = self;
-        let callee = frame.callee();
+        let callee = frame.inlined_callee();
         let undeclared_file = match frame.file {
-            FileName::Undeclared(number) => Some(number),
-            FileName::Path(_) => None,
+            TableFileName::Undeclared(number) => Some(number),
+            TableFileName::Path(_) => None,
         };
         let members = FrameMembers {
             function: name.as_ref(),

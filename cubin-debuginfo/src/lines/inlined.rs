@@ -3,13 +3,13 @@
 use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_LISTED_FRAMES;
 use crate::names::{CanonicalName, Name};
-use crate::query::{QueryError, number};
+use crate::query::{QueryError, parse_number};
 use std::collections::HashMap;
 
 impl LineLookup<'_> {
     /// Why a query has no answer: its function may be inlined, or left out by the linker.
-    pub(super) fn explained(&self, asked: &str, error: QueryError) -> QueryError {
-        let offset = asked.rsplit_once('+').filter(|(_, offset)| number(offset.trim_start()).is_some());
+    pub(super) fn explain_no_code(&self, asked: &str, error: QueryError) -> QueryError {
+        let offset = asked.rsplit_once('+').filter(|(_, offset)| parse_number(offset.trim_start()).is_some());
         let name = offset.map_or(asked, |(name, _)| name).trim();
         let inlined = self.inlined.get_or_init(|| self.inlined_functions());
         let spelled = CanonicalName::of(name);

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// The addresses of a code section, or of one function in it, with their lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SectionLines")]
-pub struct Listing<'a, 's> {
+pub struct LineListing<'a, 's> {
     /// The name of the section.
     pub section: &'s str,
     /// The index of the section.
@@ -50,7 +50,7 @@ pub struct ListingRange<'a, 's> {
     pub lines: AddressLines<'a, 's>,
 }
 
-impl<'a, 's> Listing<'a, 's> {
+impl<'a, 's> LineListing<'a, 's> {
     /// The addresses of `range` in a code section.
     pub(super) fn new(lookup: &'a LineLookup<'s>, index: SectionIndex, range: Range<u64>) -> Option<Self> {
         let section = lookup.symbolizer.section(index)?;

@@ -36,13 +36,13 @@ mod source;
 
 pub use columns::{NoColumns, PtxColumns};
 pub use frames::{AddressLines, CallChain, NamedFrame, PtxSource};
-pub use listing::{Listing, ListingRange, ListingRanges};
+pub use listing::{LineListing, ListingRange, ListingRanges};
 pub use profile::{NoHeader, RowError, Sample, samples};
 pub use samples::{BadRow, ChainCount, LineCount, Samples, TooManySamples};
 pub use source::{LineCode, SourceCode, SourceError};
 
 use crate::names::{Name, NameError};
-use crate::query::{Queries, QueryError};
+use crate::query::{AddressQueries, QueryError};
 use crate::symbolize::{self, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use crate::variables::InlinedCalls;
 use names::NameCache;
@@ -61,7 +61,7 @@ use std::ops::Range;
 pub struct LineLookup<'s> {
     cubin: &'s Cubin<'s>,
     symbolizer: &'s Symbolizer<'s>,
-    queries: Queries<'s>,
+    queries: AddressQueries<'s>,
     names: NameCache,
     columns: Option<PtxColumns<'s>>,
     /// Where `.debug_info` has inlined calls.
@@ -145,7 +145,7 @@ impl QueryAnswer<'_, '_> {
 impl<'s> LineLookup<'s> {
     /// Prepares a lookup in the line tables of a cubin. `symbolizer` is the cubin's.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
-        let (queries, names) = (Queries::new(symbolizer.code()), NameCache::default());
+        let (queries, names) = (AddressQueries::new(symbolizer.code()), NameCache::default());
         Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
     }
 
@@ -161,11 +161,11 @@ impl<'s> LineLookup<'s> {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Looks up the lines for one query. [`Queries::resolve`] describes its syntax.
+    /// Looks up the lines for one query. [`AddressQueries::resolve`] describes its syntax.
     pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
         let (mut addresses, mut error) = (Vec::new(), None);
         match self.queries.resolve(asked, function) {
-            Err(why) => error = Some(self.explained(asked, why)),
+            Err(why) => error = Some(self.explain_no_code(asked, why)),
             Ok(found) => {
                 for address in found {
                     match self.symbolizer.locate(address.section, address.offset) {
@@ -194,13 +194,13 @@ impl<'s> LineLookup<'s> {
     pub fn listings<'a>(
         &'a self,
         function: Option<&str>,
-    ) -> Result<impl Iterator<Item = Listing<'a, 's>>, NameError<'s>> {
+    ) -> Result<impl Iterator<Item = LineListing<'a, 's>>, NameError<'s>> {
         let functions = function.map(|name| self.queries.functions(name)).transpose()?;
         let all = if functions.is_none() { self.symbolizer.sections() } else { &[] };
         let whole = all.iter().map(|section| (section.index, 0, section.size));
         let own = functions.unwrap_or_default().into_iter();
         let own = own.map(|f: &Function<'_>| (f.section, f.offset, f.offset.saturating_add(f.size)));
-        Ok(whole.chain(own).filter_map(|(index, start, end)| Listing::new(self, index, start..end)))
+        Ok(whole.chain(own).filter_map(|(index, start, end)| LineListing::new(self, index, start..end)))
     }
 
     fn lines(&self, place: ResolvedAddress<'s>, limit: usize) -> AddressLines<'_, 's> {
@@ -223,7 +223,7 @@ impl<'s> LineLookup<'s> {
             }
             let name = match frame.function {
                 FrameFunction::Physical(function) => function.map(|function| self.names.function(function)),
-                FrameFunction::Inlined(callee) => self.names.callee(callee),
+                FrameFunction::Inlined(callee) => self.names.callee_name(callee),
                 FrameFunction::InlinedEntry(entry) => self.names.entry(entry),
             };
             NamedFrame { frame, name }

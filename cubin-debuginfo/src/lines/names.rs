@@ -34,7 +34,7 @@ impl NameCache {
     }
 
     /// Returns the callee's name; `None` if there is none at its offset.
-    pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
+    pub(super) fn callee_name(&self, callee: CalleeName<'_>) -> Option<Name> {
         let name = callee.name.filter(|name| !name.is_empty())?;
         Some(self.get(NameOrigin::DebugStr(callee.offset), || text(name)))
     }

@@ -1,7 +1,7 @@
 //! PC samples as profilers write them: a CSV text, with columns found by the names in its header
 //! (RFC 4180).
 
-use crate::query::{QueryError, number};
+use crate::query::{QueryError, parse_number};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -145,12 +145,12 @@ impl ColumnIndices {
         let field = |at: usize| fields.get(at).map_or("", |field| field.trim());
         let text = |at: Option<usize>| at.map_or("", field).to_owned();
         let offset = text(self.offset);
-        let offset = number(&offset).ok_or(RowError::Offset(offset))?;
+        let offset = parse_number(&offset).ok_or(RowError::Offset(offset))?;
         let count = match self.count.map(field) {
             None => 1,
             // Some tools group digits by commas.
             Some(count) => {
-                number(&count.replace(',', "")).ok_or_else(|| RowError::Count(count.to_owned()))?
+                parse_number(&count.replace(',', "")).ok_or_else(|| RowError::Count(count.to_owned()))?
             }
         };
         let (function, section) = (text(self.function), text(self.section));

@@ -4,7 +4,7 @@ use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
 use crate::query::LINKED;
-use crate::symbolize::{FileName, MAX_FRAMES};
+use crate::symbolize::{MAX_FRAMES, TableFileName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -189,7 +189,7 @@ impl<'s> LineLookup<'s> {
         for section in self.symbolizer.sections() {
             for (range, place) in self.source_ranges(section.index) {
                 let hit = self.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, frame)| {
-                    let FileName::Path(path) = frame.file else { return None };
+                    let TableFileName::Path(path) = frame.file else { return None };
                     let is = lines.contains(&frame.line) && found.files.binary_search(&path).is_ok();
                     is.then_some((depth, path, frame.line))
                 });

@@ -17,7 +17,7 @@
 //! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and
 //! nothing for either kind of function.
 
-use super::index::{LineIndex, RowRef};
+use super::index::{LineTableIndex, RowRef};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::LineRow;
@@ -32,7 +32,7 @@ const PTXAS_CODE: &str = "$__internal_";
 pub struct CoveredRange {
     /// Byte offsets in the section.
     pub range: Range<u64>,
-    /// The row's sequence: its place in [`LineIndex::of`].
+    /// The row's sequence: its place in [`LineTableIndex::of`].
     pub sequence: usize,
     /// The row. It may stand before the range, where its function or the one before starts.
     pub row: LineRow,
@@ -46,7 +46,7 @@ pub(super) struct CoveredRowRange<'s> {
     pub(super) found: RowRef<'s>,
 }
 
-impl LineIndex<'_> {
+impl LineTableIndex<'_> {
     /// Iterates over the non-empty ranges of a section that rows cover, by ascending start.
     pub fn covered<'s>(
         &'s self,

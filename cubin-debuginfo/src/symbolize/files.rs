@@ -4,14 +4,14 @@ use std::fmt;
 
 /// A file of a line table, by path or by an undeclared number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileName<'s> {
+pub enum TableFileName<'s> {
     /// Its path: directory and name.
     Path(&'s str),
     /// An index that the file table does not have.
     Undeclared(u64),
 }
 
-impl<'s> FileName<'s> {
+impl<'s> TableFileName<'s> {
     /// The path of the file; `None` for a file that the line table does not declare.
     pub fn path(self) -> Option<&'s str> {
         match self {
@@ -21,7 +21,7 @@ impl<'s> FileName<'s> {
     }
 }
 
-impl fmt::Display for FileName<'_> {
+impl fmt::Display for TableFileName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => f.write_str(path),
@@ -62,8 +62,8 @@ impl Files {
 
     /// The name of file number `file`, which [`find`](Self::find) has looked for.
     #[inline]
-    pub(super) fn name(&self, found: Option<usize>, file: u64) -> FileName<'_> {
+    pub(super) fn name(&self, found: Option<usize>, file: u64) -> TableFileName<'_> {
         let path = found.and_then(|index| self.paths.get(index)?.as_deref());
-        path.map_or(FileName::Undeclared(file), FileName::Path)
+        path.map_or(TableFileName::Undeclared(file), TableFileName::Path)
     }
 }

@@ -1,6 +1,6 @@
 //! A line row and its call sites as frames.
 
-use super::files::{FileName, Files};
+use super::files::{Files, TableFileName};
 use super::index::RowRef;
 use super::names::{CalleeName, CalleeNames, CalleeSpan};
 use super::packed::Shape;
@@ -13,7 +13,7 @@ pub struct Frame<'s> {
     /// Whose code it is.
     pub function: FrameFunction<'s>,
     /// The source file.
-    pub file: FileName<'s>,
+    pub file: TableFileName<'s>,
     /// 1-based line; 0 for none.
     pub line: u32,
     /// 1-based column; 0 for none. ptxas never writes one.
@@ -35,7 +35,7 @@ impl<'s> Frame<'s> {
     }
 
     /// The name that the line table gives to an inlined function.
-    pub fn callee(&self) -> Option<CalleeName<'s>> {
+    pub fn inlined_callee(&self) -> Option<CalleeName<'s>> {
         match self.function {
             FrameFunction::Inlined(callee) => Some(callee),
             FrameFunction::Physical(_) | FrameFunction::InlinedEntry(_) => None,
@@ -149,7 +149,7 @@ impl<'s> Frames<'s> {
         let lost = inlined && caller.is_none();
         self.next = caller.map_or(NextRow::End, NextRow::Other);
         Frame {
-            function: self.function(inlined.then(|| self.owner.callee(unit, row.name))),
+            function: self.function(inlined.then(|| self.owner.callee_name(unit, row.name))),
             file: self.owner.file(unit, row.file),
             line: row.line,
             column: row.column,

@@ -20,7 +20,7 @@ use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::RowTable;
-use nv_debug_sections::line::{self, LineRow, LineTable, Registers, Step, UnitProgram};
+use nv_debug_sections::line::{self, LineRow, LineState, LineTable, Step, UnitProgram};
 use nv_debug_sections::{Error, Result};
 
 /// The bytes of a program between two checkpoints. A checkpoint takes 28 bytes, so all of them
@@ -49,12 +49,12 @@ const ENTRY: u32 = 1 << 30;
 /// How the rows of a sequence are stored: packed, as checkpoints of its program, or as values.
 #[derive(Debug, Clone, Copy)]
 enum RowStorage {
-    /// Range of [`LineIndex::packed`].
+    /// Range of [`LineTableIndex::packed`].
     Packed(u32, u32),
-    /// Range of [`LineIndex::marks`]. No row is inlined.
+    /// Range of [`LineTableIndex::marks`]. No row is inlined.
     Marked(u32, u32),
     /// Addresses go back or numbers have more than 32 bits, which no tool writes; index into
-    /// [`LineIndex::expanded`].
+    /// [`LineTableIndex::expanded`].
     Expanded(u32),
 }
 
@@ -73,7 +73,7 @@ struct SequenceEntry {
 
 /// A line section, for lookup by code section and address.
 #[derive(Debug, Clone, Default)]
-pub struct LineIndex<'c> {
+pub struct LineTableIndex<'c> {
     bytes: Cow<'c, [u8]>,
     /// By unit.
     params: Vec<Params>,
@@ -109,7 +109,7 @@ struct Scratch {
     names: Vec<u64>,
 }
 
-impl<'c> LineIndex<'c> {
+impl<'c> LineTableIndex<'c> {
     /// Indexes a line section. `relocated` are its bytes with relocations applied; kept are those
     /// as they stand in the file, `bytes`, because relocations change only headers and the operands
     /// of `DW_LNE_set_address`. `place` gives code section and offset of a sequence, from its base
@@ -351,7 +351,7 @@ impl<'c> LineIndex<'c> {
         let last = offsets.iter().max().copied().unwrap_or(0);
         for (base, rows) in self.of(section) {
             let (mut program, params) = (Cursor::new("", rows.program()), rows.params());
-            let mut registers = Registers::START;
+            let mut registers = LineState::START;
             // What has been read once is read again without an error.
             while let Ok(step) = line::step(&mut program, params, &mut registers) {
                 let offset = base.saturating_add(registers.address);
@@ -371,10 +371,10 @@ impl<'c> LineIndex<'c> {
     }
 }
 
-/// The rows of one sequence of a [`LineIndex`].
+/// The rows of one sequence of a [`LineTableIndex`].
 #[derive(Debug, Clone, Copy)]
 pub struct SequenceRows<'s> {
-    index: &'s LineIndex<'s>,
+    index: &'s LineTableIndex<'s>,
     entry: &'s SequenceEntry,
 }
 
@@ -516,7 +516,7 @@ impl<'s> SequenceRows<'s> {
     }
 }
 
-/// A row of a [`LineIndex`], whose callers can be asked for.
+/// A row of a [`LineTableIndex`], whose callers can be asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowRef<'s> {
     rows: SequenceRows<'s>,
@@ -525,7 +525,7 @@ pub(super) struct RowRef<'s> {
 
 #[derive(Debug, Clone, Copy)]
 enum RowLocation {
-    /// Index into [`LineIndex::packed`], and that of the sequence's first row.
+    /// Index into [`LineTableIndex::packed`], and that of the sequence's first row.
     Packed { first: u32, row: u32 },
     /// The row itself, which is not inlined.
     Marked(Checkpoint),

@@ -45,9 +45,9 @@ use nv_debug_sections::relocated::RelocatedCubin;
 
 pub use crate::limits::MAX_FRAMES;
 pub use covered_ranges::CoveredRange;
-pub use files::FileName;
+pub use files::TableFileName;
 pub use frames::{Frame, FrameFunction, Frames, InlinedEntry};
-pub use index::{LineIndex, SequenceRows};
+pub use index::{LineTableIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
 
 use files::Files;
@@ -85,8 +85,8 @@ pub struct PtxLine<'s> {
 #[derive(Debug, Clone)]
 pub struct Symbolizer<'c> {
     code: Code<'c>,
-    source: LineIndex<'c>,
-    ptx: LineIndex<'c>,
+    source: LineTableIndex<'c>,
+    ptx: LineTableIndex<'c>,
     files: Files,
     names: CalleeNames<'c>,
     /// By shape of the packed rows of `source`.
@@ -188,12 +188,12 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// The rows of `.debug_line`.
-    pub fn source_rows(&self) -> &LineIndex<'c> {
+    pub fn source_rows(&self) -> &LineTableIndex<'c> {
         &self.source
     }
 
     /// The rows of `.nv_debug_line_sass`.
-    pub fn ptx_rows(&self) -> &LineIndex<'c> {
+    pub fn ptx_rows(&self) -> &LineTableIndex<'c> {
         &self.ptx
     }
 
@@ -245,13 +245,13 @@ impl<'c> Symbolizer<'c> {
 
     /// The path of file number `file` in unit `unit` of `.debug_line`.
     #[inline]
-    pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
+    pub fn file(&self, unit: usize, file: u64) -> TableFileName<'_> {
         self.files.name(self.files.find(unit, file), file)
     }
 
     /// The callee whose name a row of unit `unit` of `.debug_line` gives by offset.
     #[inline]
-    pub fn callee(&self, unit: usize, name: u64) -> CalleeName<'_> {
+    pub fn callee_name(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.names.get(unit, name)
     }
 
@@ -339,8 +339,8 @@ impl<'c> Tables<'c, '_> {
         &self,
         kind: SectionKind,
         mut each: impl FnMut(&LineTable<'_>, Vec<Option<String>>, Vec<u64>),
-    ) -> Result<LineIndex<'c>> {
-        let Some((index, name)) = self.find(kind).next() else { return Ok(LineIndex::default()) };
+    ) -> Result<LineTableIndex<'c>> {
+        let Some((index, name)) = self.find(kind).next() else { return Ok(LineTableIndex::default()) };
         let section = self.relocated.section(index)?;
         let place = |base: u64, base_offset: u64| match section.target(base_offset) {
             Some(target) => target.section.map(|index| (index, target.offset)),
@@ -348,10 +348,11 @@ impl<'c> Tables<'c, '_> {
         };
         let bytes = self.relocated.cubin().bytes(index)?;
         let section_count = self.relocated.cubin().sections.len();
-        let mut index = LineIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
-            each(table, table.paths(name)?, used);
-            Ok(())
-        })?;
+        let mut index =
+            LineTableIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
+                each(table, table.paths(name)?, used);
+                Ok(())
+            })?;
         index.bound_by(&self.code);
         Ok(index)
     }

@@ -330,7 +330,7 @@ mod tests {
                 for undone in [true, false] {
                     let mut seen = 0;
                     for (index, row) in rows.all().iter().enumerate() {
-                        let counted = rows.number(index).is_some();
+                        let counted = rows.row_number(index).is_some();
                         let found = NumberedRow { row: *row, seen, counted };
                         prop_assert!(packed.push(&found, &mut packing));
                         seen += u32::from(counted);

@@ -3,7 +3,7 @@
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::line::Params;
 use dwarf2_reader::{Cursor, Result};
-use nv_debug_sections::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, Registers, Step, step};
+use nv_debug_sections::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, LineState, Step, step};
 
 /// A row and the number by which contexts refer to it.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct NumberedRow {
 pub(super) struct RowWalker<'d> {
     pub(super) cursor: Cursor<'d>,
     params: Params,
-    registers: Registers,
+    registers: LineState,
     row: LineRow,
     /// Rows so far that contexts count.
     seen: u32,
@@ -30,13 +30,13 @@ impl<'d> RowWalker<'d> {
     /// Starts at a program, after its `DW_LNE_set_address`.
     pub(super) fn new(cursor: Cursor<'d>, params: Params) -> Self {
         let row = LineRow::start(params.default_is_stmt);
-        Self { cursor, params, registers: Registers::START, row, seen: 0, last: None }
+        Self { cursor, params, registers: LineState::START, row, seen: 0, last: None }
     }
 
     /// Starts after the opcode of a row; [`Numbered::seen`] counts from there.
     #[inline]
     pub(super) fn after_row(cursor: Cursor<'d>, params: Params, row: LineRow) -> Self {
-        let registers = Registers { address: row.address, line: row.line };
+        let registers = LineState { address: row.address, line: row.line };
         Self { cursor, params, registers, row, seen: 0, last: Some((row.address, row.line)) }
     }
 
@@ -61,7 +61,7 @@ impl<'d> RowWalker<'d> {
                 Step::End => return Ok(None),
             }
         }
-        let Registers { address, line } = self.registers;
+        let LineState { address, line } = self.registers;
         let here = Some((address, line));
         let counted = here != self.last;
         self.last = here;
@@ -79,7 +79,7 @@ impl<'d> RowWalker<'d> {
     fn frequent(&mut self) -> Option<bool> {
         let (&opcode, operands) = self.cursor.rest().split_first()?;
         let Params { minimum_instruction_length: unit, line_base, line_range, opcode_base, .. } = self.params;
-        let Registers { address, line } = &mut self.registers;
+        let LineState { address, line } = &mut self.registers;
         let (is_row, rest) = match opcode {
             special if special >= opcode_base => {
                 let adjusted = special - opcode_base;

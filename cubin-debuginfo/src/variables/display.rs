@@ -1,7 +1,7 @@
 //! The text of variable locations, and of the remarks on them.
 
-use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
-use super::{DebuggerPitfall, MissingFacts, ScopeKind};
+use super::variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
+use super::{DebuggerMistake, MissingFacts, ScopeKind};
 use nv_debug_sections::cubin::Cubin;
 use std::fmt;
 
@@ -61,7 +61,7 @@ impl Memory {
     }
 }
 
-impl fmt::Display for Frame {
+impl fmt::Display for FrameOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let offset = signed(self.offset.into());
         match (&self.base, self.from_stack_pointer) {
@@ -164,8 +164,8 @@ impl MissingFacts {
     }
 }
 
-impl DebuggerPitfall {
-    /// Describes the mistake that a debugger may make.
+/// Describes the mistake that a debugger may make.
+impl DebuggerMistake {
     pub fn words(self) -> &'static str {
         match self {
             Self::NoClass => "no DW_AT_address_class: a debugger reads global memory there",

@@ -1,9 +1,9 @@
 //! Chains of inlined calls from `.debug_info`, for code whose line table has none.
 
-use super::{Scope, ScopeKind, SourceLine, Variables};
+use super::{Scope, ScopeKind, SourcePosition, Variables};
 use crate::entries::{Entries, Entry, Value};
 use crate::limits::LOCATION_STEPS;
-use crate::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, ResolvedAddress};
+use crate::symbolize::{Frame, FrameFunction, InlinedEntry, MAX_FRAMES, ResolvedAddress, TableFileName};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
@@ -153,7 +153,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// The source line of the call site of an inlined call.
-    pub fn site(&self, call: &Scope) -> Option<SourceLine<'_>> {
+    pub fn site(&self, call: &Scope) -> Option<SourcePosition<'_>> {
         self.variables.call_site(call)
     }
 
@@ -180,7 +180,7 @@ impl<'v> InlinedCalls<'v> {
                 return Some(Frame { function: FrameFunction::Physical(function), ..frame });
             };
             next = Some(self.caller(call));
-            Some(Frame { function: FrameFunction::InlinedEntry(self.callee(call)), ..frame })
+            Some(Frame { function: FrameFunction::InlinedEntry(self.called_function(call)), ..frame })
         });
         let rest = if first.is_some() { None } else { Some(place.frames()) };
         from_entries.chain(rest.into_iter().flatten())
@@ -201,7 +201,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// The function that is called by an inlined call.
-    pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
+    pub fn called_function(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
             Value::String(Some(name)) => Some(name),
@@ -215,10 +215,10 @@ impl<'v> InlinedCalls<'v> {
         let number =
             |name| self.variables.entry(call.entry).and_then(|entry| entry.unsigned(name)).unwrap_or(0);
         let site = self.site(call);
-        let file = site.and_then(|site| site.file).map(FileName::Path);
+        let file = site.and_then(|site| site.file).map(TableFileName::Path);
         Frame {
             function: FrameFunction::Physical(None),
-            file: file.unwrap_or(FileName::Undeclared(number(dw::DW_AT_call_file))),
+            file: file.unwrap_or(TableFileName::Undeclared(number(dw::DW_AT_call_file))),
             line: site.map_or(0, |site| u32::try_from(site.line).unwrap_or(u32::MAX)),
             column: number(dw::DW_AT_call_column),
             lost_context: None,

@@ -2,7 +2,9 @@
 //! are looked up while the answer is written.
 
 use super::location_answer::LocationAnswer;
-use super::{CodeRange, LocationRange, Scope, ScopeKind, SourceLine, UnreadableSection, Variable, Variables};
+use super::{
+    CodeRange, LocationRange, Scope, ScopeKind, SourcePosition, UnreadableSection, Variable, Variables,
+};
 use crate::entries::Entry;
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
 use crate::names::{Name, demangle, demangle_type};
@@ -31,7 +33,7 @@ pub struct VariableFilter<'o> {
 
 /// The selected scopes and variables of a cubin, as a serializable listing.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listing<'a> {
+pub struct VariableListing<'a> {
     /// The addresses that were asked for. Absent where none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Vec<AddressRow<'a>>>,
@@ -105,9 +107,9 @@ struct ShownVariables<'a> {
 struct SharedPaths(RefCell<WorkBudget>);
 
 impl SharedPaths {
-    fn line<'a>(&self, line: SourceLine<'a>) -> SourceLine<'a> {
+    fn line<'a>(&self, line: SourcePosition<'a>) -> SourcePosition<'a> {
         let file = line.file.filter(|file| self.0.borrow_mut().take(file.len() as u64));
-        SourceLine { file, ..line }
+        SourcePosition { file, ..line }
     }
 }
 
@@ -127,7 +129,7 @@ pub struct ScopeRow<'a> {
     pub name: Option<Name>,
     /// Where an inlined call was. Absent for other scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub call_site: Option<SourceLine<'a>>,
+    pub call_site: Option<SourcePosition<'a>>,
     /// Its code, ascending.
     pub code: Vec<CodeRow<'a>>,
 }
@@ -170,7 +172,7 @@ pub struct VariableRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled_type: Option<String>,
     /// Where it is declared; `None` where the entry does not say.
-    pub declared: Option<SourceLine<'a>>,
+    pub declared: Option<SourcePosition<'a>>,
     /// Byte offset of its entry in `.debug_info`.
     pub entry: u64,
     /// The value of `DW_AT_address_class`; `None` where the entry has none.
@@ -204,7 +206,7 @@ pub struct LocationRow<'a> {
     pub place: LocationAnswer<'a>,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> VariableListing<'a> {
     /// Finds the selected scopes and variables of a cubin.
     pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a VariableFilter<'a>) -> Self {
         let scopes = wanted.scopes(variables);

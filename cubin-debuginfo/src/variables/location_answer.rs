@@ -1,6 +1,6 @@
 //! The location of a variable as an answer for people and programs.
 
-use super::{ConstantValue, Frame, Memory, SassAllocation, Unavailable, VariableLocation};
+use super::{ConstantValue, FrameOffset, Memory, SassAllocation, Unavailable, VariableLocation};
 use nv_debug_sections::cubin::Cubin;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeSeq as _;
@@ -149,7 +149,7 @@ impl<'a> LocationAnswer<'a> {
         }
     }
 
-    fn frame(frame: &Frame) -> Self {
+    fn frame(frame: &FrameOffset) -> Self {
         Self {
             kind: "frame",
             space: Some("local"),

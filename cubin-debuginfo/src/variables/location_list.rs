@@ -2,10 +2,11 @@
 
 use super::constant::{self, Constant, ConstantValue, RawConstant};
 use super::registers::SassAllocation;
-use super::variable_location::{self, Frame, FrameBase, LocationForm, Unavailable, VariableLocation};
-use super::{DebuggerPitfall, RegisterPart, Scope, ScopeKind, Variable, VariableClass, Variables};
+use super::variable_location::{self, FrameBase, FrameOffset, LocationForm, Unavailable, VariableLocation};
+use super::{DebuggerMistake, RegisterPart, Scope, ScopeKind, Variable, VariableAddressClass, Variables};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
+use crate::lists::ExpressionBytes;
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
@@ -34,7 +35,7 @@ pub struct LocationList {
     /// The bytes of the scope in which the complete variable has a location.
     pub available_bytes: u64,
     /// What a debugger may get wrong.
-    pub remarks: Vec<DebuggerPitfall>,
+    pub remarks: Vec<DebuggerMistake>,
     /// The budget was used up: ranges are left out, and the bytes are not those of all.
     pub cut: bool,
 }
@@ -63,7 +64,7 @@ impl VariableLocation {
 pub(super) struct Builder<'b> {
     variable: &'b Variable,
     scope: &'b Scope,
-    pub(super) class: VariableClass,
+    pub(super) class: VariableAddressClass,
     found: LocationList,
 }
 
@@ -95,7 +96,7 @@ impl Builder<'_> {
         self.variable.entry
     }
 
-    pub(super) fn remark(&mut self, remark: DebuggerPitfall) {
+    pub(super) fn remark(&mut self, remark: DebuggerMistake) {
         if !self.found.remarks.contains(&remark) {
             self.found.remarks.push(remark);
         }
@@ -312,7 +313,8 @@ impl Variables<'_> {
         }
     }
 
-    fn form_in_list(&self, (start, length): (u64, u64), budget: &mut WorkBudget) -> LocationForm {
+    fn form_in_list(&self, expression: ExpressionBytes, budget: &mut WorkBudget) -> LocationForm {
+        let ExpressionBytes { start, length } = expression;
         let section = self.locations.section();
         let range = usize::try_from(start).ok().zip(usize::try_from(start.saturating_add(length)).ok());
         let bytes = section.zip(range).and_then(|(section, (start, end))| section.bytes.get(start..end));
@@ -336,7 +338,7 @@ impl Variables<'_> {
         let is_memory = |class| !matches!(class, AddressClass::Register | AddressClass::UniformRegister);
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
         if based.is_none() && is_stated && builder.class.taken.is_none_or(is_memory) {
-            builder.remark(DebuggerPitfall::RegisterOfOtherClass);
+            builder.remark(DebuggerMistake::RegisterOfOtherClass);
         }
         let target = self.cubin.target();
         let placed = |held: SassAllocation| {
@@ -419,7 +421,7 @@ impl Variables<'_> {
     }
 
     /// A frame offset, with what the function around the scope says of its frame.
-    fn frame(&self, scope: &Scope, offset: i64, budget: &mut WorkBudget) -> Frame {
+    fn frame(&self, scope: &Scope, offset: i64, budget: &mut WorkBudget) -> FrameOffset {
         let mut function = Some(scope);
         while let Some(scope) = function.filter(|scope| scope.kind != ScopeKind::Function && budget.take(1)) {
             function = scope.parent.and_then(|parent| self.scope(parent));
@@ -442,7 +444,7 @@ impl Variables<'_> {
             function.and_then(|scope| scope.code.first()).map(|code| (code.section, code.range.start));
         let size = start.and_then(|start| self.frames.get(&start)).and_then(|size| i64::try_from(*size).ok());
         let size = size.filter(|_| base == FrameBase::CallFrame);
-        Frame { offset, base, from_stack_pointer: size.and_then(|size| size.checked_add(offset)) }
+        FrameOffset { offset, base, from_stack_pointer: size.and_then(|size| size.checked_add(offset)) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The memory of a variable's address, and the offset in it.
 
 use super::location_list::Builder;
-use super::variable_location::{Frame, FrameBase, Memory, Unavailable, VariableLocation};
-use super::{DebuggerPitfall, Variables};
+use super::variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
+use super::{DebuggerMistake, Variables};
 use crate::entries::Address;
 use nv_debug_sections::address_class::{AddressClass, constant_bank, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
@@ -71,7 +71,7 @@ impl Variables<'_> {
                 parameter(&mut memory);
             }
             if class.stated.is_none() {
-                builder.remark(DebuggerPitfall::NoClass);
+                builder.remark(DebuggerMistake::NoClass);
             }
             return VariableLocation::Memory(memory);
         }
@@ -79,9 +79,9 @@ impl Variables<'_> {
         if let Some(found) = known {
             if !class.taken.is_some_and(|class| class.fits(found) && class.is_number()) {
                 builder.remark(if is_stated {
-                    DebuggerPitfall::OtherClass
+                    DebuggerMistake::OtherClass
                 } else {
-                    DebuggerPitfall::NoClass
+                    DebuggerMistake::NoClass
                 });
                 memory.space = found;
             }
@@ -94,15 +94,15 @@ impl Variables<'_> {
                     return VariableLocation::Unavailable(Unavailable::NoFrameOffset(number));
                 }
                 space if space.is_register() => {
-                    builder.remark(DebuggerPitfall::OtherClass);
+                    builder.remark(DebuggerMistake::OtherClass);
                     return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 space if !space.is_number() && class.stated.is_some() => {
-                    builder.remark(DebuggerPitfall::Unplaced);
+                    builder.remark(DebuggerMistake::Unplaced);
                     return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 AddressClass::Global if number == 0 => {
-                    builder.remark(DebuggerPitfall::NoClass);
+                    builder.remark(DebuggerMistake::NoClass);
                     return VariableLocation::Unavailable(Unavailable::NoAddress(number));
                 }
                 AddressClass::Shared if number == self.no_shared_address() => {
@@ -118,11 +118,11 @@ impl Variables<'_> {
                 _ => {}
             }
             if class.stated.is_none() {
-                builder.remark(DebuggerPitfall::NoClass);
+                builder.remark(DebuggerMistake::NoClass);
             }
         }
         if self.open_symbols.may_be(number, known.is_some()) {
-            builder.remark(DebuggerPitfall::MaybeUndefined);
+            builder.remark(DebuggerMistake::MaybeUndefined);
         }
         VariableLocation::Memory(memory)
     }
@@ -154,13 +154,13 @@ impl Variables<'_> {
             return;
         };
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
-        builder.remark(if is_stated { DebuggerPitfall::OtherClass } else { DebuggerPitfall::NoClass });
+        builder.remark(if is_stated { DebuggerMistake::OtherClass } else { DebuggerMistake::NoClass });
         memory.space = found;
     }
 
     /// Warns of a class that is not that of local memory, where a frame is. Without a class
     /// CUDA-GDB reads that memory too.
-    pub(super) fn compare_frame(frame: &Frame, builder: &mut Builder<'_>) {
+    pub(super) fn compare_frame(frame: &FrameOffset, builder: &mut Builder<'_>) {
         let is_other = builder.class.stated.is_some_and(|stated| stated != 0);
         // A frame that counts from a generic address, as that in `%SP`, may be one.
         let fits = |class: AddressClass| {
@@ -168,7 +168,7 @@ impl Variables<'_> {
                 || class == AddressClass::Generic && frame.base != FrameBase::CallFrame
         };
         if is_other && !builder.class.taken.is_some_and(fits) {
-            builder.remark(DebuggerPitfall::OtherClass);
+            builder.remark(DebuggerMistake::OtherClass);
         }
     }
 }

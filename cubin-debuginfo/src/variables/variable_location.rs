@@ -28,7 +28,7 @@ pub enum VariableLocation {
     /// At an address of a memory.
     Memory(Memory),
     /// In the function's frame, which is in a thread's local memory.
-    Frame(Frame),
+    Frame(FrameOffset),
     /// At `offset` bytes from what a register holds; with `value` the sum itself is the variable.
     RegisterOffset {
         /// The register.
@@ -68,7 +68,7 @@ pub struct Memory {
 
 /// A location at an offset in the stack frame of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct FrameOffset {
     /// Byte offset from the function's `DW_AT_frame_base`.
     pub offset: i64,
     /// What that is.

@@ -126,7 +126,7 @@ fn value(
     let name = entries.section_name();
     let words = || format!("{} of {}", attribute.name_text(), words(entry));
     if let Some(expected) = classes::misfit(attribute) {
-        let found = format!("{}: {}", words(), classes::of(&attribute.value));
+        let found = format!("{}: {}", words(), classes::class_of_value(&attribute.value));
         check.find(RuleId::EntriesForm, name, attribute.offset, found, expected);
         return;
     }

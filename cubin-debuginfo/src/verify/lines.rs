@@ -192,7 +192,7 @@ fn rows(
             find(RuleId::LineContext, found, "the number of a row before".to_owned());
         }
         last = last.max(address);
-        counted += u64::from(steps.number().is_some());
+        counted += u64::from(steps.row_number().is_some());
     }
 }
 

@@ -3,9 +3,9 @@
 use super::entries::addresses;
 use super::registers::Used;
 use super::{RuleId, SectionView, Verifier, expression, short};
-use crate::code_ranges::place;
+use crate::code_ranges::offset_in_section;
 use crate::entries::{Entries, Entry, Value};
-use crate::lists::{Item as ListItem, Pair, items as read_items};
+use crate::lists::{ExpressionBytes, Item as ListItem, Pair, items as read_items};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
@@ -128,7 +128,7 @@ fn address(
     entries: &Entries<'_>,
     user: usize,
 ) {
-    let Some((start, length)) = item.pair.expression else { return };
+    let Some(ExpressionBytes { start, length }) = item.pair.expression else { return };
     let range = start as usize..start.saturating_add(length) as usize;
     let Some(bytes) = view.data.bytes.get(range) else { return };
     let place = addresses::Expression { section: &view.data, start, bytes };
@@ -163,7 +163,8 @@ fn of_item(
         check.width(view.name, &view.data, field);
     }
     let name = owner.map(|owner| owner.name.to_string());
-    let [start, end] = [item.pair.start, item.pair.end].map(|address| place(&check.code, address));
+    let [start, end] =
+        [item.pair.start, item.pair.end].map(|address| offset_in_section(&check.code, address));
     if let (Some((section, start)), Some((other, end))) = (start, end) {
         let size = check.code_size(section);
         let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);
@@ -189,7 +190,10 @@ fn of_item(
         let found = "an address that is nowhere";
         check.find_in(name, RuleId::ListUnresolved.at(view.name, item.offset), found, "a place in code");
     }
-    let range = item.pair.expression.map(|(at, length)| at as usize..at.saturating_add(length) as usize);
+    let range = item
+        .pair
+        .expression
+        .map(|bytes| bytes.start as usize..bytes.start.saturating_add(bytes.length) as usize);
     let Some(bytes) = range.and_then(|range| view.data.bytes.get(range)) else { return };
     match expression::registers(bytes) {
         Ok(registers) => {

@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sound() {
-        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert_eq!(findings::rule_table_faults::<RuleId>(), [""; 0]);
         for Rule { code, severity, details, .. } in &RULES {
             let number: u16 = code[1..].parse().unwrap();
             assert!(number < 200, "{code}");

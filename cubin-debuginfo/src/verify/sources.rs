@@ -115,7 +115,7 @@ fn forgotten_files(target: Target, units: Units<'_, '_>) -> HashSet<(u64, u32)> 
                 LineOp::SetFile(_) => is_doubtful = false,
                 LineOp::Row { .. } => {
                     let row = steps.row();
-                    let is_caller = steps.number().is_some_and(|number| callers.contains(&number.into()));
+                    let is_caller = steps.row_number().is_some_and(|number| callers.contains(&number.into()));
                     is_doubtful |= last == Some(row.context) && is_caller;
                     if is_doubtful {
                         forgotten.insert((sequence.base_offset, row.number));
@@ -139,7 +139,7 @@ fn contexts(sequence: &SequenceProgram<'_>) -> HashSet<u64> {
             if (1..=counted).contains(&context) {
                 contexts.insert(context);
             }
-            counted += u64::from(steps.number().is_some());
+            counted += u64::from(steps.row_number().is_some());
         }
     }
     contexts

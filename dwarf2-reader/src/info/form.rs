@@ -39,7 +39,7 @@ pub enum Value<'d> {
 
 /// How the values of a form are encoded: their size, or where it is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FormLayout {
+pub enum FormEncoding {
     /// A fixed number of bytes.
     Fixed(u8),
     /// As many bytes as an address of the unit has.
@@ -61,7 +61,7 @@ pub enum FormLayout {
     Indirect,
 }
 
-impl FormLayout {
+impl FormEncoding {
     /// Returns the encoding of a `DW_FORM_*`; `None` for a number that no version up to 4 has.
     #[inline]
     #[must_use]
@@ -112,10 +112,10 @@ impl FixedPlace {
     /// before.
     pub(crate) fn after(self, form: u16) -> Option<Self> {
         let Self { mut bytes, mut addresses, mut offsets } = self;
-        match FormLayout::of(form)? {
-            FormLayout::Fixed(size) => bytes = bytes.checked_add(size)?,
-            FormLayout::Address => addresses = addresses.checked_add(1)?,
-            FormLayout::Offset => offsets = offsets.checked_add(1)?,
+        match FormEncoding::of(form)? {
+            FormEncoding::Fixed(size) => bytes = bytes.checked_add(size)?,
+            FormEncoding::Address => addresses = addresses.checked_add(1)?,
+            FormEncoding::Offset => offsets = offsets.checked_add(1)?,
             _ => return None,
         }
         Some(Self { bytes, addresses, offsets })
@@ -139,11 +139,11 @@ impl Widths {
     /// Bytes of each value of a form; `None` where the values differ.
     #[inline]
     pub(super) fn fixed(self, form: u16) -> Option<u8> {
-        Some(match FormLayout::of(form)? {
-            FormLayout::Fixed(bytes) => bytes,
-            FormLayout::Address => self.address,
-            FormLayout::InfoReference if self.version == 2 => self.address,
-            FormLayout::Offset | FormLayout::InfoReference => self.offset,
+        Some(match FormEncoding::of(form)? {
+            FormEncoding::Fixed(bytes) => bytes,
+            FormEncoding::Address => self.address,
+            FormEncoding::InfoReference if self.version == 2 => self.address,
+            FormEncoding::Offset | FormEncoding::InfoReference => self.offset,
             _ => return None,
         })
     }
@@ -160,17 +160,17 @@ impl Widths {
     #[inline]
     pub(super) fn skip(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
         let what = "the value of an attribute";
-        match FormLayout::of(form) {
-            Some(FormLayout::Fixed(width)) => _ = cursor.take(width.into(), what)?,
-            Some(FormLayout::Address) => _ = cursor.take(self.address.into(), what)?,
-            Some(FormLayout::Offset) => _ = cursor.take(self.offset.into(), what)?,
-            Some(FormLayout::String) => _ = cursor.string("a string")?,
-            Some(FormLayout::Leb) if cursor.skip_leb() => {}
-            Some(FormLayout::BlockLeb) => {
+        match FormEncoding::of(form) {
+            Some(FormEncoding::Fixed(width)) => _ = cursor.take(width.into(), what)?,
+            Some(FormEncoding::Address) => _ = cursor.take(self.address.into(), what)?,
+            Some(FormEncoding::Offset) => _ = cursor.take(self.offset.into(), what)?,
+            Some(FormEncoding::String) => _ = cursor.string("a string")?,
+            Some(FormEncoding::Leb) if cursor.skip_leb() => {}
+            Some(FormEncoding::BlockLeb) => {
                 let length = cursor.uleb("the length of a block")?;
                 cursor.take(length, "a block")?;
             }
-            Some(FormLayout::Block(width)) => {
+            Some(FormEncoding::Block(width)) => {
                 let length = cursor.number(width, "the length of a block")?;
                 cursor.take(length, "a block")?;
             }
@@ -215,15 +215,15 @@ impl Widths {
             DW_FORM_ref8 => Value::UnitReference(cursor.number(8, what)?),
             DW_FORM_ref_udata => Value::UnitReference(cursor.uleb(what)?),
             DW_FORM_ref_sig8 => Value::Signature(cursor.number(8, what)?),
-            _ => match FormLayout::of(form) {
-                Some(FormLayout::InfoReference) => {
+            _ => match FormEncoding::of(form) {
+                Some(FormEncoding::InfoReference) => {
                     let width = self.fixed(form).unwrap_or(self.offset);
                     Value::InfoReference(cursor.number(width, what)?)
                 }
-                Some(FormLayout::Block(width)) => {
+                Some(FormEncoding::Block(width)) => {
                     block(cursor, |cursor| cursor.number(width, "the length of a block"))?
                 }
-                Some(FormLayout::BlockLeb) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
+                Some(FormEncoding::BlockLeb) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
                 _ => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
             },
         };

@@ -135,7 +135,7 @@ impl LineProgram {
         let lengths = self.opcode_lengths();
         let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
             self.params;
-        let mut section = self.program.behind_header(10 + header_length);
+        let mut section = self.program.after_header(10 + header_length);
         let [line_base] = line_base.to_le_bytes();
         let parts: [&[u8]; 10] = [
             &unit_length.to_le_bytes(),

@@ -121,7 +121,7 @@ impl Program {
 
     /// The finished section: `header_len` bytes for the header, and the opcodes, moved within their
     /// own memory.
-    pub(super) fn behind_header(mut self, header_len: usize) -> Section {
+    pub(super) fn after_header(mut self, header_len: usize) -> Section {
         self.buffer.resize(header_len + self.len, 0);
         self.buffer.copy_within(..self.len, header_len);
         for reloc in &mut self.relocs {

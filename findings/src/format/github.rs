@@ -4,7 +4,7 @@
 //! as `@actions/core` has them.
 
 use super::Words;
-use crate::{FileName, LocatedFinding, Severity};
+use crate::{FindingFile, LocatedFinding, Severity};
 use std::fmt;
 
 /// A finding as `::error file=FILE,line=LINE,col=COLUMN,title=CODE NAME::MESSAGE`. Without a line
@@ -14,7 +14,7 @@ pub struct Github<'f>(pub &'f LocatedFinding);
 
 /// A workflow command for a file that cannot be read, with its name and the error.
 #[derive(Debug, Clone, Copy)]
-pub struct GithubFault<'f>(pub &'f FileName, pub &'f str);
+pub struct GithubFault<'f>(pub &'f FindingFile, pub &'f str);
 
 impl fmt::Display for Github<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

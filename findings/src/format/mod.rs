@@ -29,7 +29,7 @@ impl fmt::Display for Words<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use crate::{
-        FileName, FindingPosition, LocatedFinding, Region, SectionOffset, Severity, subject_of_line,
+        FindingFile, FindingPosition, LocatedFinding, Region, SectionOffset, Severity, subject_of_line,
         subject_of_words,
     };
 
@@ -41,7 +41,7 @@ pub(crate) mod tests {
             severity: Severity::Error,
             message: "100% wrong,\nand: more".to_owned(),
             place: FindingPosition {
-                file: FileName::new("./a b/k,1.ptx", None),
+                file: FindingFile::new("./a b/k,1.ptx", None),
                 region: Some(Region { line: 3, column: 5, end_line: 3, end_column: 9 }),
                 ..FindingPosition::default()
             },
@@ -62,7 +62,7 @@ pub(crate) mod tests {
             severity: Severity::Note,
             message: "0; expected 1".to_owned(),
             place: FindingPosition {
-                file: FileName::of_image("lib.a:sm_90:2", "sm_90:2", None),
+                file: FindingFile::of_image("lib.a:sm_90:2", "sm_90:2", None),
                 region: None,
                 section: Some(SectionOffset { section: ".debug_line".to_owned(), offset: 16 }),
                 function: Some("_Z3addPf".to_owned()),

@@ -3,7 +3,7 @@
 
 use super::Words;
 use crate::located::fnv1a;
-use crate::{Catalog, FileName, LocatedFinding, Region, RuleText, Severity};
+use crate::{Catalog, FindingFile, LocatedFinding, Region, RuleText, Severity};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -22,9 +22,9 @@ pub struct Run<'r> {
     /// The findings.
     pub findings: &'r [LocatedFinding],
     /// Rules with findings that are only counted: file, code, number.
-    pub unlisted: &'r [(FileName, &'static str, usize)],
+    pub unlisted: &'r [(FindingFile, &'static str, usize)],
     /// Files that could not be read, and why.
-    pub faults: &'r [(FileName, String)],
+    pub faults: &'r [(FindingFile, String)],
     /// The exit status of the program.
     pub exit_code: u8,
 }
@@ -217,7 +217,7 @@ pub fn log(run: &Run<'_>) -> Log {
     }
 }
 
-fn notification(level: &'static str, file: &FileName, text: String) -> Notification {
+fn notification(level: &'static str, file: &FindingFile, text: String) -> Notification {
     Notification { level, message: Text { text }, locations: [Location::new(file, None)] }
 }
 
@@ -286,7 +286,7 @@ impl SarifResult {
 }
 
 impl Location {
-    fn new(file: &FileName, region: Option<Region>) -> Self {
+    fn new(file: &FindingFile, region: Option<Region>) -> Self {
         let artifact_location = Artifact { uri: uri(&file.path) };
         let region = region.map(|Region { line, column, end_line, end_column }| SarifRegion {
             start_line: line,
@@ -350,8 +350,8 @@ mod tests {
     use crate::format::tests::{of_image, of_text};
     use serde_json::{Value, json};
 
-    fn log_of(findings: &[LocatedFinding], faults: &[(FileName, String)]) -> Value {
-        let unlisted = [(FileName::new("k.ptx", None), "A001", 3)];
+    fn log_of(findings: &[LocatedFinding], faults: &[(FindingFile, String)]) -> Value {
+        let unlisted = [(FindingFile::new("k.ptx", None), "A001", 3)];
         let run = Run {
             program: "ptxas-driver",
             version: "0.1.0",
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_invocation_says_what_was_not_read_or_listed() {
-        let faults = [(FileName::new("/x/<stdin>", None), "no such file".to_owned())];
+        let faults = [(FindingFile::new("/x/<stdin>", None), "no such file".to_owned())];
         let invocation = &log_of(&[], &faults)["runs"][0]["invocations"][0];
         assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&json!(false), &json!(1)));
         let said = &invocation["toolExecutionNotifications"];

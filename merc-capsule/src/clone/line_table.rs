@@ -88,7 +88,8 @@ impl Cloner<'_, '_> {
         code: &CodeMap,
         ops: Vec<LineOp>,
     ) -> Result<EncodedSequence> {
-        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translator.mercury_symbol(symbol).ok());
+        let own =
+            code.own_symbol(self.cubin).and_then(|symbol| self.translator.symbol_to_mercury(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
             Error::in_section(name, ErrorKind::Missing(text.into()))

@@ -54,7 +54,7 @@ pub(super) fn kept_sizes(cubin: &Cubin<'_>, pairs: &SectionPairs) -> Result<Hash
 /// A native section of this kind and its clone, if there are both.
 fn both(cubin: &Cubin<'_>, pairs: &SectionPairs, kind: SectionKind) -> Option<(SectionIndex, SectionIndex)> {
     let native = cubin.section_by_name(kind.name())?;
-    Some((native, pairs.mercury(native)?))
+    Some((native, pairs.mercury_section(native)?))
 }
 
 fn insert(code: &mut CodeMap, role: AddressRole, native: u64, mercury: u64) {
@@ -82,7 +82,7 @@ fn register_ranges(
     for FunctionRegisters { function, ranges } in &there {
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
-        let kept_size = pairs.mercury(code.native).and_then(|code| kept_sizes.get(&code));
+        let kept_size = pairs.mercury_section(code.native).and_then(|code| kept_sizes.get(&code));
         let size = kept_size.copied().unwrap_or(code.mercury_size);
         let leads_out = ranges.iter().any(|range| u64::from(range.end) > size);
         let is_copy = is_linked
@@ -149,7 +149,9 @@ fn frame_rules(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [
         here.rules().filter(|(section, address, _)| known.insert((*section, *address)))
     {
         let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
-        let (Some(code), Some(capsule)) = (maps.get_mut(at), pairs.mercury(section)) else { continue };
+        let (Some(code), Some(capsule)) = (maps.get_mut(at), pairs.mercury_section(section)) else {
+            continue;
+        };
         let Some(start) = code.function_at_native(address) else { continue };
         let start = start.mercury.value;
         let Some(other) = rules_there.get(&(capsule, start)) else { continue };
@@ -172,7 +174,7 @@ fn labels(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [CodeM
             let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), there.get(&at)) else {
                 continue;
             };
-            if pairs.mercury(section) == Some(other) {
+            if pairs.mercury_section(section) == Some(other) {
                 insert(code, AddressRole::Instruction, address, mercury);
             }
         }
@@ -184,7 +186,7 @@ fn listed(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &mut [CodeMap]) -> Resu
     for (native, name, section) in cubin.iter().filter(|(_, _, section)| section.sh_type == sht::CUDA_INFO) {
         let number = maps.binary_search_by_key(&SectionIndex(section.info), |code| code.native);
         let code = number.ok().and_then(|number| maps.get_mut(number)).filter(|_| section.info_is_section());
-        let (Some(code), Some(mercury)) = (code, pairs.mercury(native)) else { continue };
+        let (Some(code), Some(mercury)) = (code, pairs.mercury_section(native)) else { continue };
         let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
         let (here, there) =
             (nv_info::decode(name, &here)?, nv_info::decode(cubin.section_name(mercury), &there)?);

@@ -39,9 +39,9 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let kept_sizes = addresses::kept_sizes(cubin, &pairs)?;
     let mut maps = Vec::new();
     for (native, functions) in code_sections(cubin) {
-        let Some(mercury) = pairs.mercury(native) else { continue };
+        let Some(mercury) = pairs.mercury_section(native) else { continue };
         let mercury_function = |symbol| {
-            let other = others.get(pairs.mercury_symbol(symbol)?.as_usize())?;
+            let other = others.get(pairs.mercury_symbol_of(symbol)?.as_usize())?;
             Some(MercuryFunction { value: other.value, size: other.size })
         };
         let mut code = code_map(cubin, native, functions, mercury_function)?;

@@ -1,6 +1,6 @@
 //! Native line tables, from those of Mercury code.
 
-use crate::address_translator::{AddressTranslator, SymbolReference};
+use crate::address_translator::{AddressTranslator, SymbolAndAddend};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
 use crate::loc_streams::check_numbers;
@@ -79,7 +79,7 @@ pub(super) fn native(
     for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
         check_numbers(cubin.section_name(mercury), &table)?;
         entries.take_base(unit_start.into(), &table, kind)?;
-        let starts: Vec<Option<(SymbolReference, &CodeMap)>> = table
+        let starts: Vec<Option<(SymbolAndAddend, &CodeMap)>> = table
             .sequences
             .iter()
             .map(|sequence| entries.take_start(sequence.base_offset, translator))
@@ -96,7 +96,7 @@ pub(super) fn native(
         for (number, (made, start)) in
             sequences(&table, line_table, &codes).into_iter().zip(starts).enumerate()
         {
-            let (Some(made), Some((SymbolReference { symbol, addend }, _))) = (made, start) else { continue };
+            let (Some(made), Some((SymbolAndAddend { symbol, addend }, _))) = (made, start) else { continue };
             let start = Address::Symbol { symbol: SymbolId(symbol.0), addend };
             let program = EncodedSequence::new(kind.name(), table.params, number, &made, start)?;
             programs.push((symbol, program));
@@ -171,9 +171,9 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         &mut self,
         offset: u64,
         translator: AddressTranslator<'m>,
-    ) -> Result<Option<(SymbolReference, &'m CodeMap)>> {
+    ) -> Result<Option<(SymbolAndAddend, &'m CodeMap)>> {
         let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
-        let own = SymbolReference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let own = SymbolAndAddend { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
         let native = translator
             .mercury_start_to_native(own)
             .map_err(|error| self.fault(offset, ErrorKind::NoCounterpart(error.to_string())))?;

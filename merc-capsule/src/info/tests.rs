@@ -21,7 +21,7 @@ fn map(pairs: &[(u64, u64)]) -> AddressMap {
     map
 }
 
-fn there<'a, 'd>(
+fn mercury_only<'a, 'd>(
     map: &'a AddressMap,
     frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
 ) -> MercuryOnlyInfo<'a, 'd> {
@@ -74,9 +74,9 @@ fn addresses_of_each_layout() {
         let found = listed_address_pairs(NAME, &native, &mercury).unwrap();
         assert_eq!(found.iter().map(|pair| (pair.native, pair.mercury)).collect::<Vec<_>>(), pairs);
         let map = map(pairs);
-        assert_eq!(to_mercury(NAME, &native, &there(&map, &sizes), Some).unwrap(), mercury);
-        let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
-        assert_eq!(to_native(NAME, &mercury, &here, Some).unwrap(), native);
+        assert_eq!(to_mercury(NAME, &native, &mercury_only(&map, &sizes), Some).unwrap(), mercury);
+        let native_only = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
+        assert_eq!(to_native(NAME, &mercury, &native_only, Some).unwrap(), native);
     }
 }
 
@@ -91,7 +91,8 @@ fn symbols_move_and_frames_have_sizes_of_their_own() {
     let map = AddressMap::default();
     // By the clone's symbol 8, which is 9 in the original.
     let sizes = BTreeMap::from([(SymbolIndex(8), 0)]);
-    let made = to_mercury(NAME, &native, &there(&map, &sizes), |symbol| Some(SymbolIndex(symbol.0 - 1)));
+    let made =
+        to_mercury(NAME, &native, &mercury_only(&map, &sizes), |symbol| Some(SymbolIndex(symbol.0 - 1)));
     let mercury = [
         sized(Attribute::FRAME_SIZE, &[8, 0]),
         sized(Attribute::FRAME_SIZE, &[7, 0xd70]),
@@ -100,8 +101,8 @@ fn symbols_move_and_frames_have_sizes_of_their_own() {
     ];
     assert_eq!(made.unwrap(), mercury);
     let sizes = BTreeMap::from([(SymbolIndex(8), 0xd70), (SymbolIndex(7), 0xd70)]);
-    let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
-    let made = to_native(NAME, &mercury, &here, |symbol| Some(SymbolIndex(symbol.0 + 1)));
+    let native_only = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &[] };
+    let made = to_native(NAME, &mercury, &native_only, |symbol| Some(SymbolIndex(symbol.0 + 1)));
     assert_eq!(made.unwrap(), native);
 }
 
@@ -110,7 +111,7 @@ fn faults_say_where() {
     let (map, sizes) = (map(&[(0x10, 0x20)]), BTreeMap::new());
     let fault = |record: Record<'static>| {
         let records = [sized(Attribute::EXIT_INSTR_OFFSETS, &[0x10]), record];
-        to_mercury(NAME, &records, &there(&map, &sizes), |_| None).unwrap_err().to_string()
+        to_mercury(NAME, &records, &mercury_only(&map, &sizes), |_| None).unwrap_err().to_string()
     };
     let rows = [
         (
@@ -235,12 +236,12 @@ proptest! {
         let symbol = |symbol: SymbolIndex| Some(SymbolIndex(symbol.0 ^ flip));
         let only = [sized(Attribute::SW_WAR, &[war])];
         native.extend_from_slice(&only);
-        let there = MercuryOnlyInfo { finalizer_options: Some(&options), ..there(&map, &sizes) };
-        let mercury = to_mercury(NAME, &native, &there, symbol)?;
+        let mercury_side = MercuryOnlyInfo { finalizer_options: Some(&options), ..mercury_only(&map, &sizes) };
+        let mercury = to_mercury(NAME, &native, &mercury_side, symbol)?;
         prop_assert_eq!(mercury.len(), native.len());
         prop_assert_eq!(finalizer_options(&mercury), Some(&options[..]));
-        let here = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &only };
-        prop_assert_eq!(to_native(NAME, &mercury, &here, symbol)?, native);
+        let native_only = NativeOnlyInfo { map: &map, frame_sizes: &sizes, only: &only };
+        prop_assert_eq!(to_native(NAME, &mercury, &native_only, symbol)?, native);
     }
 
     #[test]
@@ -248,7 +249,7 @@ proptest! {
         if let Ok(records) = nv_info::decode(NAME, &bytes) {
             let (map, sizes) = (AddressMap::identity([]), BTreeMap::new());
             let same = listed_address_pairs(NAME, &records, &records);
-            let made = to_mercury(NAME, &records, &there(&map, &sizes), Some);
+            let made = to_mercury(NAME, &records, &mercury_only(&map, &sizes), Some);
             prop_assert!(same.is_ok() || made.is_err());
         }
     }

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sound() {
-        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert_eq!(findings::rule_table_faults::<RuleId>(), [""; 0]);
         assert!(RULES.iter().all(|rule| rule.details.ends_with('.')));
     }
 }

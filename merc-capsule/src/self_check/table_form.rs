@@ -9,7 +9,7 @@ use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::relocated::RelocatedCubin;
 
 /// What is wrong with the form of the line table at `mercury`, a clone.
-pub(super) fn fault(
+pub(super) fn form_fault(
     view: &RelocatedCubin<'_, '_>,
     mercury: SectionIndex,
     translator: AddressTranslator<'_>,
@@ -23,7 +23,7 @@ pub(super) fn fault(
         }
         for (number, sequence) in table.sequences.iter().enumerate() {
             let code = section.target(sequence.base_offset).and_then(|target| target.section);
-            let native = code.and_then(|code| translator.section_pairs().native(code));
+            let native = code.and_then(|code| translator.section_pairs().native_section(code));
             let Some(code) = native.and_then(|native| CodeMap::of(translator.maps(), native)) else {
                 continue;
             };

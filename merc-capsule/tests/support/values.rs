@@ -284,7 +284,7 @@ fn steps(choices: &mut Choices<'_>, instructions: usize, is_folded: bool) -> Vec
 fn lead_pointers_into_the_clone(given: &mut Given, native: &Section) {
     let mut cloned = given.cubin.clone();
     let origin = CloneInputs { maps: given.maps.clone(), lines: given.lines.clone() };
-    capsule::clone(&mut cloned, &origin).unwrap();
+    capsule::clone_cubin(&mut cloned, &origin).unwrap();
     let index = cloned.section_by_name(".nv.merc.debug_frame").unwrap();
     let mercury = FrameSection::read(&RelocatedCubin::new(&cloned), index).unwrap();
     let mercury = frame::encode(&mercury.entries, Some(SymbolId(0))).unwrap();

@@ -5,7 +5,7 @@ use std::fmt;
 /// The fields of a section header that follow from the section's name. Observed: ptxas and nvlink
 /// 13.0.88, 679 cubins (docs/formats/container.md, headers of debug sections).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeaderFields {
+pub struct SectionHeaderFields {
     /// `sh_type`: `PROGBITS` for contents, `REL`, `RELA` or
     /// [`sht::MERC_RELA`](crate::cubin::sht::MERC_RELA) for relocations.
     pub sh_type: u32,
@@ -19,7 +19,7 @@ pub struct HeaderFields {
     pub entsize: u64,
 }
 
-impl fmt::Display for HeaderFields {
+impl fmt::Display for SectionHeaderFields {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sh_type, flags, align, entsize } = self;
         write!(out, "type {sh_type:#x}, flags {flags:#x}, alignment {align}, entries of {entsize} bytes")

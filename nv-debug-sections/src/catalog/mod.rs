@@ -4,7 +4,7 @@
 //! One table, [`CATALOG`], with a row for every section, clones and relocation sections included;
 //! everything else about them is derived from it: [`SectionName`] takes a name apart and finds its
 //! row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
-//! [`HeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file.
+//! [`SectionHeaderFields`] the header fields, [`CatalogEntry::rank`] the order in a file.
 //! docs/formats/container.md, which debug sections a file has; docs/formats/capsule.md, sections.
 //! Observed: ptxas and nvlink 13.0.88, sm_75-sm_121: 679 cubins, 1152 runs, and probes with every
 //! section that a PTX can bring (`tests/catalog.rs`).
@@ -25,7 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use header_fields::HeaderFields;
+pub use header_fields::SectionHeaderFields;
 pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, SectionName};
 pub use space::{RelocForm, Space};
 pub use table::CATALOG;
@@ -139,7 +139,7 @@ pub struct CatalogEntry {
     /// For a relocation section: which kind.
     pub form: Option<RelocForm>,
     /// Type, flags, alignment and entry size.
-    pub header: HeaderFields,
+    pub header: SectionHeaderFields,
     /// What it refers to.
     pub links: SectionLinks,
     /// The first generation of SMs whose files have it.

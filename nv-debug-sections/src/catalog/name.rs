@@ -1,7 +1,7 @@
 //! Section names as values: space, relocation form and base name.
 
 use super::{
-    CATALOG, CatalogEntry, HeaderFields, RelocForm, SectionKind, SectionOrigin, Space, contents,
+    CATALOG, CatalogEntry, RelocForm, SectionHeaderFields, SectionKind, SectionOrigin, Space, contents,
     is_debug_section,
 };
 use crate::generation::Generation;
@@ -126,14 +126,14 @@ impl<'a> SectionName<'a> {
 
     /// The header fields that a debug section of this name has. `None` for other sections, and for
     /// `.nv_debug.shared`, whose header depends on its variables.
-    pub fn header_fields(&self) -> Option<HeaderFields> {
+    pub fn header_fields(&self) -> Option<SectionHeaderFields> {
         self.entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 
     /// The header fields of a section that PTX defines. Unlike
     /// [`header_fields`](Self::header_fields) an unknown name gets those of debug sections that
     /// have no row of their own.
-    pub fn ptx_header_fields(&self) -> Option<HeaderFields> {
+    pub fn ptx_header_fields(&self) -> Option<SectionHeaderFields> {
         self.ptx_entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
 

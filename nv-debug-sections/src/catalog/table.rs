@@ -7,8 +7,8 @@ use super::SectionKind::{
 };
 use super::classifier::Classifier;
 use super::{
-    CatalogEntry, HeaderFields, LinkerAction, NameMatch, RelocForm, SectionKind, SectionLinks, SectionOrigin,
-    Space,
+    CatalogEntry, LinkerAction, NameMatch, RelocForm, SectionHeaderFields, SectionKind, SectionLinks,
+    SectionOrigin, Space,
 };
 use crate::cuda_elf::{SHF_MERCURY as MERCURY, sht};
 use crate::generation::Generation;
@@ -172,7 +172,7 @@ const fn row(
         (MERC_RELA, _) => (Some(RelocForm::Rela), SectionLinks::MERCURY_SYMTAB),
         _ => (None, SectionLinks::None),
     };
-    let shape = HeaderFields { sh_type, flags, align, entsize };
+    let shape = SectionHeaderFields { sh_type, flags, align, entsize };
     CatalogEntry {
         kind,
         name,

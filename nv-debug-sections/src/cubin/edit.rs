@@ -27,7 +27,7 @@ use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
     extended, is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{HeaderFields, SectionName, Space};
+use crate::catalog::{SectionHeaderFields, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 
@@ -387,7 +387,7 @@ impl ReplacementSection {
 /// A new section as ptxas makes it. `sh_link` is an old index; `sh_info` is set by [`renumber`].
 fn header(
     name: u32,
-    HeaderFields { sh_type, flags, align, entsize }: HeaderFields,
+    SectionHeaderFields { sh_type, flags, align, entsize }: SectionHeaderFields,
     symtab: u32,
 ) -> Section<'static> {
     let link = if is_relocation_type(sh_type) { symtab } else { 0 };

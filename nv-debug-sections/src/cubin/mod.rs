@@ -32,7 +32,7 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use crate::catalog::HeaderFields;
+use crate::catalog::SectionHeaderFields;
 use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, Target};
 
@@ -169,9 +169,9 @@ impl Section<'_> {
     }
 
     /// The header fields that the section's name decides.
-    pub fn header_fields(&self) -> HeaderFields {
+    pub fn header_fields(&self) -> SectionHeaderFields {
         let Self { sh_type, flags, align, entsize, .. } = *self;
-        HeaderFields { sh_type, flags, align, entsize }
+        SectionHeaderFields { sh_type, flags, align, entsize }
     }
 
     /// Whether the section is a Mercury section (flag [`SHF_MERCURY`]).

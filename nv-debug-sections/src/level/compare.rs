@@ -1,7 +1,7 @@
 //! Comparison of the debug sections of a file with those that are expected.
 
 use super::conditions::{Requirement, SectionExpectation};
-use crate::catalog::{HeaderFields, SectionKind, SectionName};
+use crate::catalog::{SectionHeaderFields, SectionKind, SectionName};
 use crate::cubin::{Cubin, SectionIndex};
 use std::collections::HashSet;
 
@@ -31,9 +31,9 @@ pub enum HeaderOddity {
     /// Type, flags, alignment or entry size.
     Fields {
         /// As found.
-        found: HeaderFields,
+        found: SectionHeaderFields,
         /// As such sections have it.
-        expected: HeaderFields,
+        expected: SectionHeaderFields,
     },
     /// A relocation section of another target than its name says.
     Target(SectionIndex),

@@ -37,7 +37,7 @@ pub struct DebugOptions {
 
 /// The PTX directives that decide how much debug information ptxas writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PtxDirectives {
+pub struct LevelDirectives {
     /// `.version`, major and minor.
     pub version: (u32, u32),
     /// A `.loc` directive occurs.
@@ -74,7 +74,7 @@ impl DebugLevel {
 
     /// Returns the level at which ptxas 13.0.88 works, given the options and the directives of the
     /// PTX.
-    pub fn observed(request: DebugOptions, ptx: PtxDirectives) -> Self {
+    pub fn ptxas_level(request: DebugOptions, ptx: LevelDirectives) -> Self {
         let unasked = ptx.has_loc && ptx.version >= LINES_UNASKED_SINCE;
         match request {
             DebugOptions { suppress: true, .. } => Self::None,
@@ -93,10 +93,10 @@ mod tests {
 
     /// What a PTX file brings, and the level without options, with `-lineinfo` and with `-g`.
     /// Observed: 864 runs of ptxas 13.0.88, all SMs from 75 to 121 alike.
-    const OBSERVED: [(&str, PtxDirectives, [DebugLevel; 3]); 5] = {
+    const OBSERVED: [(&str, LevelDirectives, [DebugLevel; 3]); 5] = {
         use DebugLevel::{Full, Lines, None};
-        const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> PtxDirectives {
-            PtxDirectives { version, has_loc, target_debug }
+        const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> LevelDirectives {
+            LevelDirectives { version, has_loc, target_debug }
         }
         [
             ("no .loc", ptx((9, 0), false, false), [None, Lines, Full]),
@@ -119,7 +119,7 @@ mod tests {
                     _ => no_option,
                 };
                 let request = DebugOptions { device_debug, line_info, suppress };
-                assert_eq!(DebugLevel::observed(request, ptx), level, "{name}: {request:?}");
+                assert_eq!(DebugLevel::ptxas_level(request, ptx), level, "{name}: {request:?}");
             }
         }
     }

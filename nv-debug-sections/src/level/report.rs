@@ -5,7 +5,7 @@ use super::compare::{Comparison, HeaderOddity, compare};
 use super::detected::DetectedLevel;
 use super::documented::{self, Inventory, Tool};
 use super::observed::{self, Compilation};
-use super::{DebugLevel, DebugOptions, OutputKind, PtxDirectives, Requirement, SectionExpectation};
+use super::{DebugLevel, DebugOptions, LevelDirectives, OutputKind, Requirement, SectionExpectation};
 use crate::catalog::{LinkerAction, RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{Contents, Cubin, SectionIndex, Writer};
 use crate::release::{Release, Target};
@@ -28,9 +28,9 @@ pub enum RulesModel {
 impl RulesModel {
     /// Returns the debug level for a set of options and the directives of a PTX. Only the
     /// documentation has different levels for different tools.
-    pub fn level(self, request: DebugOptions, ptx: PtxDirectives, tool: Tool) -> DebugLevel {
+    pub fn level(self, request: DebugOptions, ptx: LevelDirectives, tool: Tool) -> DebugLevel {
         match self {
-            Self::Observed => DebugLevel::observed(request, ptx),
+            Self::Observed => DebugLevel::ptxas_level(request, ptx),
             Self::Documented => documented::level(request, tool),
         }
     }
@@ -262,7 +262,7 @@ pub struct Section {
     /// Its alignment in bytes.
     pub align: u64,
     /// The relocations that apply to it.
-    pub relocations: Vec<Relocations>,
+    pub relocations: Vec<RelocationCount>,
     /// The section in whose file range it lies. Absent for a section with bytes of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_bytes_as: Option<SectionRef>,
@@ -270,7 +270,8 @@ pub struct Section {
 
 /// The relocations of a section, grouped by where they are stored.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Relocations {
+#[schemars(rename = "Relocations")]
+pub struct RelocationCount {
     /// The section that they are in.
     #[serde(flatten)]
     pub section: SectionRef,
@@ -344,7 +345,7 @@ impl<'a> Report<'a> {
                 file_bytes: own,
                 share: share(own, file_bytes),
                 align: section.align,
-                relocations: of(cubin, &relocations, index),
+                relocations: relocation_counts(cubin, &relocations, index),
                 same_bytes_as,
             }
         });
@@ -426,14 +427,14 @@ fn relocations(cubin: &Cubin<'_>) -> Vec<(SectionIndex, SectionIndex, usize)> {
     all
 }
 
-fn of(
+fn relocation_counts(
     cubin: &Cubin<'_>,
     all: &[(SectionIndex, SectionIndex, usize)],
     target: SectionIndex,
-) -> Vec<Relocations> {
+) -> Vec<RelocationCount> {
     let start = all.partition_point(|(of, ..)| *of < target);
     let own = all.get(start..).unwrap_or_default().iter().take_while(|(of, ..)| *of == target);
-    own.map(|&(_, index, count)| Relocations { section: section_ref(cubin, index), count }).collect()
+    own.map(|&(_, index, count)| RelocationCount { section: section_ref(cubin, index), count }).collect()
 }
 
 fn section_ref(cubin: &Cubin<'_>, index: SectionIndex) -> SectionRef {

@@ -1,6 +1,6 @@
 //! Facts about the contents of a PTX file, as a user states them in words.
 
-use super::{PtxDirectives, PtxFeatures, PtxSection, ReferenceKinds};
+use super::{LevelDirectives, PtxFeatures, PtxSection, ReferenceKinds};
 use crate::catalog::{SectionKind, SectionName};
 
 /// A fact about a PTX file that a user states. What is not stated is taken to be false.
@@ -40,12 +40,15 @@ impl StatedFact {
 
     /// Converts stated facts to PTX directives and features. Without facts nothing is known of the
     /// PTX. `references` says what a section of that kind refers to, if that is known.
-    pub fn program<'a>(
+    pub fn ptx_features<'a>(
         facts: &[Self],
         references: impl Fn(SectionKind) -> ReferenceKinds,
-    ) -> (PtxDirectives, PtxFeatures<'a>) {
+    ) -> (LevelDirectives, PtxFeatures<'a>) {
         if facts.is_empty() {
-            return (PtxDirectives { version: MODERN, ..PtxDirectives::default() }, PtxFeatures::default());
+            return (
+                LevelDirectives { version: MODERN, ..LevelDirectives::default() },
+                PtxFeatures::default(),
+            );
         }
         let has = |fact: &Self| facts.contains(fact);
         let has_loc = has(&Self::Loc) || has(&Self::Inlined);
@@ -66,7 +69,7 @@ impl StatedFact {
             sections: Some(sections.collect()),
             ptx_text_names: None,
         };
-        (PtxDirectives { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
+        (LevelDirectives { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
     }
 }
 
@@ -78,7 +81,7 @@ mod tests {
     fn what_is_not_stated_is_not_there() {
         let facts: Vec<StatedFact> =
             ["loc", ".debug_info"].into_iter().filter_map(StatedFact::parse).collect();
-        let (kind, program) = StatedFact::program(&facts, |_| ReferenceKinds::NONE);
+        let (kind, program) = StatedFact::ptx_features(&facts, |_| ReferenceKinds::NONE);
         assert_eq!((kind.has_loc, kind.target_debug), (true, false));
         assert_eq!(
             (program.has_code, program.has_inlined_names, program.has_shared_variables),
@@ -86,7 +89,7 @@ mod tests {
         );
         let sections = program.sections.unwrap_or_default();
         assert_eq!(sections, [PtxSection { name: ".debug_info".into(), references: ReferenceKinds::NONE }]);
-        assert_eq!(StatedFact::program(&[], |_| ReferenceKinds::NONE).1, PtxFeatures::default());
+        assert_eq!(StatedFact::ptx_features(&[], |_| ReferenceKinds::NONE).1, PtxFeatures::default());
         assert_eq!((StatedFact::parse("nope"), StatedFact::parse(".text")), (None, None));
     }
 }

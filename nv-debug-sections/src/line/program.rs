@@ -1,6 +1,6 @@
 //! Streaming execution of line programs, one operation at a time.
 
-use super::step::{Registers, Step, set_address, step};
+use super::step::{LineState, Step, set_address, step};
 use super::units::{in_section, units};
 use super::{LineOp, LineRow, LineTable};
 use crate::Result;
@@ -96,7 +96,7 @@ impl<'d> SequenceProgram<'d> {
 pub struct Steps<'d> {
     pub(super) cursor: Cursor<'d>,
     params: Params,
-    pub(super) registers: Registers,
+    pub(super) registers: LineState,
     /// The last opcode was an advance. It belongs to the row or sequence end only if that comes
     /// next; else it stands alone.
     advanced: bool,
@@ -115,7 +115,7 @@ impl<'d> Steps<'d> {
         Self {
             cursor,
             params,
-            registers: Registers::START,
+            registers: LineState::START,
             advanced: false,
             pending: None,
             row: LineRow::start(params.default_is_stmt),
@@ -133,7 +133,7 @@ impl<'d> Steps<'d> {
 
     /// The 1-based number by which inlining contexts refer to the last row; `None` for a repeated
     /// row, which has no number.
-    pub fn number(&self) -> Option<u32> {
+    pub fn row_number(&self) -> Option<u32> {
         self.number
     }
 
@@ -149,7 +149,7 @@ impl<'d> Steps<'d> {
             let was_advanced = std::mem::replace(&mut self.advanced, matches!(step, Step::Advance));
             let alone = was_advanced && !matches!(step, Step::Copy | Step::End);
             let alone = alone.then_some((LineOp::Advance(before), start));
-            let Registers { address, line } = self.registers;
+            let LineState { address, line } = self.registers;
             let op = match step {
                 Step::Copy | Step::Special => LineOp::Row { address, line },
                 Step::Advance | Step::Line if alone.is_some() => return Ok(alone),

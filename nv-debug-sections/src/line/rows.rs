@@ -99,7 +99,7 @@ impl RowTable {
 
     /// The 1-based number by which inlining contexts refer to row `index`; `None` for a repeated
     /// row, which has no number.
-    pub fn number(&self, index: usize) -> Option<u32> {
+    pub fn row_number(&self, index: usize) -> Option<u32> {
         let at = self.counted.binary_search(&u32::try_from(index).ok()?).ok()?;
         u32::try_from(at + 1).ok()
     }
@@ -173,7 +173,7 @@ mod tests {
         let ops = vec![row(0, 6), row(0, 6), row(0x10, 10), row(0x20, 38), inlined(3), row(0x20, 110)];
         let rows = rows(ops, 0x30);
         assert_eq!(
-            (0..5).map(|index| rows.number(index)).collect::<Vec<_>>(),
+            (0..5).map(|index| rows.row_number(index)).collect::<Vec<_>>(),
             [Some(1), None, Some(2), Some(3), Some(4)]
         );
         assert_eq!(lines_up(&rows, 0x20), [110, 38]);

@@ -10,19 +10,19 @@ use dwarf2_reader::line::{self as dwarf2, Instruction, Params};
 
 /// The address and line registers of a running line program (DWARF 2.0.0 §6.2.2).
 #[derive(Debug, Clone, Copy)]
-pub struct Registers {
+pub struct LineState {
     /// Byte offset from the address at which the sequence starts.
     pub address: u64,
     /// 1-based line of the source.
     pub line: u32,
 }
 
-impl Registers {
+impl LineState {
     /// The registers at the start of every sequence.
     pub const START: Self = Self { address: 0, line: 1 };
 }
 
-/// The effect of one opcode of a line program, other than the change of [`Registers`].
+/// The effect of one opcode of a line program, other than the change of [`LineState`].
 #[derive(Debug)]
 pub enum Step<'d> {
     /// `DW_LNS_copy`: a row.
@@ -51,7 +51,7 @@ pub enum Step<'d> {
 pub fn step<'d>(
     cursor: &mut Cursor<'d>,
     params: Params,
-    registers: &mut Registers,
+    registers: &mut LineState,
 ) -> dwarf2_reader::Result<Step<'d>> {
     let unit = u64::from(params.minimum_instruction_length);
     let special_advance = |adjusted: u8| u64::from(adjusted / params.line_range).wrapping_mul(unit);

@@ -424,12 +424,12 @@ fn steps_are_rows(data: &[u8]) -> Result<(), TestCaseError> {
             prop_assert_eq!((at.offset, at.size), (program.offset, program.size));
             prop_assert_eq!((sequence.base_offset, sequence.end), (program.base_offset, program.end));
             let rows = RowTable::new(0, &placed.table, sequence);
-            let want = rows.all().iter().enumerate().map(|(index, row)| (*row, rows.number(index)));
+            let want = rows.all().iter().enumerate().map(|(index, row)| (*row, rows.row_number(index)));
             let (mut steps, mut found, mut ends) = (program.steps(), Vec::new(), Vec::new());
             while let Some((op, end)) = steps.next() {
                 ends.push(end);
                 if matches!(op, LineOp::Row { .. }) {
-                    found.push((*steps.row(), steps.number()));
+                    found.push((*steps.row(), steps.row_number()));
                 }
             }
             prop_assert_eq!(&ends, &at.op_ends);

@@ -103,11 +103,24 @@ struct Row {
     flagged: bool,
 }
 
+/// The address and line registers of the line state machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AddressAndLine {
+    pub(super) address: u64,
+    pub(super) line: u32,
+}
+
+impl AddressAndLine {
+    /// The registers at the start of a sequence (DWARF 2.0.0 §6.2.2).
+    pub(super) const START: Self = Self { address: 0, line: 1 };
+}
+
 /// Whether ptxas writes a row as one special opcode: address and line both move, and little enough
 /// (docs/formats/line-tables.md, opcodes).
-pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
+pub(super) fn is_special(from: AddressAndLine, to: AddressAndLine) -> bool {
     let params = PTXAS_PARAMS;
-    let (advance, lines) = (to.0.wrapping_sub(from.0), to.1.wrapping_sub(from.1).cast_signed());
+    let (advance, lines) =
+        (to.address.wrapping_sub(from.address), to.line.wrapping_sub(from.line).cast_signed());
     let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok())
     else {
         return false;
@@ -125,7 +138,7 @@ pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
 fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::with_capacity(mercury.len());
     let (mut file, mut context, mut entry, mut flagged) = (1, 0, false, false);
-    let mut written = (0, 1);
+    let mut written = AddressAndLine::START;
     for op in mercury {
         match *op {
             LineOp::SetFile(index) => file = index as u32,
@@ -133,10 +146,10 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
                 (context, name) = (row as usize, offset as u32);
             }
             LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flagged || flag != 0),
-            LineOp::Advance(address) => written.0 = address,
+            LineOp::Advance(address) => written.address = address,
             LineOp::Row { address, line } => {
-                let is_special =
-                    is_special(std::mem::replace(&mut written, (address, line)), (address, line));
+                let to = AddressAndLine { address, line };
+                let is_special = is_special(std::mem::replace(&mut written, to), to);
                 let place = RowKind::after(rows.last().map(|row| row.kind), entry, flagged, is_special);
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
                 rows.push(Row { address, line, file, name, parent, kind: place, flagged });
@@ -294,7 +307,8 @@ impl NativeBuilder {
             self.program.ops.push(LineOp::InlinedCall { context, name: row.name.into() });
             self.context_parent = row.parent;
         }
-        let (last, this) = ((self.program.address, self.program.line), (address, row.line));
+        let last = AddressAndLine { address: self.program.address, line: self.program.line };
+        let this = AddressAndLine { address, line: row.line };
         if last != this {
             self.program.row(address, row.line);
         }

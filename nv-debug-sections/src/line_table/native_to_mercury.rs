@@ -10,7 +10,7 @@
 //! [first](super::mercury_to_native::RowKind) after an entry row; and entry rows, which make it
 //! that.
 
-use super::mercury_to_native::{AddressPair, RowKey, RowKind, is_special, mercury_to_native};
+use super::mercury_to_native::{AddressAndLine, AddressPair, RowKey, RowKind, is_special, mercury_to_native};
 use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use std::collections::VecDeque;
@@ -206,7 +206,7 @@ struct MercuryBuilder {
 
 /// What ptxas knows of the Mercury rows it has read, to decide what comes next.
 struct MercuryReader {
-    last: (u64, u32),
+    last: AddressAndLine,
     last_kind: Option<RowKind>,
     /// The next row counts as flagged.
     is_flagged: bool,
@@ -216,14 +216,14 @@ struct MercuryReader {
 impl MercuryReader {
     /// What a row would be: its place, and whether it counts as flagged.
     fn look(&self, row: &Row) -> (RowKind, bool) {
-        let is_special = is_special(self.last, (row.address, row.line));
+        let is_special = is_special(self.last, AddressAndLine { address: row.address, line: row.line });
         let is_flagged = row.is_flagged || self.is_flagged;
         (RowKind::after(self.last_kind, row.is_entry, is_flagged, is_special), is_flagged)
     }
 
     fn read(&mut self, row: &Row) {
         let (place, is_flagged) = self.look(row);
-        let to = (row.address, row.line);
+        let to = AddressAndLine { address: row.address, line: row.line };
         self.is_flagged = is_flagged && is_special(self.last, to);
         (self.last, self.last_kind, self.name) = (to, Some(place), row.name);
     }
@@ -232,7 +232,7 @@ impl MercuryReader {
 /// What ptxas has written of the native program so far.
 struct NativeWriter {
     count: u64,
-    last: (u64, u32),
+    last: AddressAndLine,
     file: u32,
     context_parent: Option<usize>,
     row_of: HashMap<RowKey, u64>,
@@ -246,10 +246,10 @@ struct NativeWriter {
 
 impl MercuryBuilder {
     fn new(name: u32, files_to_come: VecDeque<u32>, reading: Interpretation) -> Self {
-        let reader = MercuryReader { last: (0, 1), last_kind: None, is_flagged: false, name };
+        let reader = MercuryReader { last: AddressAndLine::START, last_kind: None, is_flagged: false, name };
         let writer = NativeWriter {
             count: 0,
-            last: (0, 1),
+            last: AddressAndLine::START,
             file: 0,
             context_parent: None,
             row_of: HashMap::new(),
@@ -384,7 +384,7 @@ impl MercuryBuilder {
             return Some(());
         }
         let same_context = row.parent == self.writer.context_parent;
-        let line = self.writer.last.1;
+        let line = self.writer.last.line;
         let only_place = |place| place == RowKind::FirstAfterEntry && same_context && row.line == line;
         let is_flagged = is_start && !own.is_doubled;
         let is_so = |(place, flagged): (RowKind, bool)| {
@@ -468,7 +468,7 @@ impl MercuryBuilder {
         let Some(&Row { address, line, file, parent, .. }) = self.rows.get(id) else { return };
         let state = &mut self.writer;
         let is_first = state.count == 0;
-        let (last, this) = (state.last, (written.address, written.line));
+        let (last, this) = (state.last, AddressAndLine { address: written.address, line: written.line });
         state.count += u64::from(written.kind == StepKind::Row);
         (state.last, state.file) = (this, file);
         if written.kind == StepKind::Advance {

@@ -17,7 +17,7 @@ mod synthetic_unit;
 use crate::code_facts::{CodeFacts, CodeSection, MercuryFacts};
 use crate::diagnostic::Diagnostic;
 use crate::error::{ErrorKind, Result};
-use crate::options::{LineTableStyle, NonPtxasOptions};
+use crate::options::{LineTableStyle, NvdwarfOptions};
 use crate::parallel;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
@@ -58,7 +58,7 @@ pub(crate) struct LoweringInput<'a> {
     /// How much is written.
     pub(crate) level: DebugLevel,
     /// What is written otherwise than by ptxas.
-    pub(crate) extras: &'a NonPtxasOptions,
+    pub(crate) extras: &'a NvdwarfOptions,
     /// Whether there is no code, and every function has an address of its own.
     pub(crate) debug_only: bool,
 }

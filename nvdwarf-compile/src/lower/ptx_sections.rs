@@ -262,8 +262,8 @@ impl Lowering<'_, '_> {
     /// constant after the name is lost.
     fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
         let below_base = self.context.below_frame_base(name);
-        let rewritten =
-            fixup.width == 8 && local_depot::rewrite(&mut self.bytes, fixup.offset as usize, below_base);
+        let rewritten = fixup.width == 8
+            && local_depot::depot_to_fbreg(&mut self.bytes, fixup.offset as usize, below_base);
         if !rewritten {
             self.value(fixup, -i128::from(below_base));
         }

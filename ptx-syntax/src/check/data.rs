@@ -160,7 +160,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
         if line.directive.text == ".section" {
             in_section = true;
-            if outdated && !line.whole {
+            if outdated && !line.is_complete {
                 let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
                 sink.error(RuleId::AtDwarfDeprecated, range, format_args!("{message}"));
             } else if outdated {
@@ -170,7 +170,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
                 sink.ptxas_error(rule, range.end - 1, format_args!("{said}"));
             }
-        } else if !in_section && line.whole {
+        } else if !in_section && line.is_complete {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
             let ptxas = sink.ptxas;

@@ -38,7 +38,7 @@ pub(super) fn check<'m, 'a>(
             Some(_) => file.range.end - 1,
             None => next_token(sink.text, file.range.end).range.start,
         };
-        if file.timestamp.is_some() && file.whole {
+        if file.timestamp.is_some() && file.is_complete {
             gates.check(RuleId::GateFileTime, file.range, end, sink);
         }
         match files.get(&index) {
@@ -52,7 +52,7 @@ pub(super) fn check<'m, 'a>(
                 if let Some(finding) = sink.find(rule, file.range, message) {
                     finding.related = Some((first, "first given here".into()));
                 }
-                if file.whole {
+                if file.is_complete {
                     sink.ptxas_error(rule, end, format_args!("Duplicate file index #{index}"));
                 }
             }
@@ -242,13 +242,13 @@ fn escapes_utf8(path: &[u8]) -> bool {
 fn time(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
     let ptxas = sink.ptxas;
-    if file.size.is_none() && file.whole {
+    if file.size.is_none() && file.is_complete {
         let message = format_args!("a time without the file's size: {ptxas} writes the size 0");
         if let Some(finding) = sink.find(RuleId::FileTimeAlone, file.range, message) {
             finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
         }
     }
-    let [time_range, size_range] = numbers(file, sink.text);
+    let [time_range, size_range] = time_and_size_ranges(file, sink.text);
     let has_name = !split(file.path).1.is_empty();
     if time >> 63 != 0 && has_name {
         let rule = RuleId::FileTimeCrash;
@@ -267,7 +267,7 @@ fn time(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
 }
 
 /// Where the time and the size stand.
-fn numbers(file: &FileDirective<'_>, text: &str) -> [TextRange; 2] {
+fn time_and_size_ranges(file: &FileDirective<'_>, text: &str) -> [TextRange; 2] {
     let start = file.path_range.end + 1; // after the quote
     let tokens = tokenize(TextRange::new(start, file.range.end).slice(text));
     let mut found = tokens.filter(|token| token.kind == TokenKind::Integer);

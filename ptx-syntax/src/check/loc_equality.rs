@@ -3,13 +3,13 @@
 use crate::loc::{InlinedAt, LocDirective};
 
 /// A place: file, line, column.
-fn place(loc: &LocDirective<'_>) -> (u64, u64, u64) {
+fn loc_key(loc: &LocDirective<'_>) -> (u64, u64, u64) {
     (loc.file, loc.line, loc.column)
 }
 
 /// Whether two directives say the same.
-pub(crate) fn same(a: &LocDirective<'_>, b: &LocDirective<'_>) -> bool {
-    place(a) == place(b) && same_call(a, b)
+pub(crate) fn is_same_loc(a: &LocDirective<'_>, b: &LocDirective<'_>) -> bool {
+    loc_key(a) == loc_key(b) && same_call(a, b)
 }
 
 /// Whether the code of two directives is that of one call, inlined or not.

@@ -3,7 +3,7 @@
 use super::Report;
 use crate::text::{LineIndex, TextRange};
 use findings::{
-    FileName, FindingPosition, KnownFindings, LocatedFinding, Region, Selection, Severity, subject_of_line,
+    FindingFile, FindingPosition, KnownFindings, LocatedFinding, Region, Selection, Severity, subject_of_line,
 };
 
 impl Report {
@@ -31,7 +31,7 @@ impl Report {
     }
 
     /// Returns the listed findings, with their places in `file`. `text` is the checked text.
-    pub fn located(&self, file: &FileName, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
+    pub fn located(&self, file: &FindingFile, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
         let mut subjects = Subjects::new(text, lines);
         let findings = self.findings.iter().map(|finding| {
             let region = region(lines, finding.range);
@@ -108,7 +108,7 @@ mod tests {
     fn findings_have_lines_columns_and_subjects() {
         let text = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n  .file 1 \"b.cu\"\n";
         let (report, lines) = report(text);
-        let located = report.located(&FileName::new("./k.ptx", None), text, &lines);
+        let located = report.located(&FindingFile::new("./k.ptx", None), text, &lines);
         let again = located.iter().find(|finding| finding.code == "F001").unwrap();
         assert_eq!(again.place.region.map(|region| (region.line, region.end_line)), Some((5, 5)));
         assert_eq!((again.subject.as_str(), again.place.file.path.as_str()), (".file 1 \"b.cu\"", "k.ptx"));
@@ -120,7 +120,7 @@ mod tests {
         let head = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n";
         let old = format!("{head}.file 1 \"b.cu\"\n");
         let new = format!("// moved\n{head}    .file 1 \"b.cu\"\n.file 1 \"b.cu\"\n");
-        let file = FileName::new("k.ptx", None);
+        let file = FindingFile::new("k.ptx", None);
         let mut builder = BaselineBuilder::default();
         let (before, lines) = report(&old);
         for finding in &before.located(&file, &old, &lines) {
@@ -143,7 +143,7 @@ mod tests {
         let (first, lines) = report(&text);
         let more = first.more.iter().find(|more| more.rule.code == "F001").unwrap().count;
         let mut builder = BaselineBuilder::default();
-        for finding in &first.located(&FileName::new("k.ptx", None), &text, &lines) {
+        for finding in &first.located(&FindingFile::new("k.ptx", None), &text, &lines) {
             builder.add(finding);
         }
         builder.add_unlisted("k.ptx", "F001", more);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::files::Files;
 use super::gates::Gates;
-use super::loc_equality::same;
+use super::loc_equality::is_same_loc;
 use super::reach::{LiveInstructions, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
 use super::sections::Sections;
@@ -358,7 +358,7 @@ impl LocChecker<'_, '_, '_> {
         has_code: bool,
         sink: &mut Sink<'_>,
     ) {
-        if same(current, loc) {
+        if is_same_loc(current, loc) {
             if let Some(finding) =
                 sink.find(RuleId::RedundantLoc, loc.range, format_args!("this place is in effect already"))
             {
@@ -369,7 +369,7 @@ impl LocChecker<'_, '_, '_> {
             && (loc.file, loc.line) == (current.file, current.line)
         {
             let moved = LocDirective { column: current.column, ..loc.clone() };
-            if same(current, &moved) {
+            if is_same_loc(current, &moved) {
                 let (_, _, count) = self.column_lost.get_or_insert((loc.range, current.range, 0));
                 *count += 1;
             }

@@ -49,7 +49,7 @@ pub use version::PtxVersion;
 
 // For `crate::fix`.
 pub(crate) use examples::example;
-pub(crate) use loc_equality::same as same_loc;
+pub(crate) use loc_equality::is_same_loc as same_loc;
 
 use gates::Gates;
 use sink::Sink;
@@ -117,7 +117,7 @@ impl Report {
 
     /// Whether ptxas 13.0.88 rejects the module because of a finding of this rule, even if it would
     /// report another finding first. A module at which ptxas crashes is not rejected.
-    pub fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
+    pub fn is_rejected_for(&self, mode: Mode, rule: RuleId) -> bool {
         self.transcript.refuses(mode, rule)
     }
 
@@ -213,8 +213,8 @@ fn first_item<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Item<'a>> {
 /// Whether no error cut an item short.
 fn is_complete(item: &Item<'_>, text: &str) -> bool {
     match item {
-        Item::File(file) => file.whole,
-        Item::AtDwarf(line) => line.whole,
+        Item::File(file) => file.is_complete,
+        Item::AtDwarf(line) => line.is_complete,
         item => item.range().slice(text).ends_with([';', '}']),
     }
 }

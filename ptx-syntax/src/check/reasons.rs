@@ -4,7 +4,7 @@ use super::rules::RuleId;
 
 /// What is said of a rule beside its row in the table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reason {
+pub(super) struct RuleExplanation {
     /// What a debugger, a profiler or ptxas loses. Where findings of the rule have two severities,
     /// which and why.
     pub(super) why: &'static str,
@@ -13,7 +13,7 @@ pub(super) struct Reason {
 }
 
 /// The reason of a rule.
-pub(super) const fn reason(rule: RuleId) -> Reason {
+pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
     use RuleId as Id;
     let (why, mend) = match rule {
         Id::Syntax => (
@@ -529,5 +529,5 @@ pub(super) const fn reason(rule: RuleId) -> Reason {
             "Write all operands, and the right length of the block.",
         ),
     };
-    Reason { why, mend }
+    RuleExplanation { why, mend }
 }

@@ -537,7 +537,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sound() {
-        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert_eq!(findings::rule_table_faults::<RuleId>(), [""; 0]);
         for Rule { code, details, .. } in &RULES {
             assert!(!details.reference.is_empty() && !details.ptxas.is_empty(), "{code}");
         }

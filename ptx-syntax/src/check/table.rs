@@ -1,6 +1,6 @@
 //! The rules as [`findings`] reads them: rows of [`RULES`] with their reasons.
 
-use super::reasons::{Reason, reason};
+use super::reasons::{RuleExplanation, explain};
 use super::rules::{Details, RULES, Rule, RuleId};
 use findings::{RuleDetails, RuleTable, ToolWords};
 
@@ -33,7 +33,7 @@ impl RuleTable for RuleId {
             (None, None) => None,
         };
         let tool = Some(ToolWords { name: "ptxas 13.0.88", does: ptxas.into() });
-        let Reason { why, mend } = reason(rule.id);
+        let RuleExplanation { why, mend } = explain(rule.id);
         RuleDetails {
             why: Some(why.into()),
             source: Some(reference.into()),
@@ -56,10 +56,10 @@ mod tests {
     fn each_rule_has_its_reason() {
         let ends = |text: &str| text.ends_with('.') && !text.contains("  ");
         for rule in &RULES {
-            let Reason { why, mend } = reason(rule.id);
+            let RuleExplanation { why, mend } = explain(rule.id);
             assert!(ends(why) && (mend.is_empty() || ends(mend)), "{}: {why} {mend}", rule.code);
         }
-        let idle = RULES.iter().filter(|rule| reason(rule.id).mend.is_empty());
+        let idle = RULES.iter().filter(|rule| explain(rule.id).mend.is_empty());
         assert_eq!(idle.map(|rule| rule.code).collect::<Vec<_>>(), ["P006", "L006"]);
     }
 
@@ -68,7 +68,7 @@ mod tests {
     fn notes_among_warnings_are_explained() {
         for rule in RULES.iter().filter(|rule| rule.summary.contains(" A note ")) {
             assert_eq!(rule.severity, Severity::Warning, "{}", rule.code);
-            let why = reason(rule.id).why;
+            let why = explain(rule.id).why;
             assert!(why.contains("A note ") && why.contains("A warning "), "{}: {why}", rule.code);
         }
     }

@@ -64,11 +64,11 @@ impl<'a> Parser<'a> {
             path_range: TextRange::empty(self.last_end),
             timestamp: None,
             size: None,
-            whole: true,
+            is_complete: true,
             range: TextRange::default(),
         };
         if self.file_operands(&mut file).is_none() {
-            file.whole = false;
+            file.is_complete = false;
             self.skip_line();
         }
         file.range = self.range_from(start);
@@ -205,7 +205,12 @@ impl<'a> Parser<'a> {
             }
         }
         let range = self.range_from(start);
-        AtDwarf { directive, range, whole, text: self.text.get(..range.end as usize).unwrap_or("") }
+        AtDwarf {
+            directive,
+            range,
+            is_complete: whole,
+            text: self.text.get(..range.end as usize).unwrap_or(""),
+        }
     }
 
     /// None: an error was reported.

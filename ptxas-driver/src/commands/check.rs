@@ -16,7 +16,7 @@ use crate::report::{Answer, Answers, DocumentHead, DocumentSchema, Exit, InputNa
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use findings::{FileName, KnownFindings, LocatedFinding, Selection};
+use findings::{FindingFile, KnownFindings, LocatedFinding, Selection};
 use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, Verdict};
 use ptx_syntax::fix::{self, FixResult, FixSelection, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
@@ -144,7 +144,7 @@ struct Checked<'o> {
 }
 
 impl FindingList for Checked<'_> {
-    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+    fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
         self.report.located(file, self.text(), &self.lines)
     }
 
@@ -264,7 +264,7 @@ impl<'o> Check<'o> {
             let mut left = self.check(checked.file, true);
             left.shown = take(&mut left);
             if left.is_finding() {
-                answers.worsen(Exit::Findings);
+                answers.worsen_exit(Exit::Findings);
                 answers.flush()?;
                 let _ = text::findings(&left, has_colors(&io::stderr()), &mut io::stderr().lock());
             }

@@ -190,7 +190,7 @@ impl<'o> Compile<'o> {
             say_info(text);
         }
         if self.options.stat_files {
-            prepared.add_sources(sources::found(prepared.unknown_sources()));
+            prepared.add_sources(sources::find_sources(prepared.sources_without_stat()));
         }
         let (image, place) = match &code.cubin {
             Some(cubin) => (CodeImage::Cubin(cubin), &code.name),

@@ -16,7 +16,7 @@ use cubin_debuginfo::coverage::rules::{self, RuleId};
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
-    Catalog, FileName, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
+    Catalog, FindingFile, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
 };
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
@@ -132,7 +132,7 @@ struct Covered<'a> {
 }
 
 impl FindingList for Covered<'_> {
-    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+    fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
         let no_code = self.no_code.iter().map(|words| rules::no_code(file, words.clone()));
         self.report.located(file).into_iter().chain(no_code).collect()
     }
@@ -143,7 +143,7 @@ impl FindingList for Covered<'_> {
 
     fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         self.report.leave_out(file, known);
-        let no_code = rules::no_code(&FileName::default(), String::new());
+        let no_code = rules::no_code(&FindingFile::default(), String::new());
         let is_known = |_: &mut String| known.take(file, no_code.code, &no_code.subject);
         if self.no_code.take_if(is_known).is_some() {
             self.report.in_baseline = self.report.in_baseline.map(|count| count + 1);
@@ -186,12 +186,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let findings = Findings::new("coverage", &options.findings, catalog, FailOn::Error)?;
     let limits = options.limits();
     let name = options.files.first().map(|path| read::shown_name(path)).unwrap_or_default();
-    let look = |answers: &mut Answers<'_>| look(options, &findings, answers);
+    let look = |answers: &mut Answers<'_>| cover_file(options, &findings, answers);
     findings.report(out, DocumentHead { schema: Covered::SCHEMA, members: &limits }, &name, look)
 }
 
 /// Looks at all files.
-fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -> Result<()> {
+fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let names = ptx_file.as_ref().map(|ptx| {
@@ -255,7 +255,7 @@ fn look(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -
 fn say(finding: Option<(LocatedFinding, FindingOutput)>, answers: &mut Answers<'_>) -> Result<()> {
     let Some((finding, shown)) = finding else { return Ok(()) };
     if shown.fails {
-        answers.worsen(Exit::Findings);
+        answers.worsen_exit(Exit::Findings);
     }
     if !shown.write(answers.out)? {
         answers.add_words(&finding.place.file.shown, &finding.message)?;

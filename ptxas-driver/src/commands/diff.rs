@@ -136,7 +136,7 @@ fn compare(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if differences.needs_texts() {
         for file in [&a, &b] {
             let bytes = file.bytes()?;
-            differences.look_up(&read::cubin(file.name(), &bytes)?, bytes.len(), &hashes);
+            differences.look_up_texts(&read::cubin(file.name(), &bytes)?, bytes.len(), &hashes);
         }
     }
     let differences = differences.resolve();

@@ -9,7 +9,7 @@ use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::dump::ptxas_style::{Model, is_shown};
-use cubin_debuginfo::dump::{DumpSource, Filter, Header, NoItem, Section, SectionOffset, section_table};
+use cubin_debuginfo::dump::{DumpSource, Filter, Header, ItemOffset, NoItem, Section, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -46,7 +46,7 @@ pub struct Options {
     /// Only the item that has this byte, such as .debug_info+0x2d: an entry, a row of a line table
     /// with its operations, a rule of a frame, a register range, a string, padding
     #[arg(long, value_name = "SECTION+0xN", value_parser = parse_place, conflicts_with_all = ["section", "function"])]
-    offset: Option<SectionOffset>,
+    offset: Option<ItemOffset>,
     /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
@@ -79,9 +79,9 @@ impl Style {
     }
 }
 
-fn parse_place(text: &str) -> Result<SectionOffset, String> {
+fn parse_place(text: &str) -> Result<ItemOffset, String> {
     let expected = "expected a section and an offset, such as .debug_info+0x2d";
-    SectionOffset::parse(text).ok_or_else(|| expected.to_owned())
+    ItemOffset::parse(text).ok_or_else(|| expected.to_owned())
 }
 
 /// What `dump` says of a cubin: its sections, decoded. The exit status is 1 where a section cannot

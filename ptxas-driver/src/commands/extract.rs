@@ -292,7 +292,7 @@ impl Extract<'_> {
         answers.add(&InputName { name: name.clone(), ..InputName::default() }, &extracted)?;
         answers.flush()?;
         let is_sound = extracted.messages.borrow().say(&name);
-        answers.worsen(match (is_sound, faults == 0 && selected == 0) {
+        answers.worsen_exit(match (is_sound, faults == 0 && selected == 0) {
             (true, _) => Exit::Answered,
             (false, true) => Exit::Findings,
             (false, false) => Exit::Unreadable,

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::lines::{
-    self, LineCode, LineLookup, Listing, PtxColumns, QueryAnswer, Samples, UnplacedSequences,
+    self, LineCode, LineListing, LineLookup, PtxColumns, QueryAnswer, Samples, UnplacedSequences,
 };
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
@@ -141,7 +141,7 @@ struct Answered<'a, 's> {
 enum Kind<'a, 's> {
     /// Without queries, or with `--all`: all addresses of the code sections. Absent with other
     /// answers.
-    Sections(Stream<'a, Listing<'a, 's>>),
+    Sections(Stream<'a, LineListing<'a, 's>>),
     /// With queries: one for each of these. Absent with other answers.
     Queries(Stream<'a, QueryAnswer<'a, 's>>),
     /// With `--at`: one for each line that was asked for. Absent with other answers.

@@ -13,7 +13,7 @@ use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::observed::{self, Compilation};
 use nv_debug_sections::level::report::{Expectation, ExpectedList, Report, RulesModel};
 use nv_debug_sections::level::{
-    DebugLevel, DebugOptions, OutputKind, PtxDirectives, PtxFeatures, ReferenceKinds, StatedFact,
+    DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, ReferenceKinds, StatedFact,
 };
 use nv_debug_sections::ptx_txt;
 use nv_debug_sections::release::{Release, Target};
@@ -124,7 +124,7 @@ fn parse_arch(word: &str) -> Result<Arch, String> {
 struct Module<'a> {
     /// Its `.target`.
     target: Option<Arch>,
-    kind: PtxDirectives,
+    kind: LevelDirectives,
     program: PtxFeatures<'a>,
 }
 
@@ -299,14 +299,14 @@ impl Options {
         &self,
         ptx: Option<&Module<'a>>,
         found: Option<&PtxFeatures<'a>>,
-    ) -> (PtxDirectives, PtxFeatures<'a>) {
+    ) -> (LevelDirectives, PtxFeatures<'a>) {
         match (ptx, found) {
             (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
-            (None, Some(found)) if self.has.is_empty() => (PtxDirectives::default(), found.clone()),
+            (None, Some(found)) if self.has.is_empty() => (LevelDirectives::default(), found.clone()),
             // Words name sections, not what is in them: what compilers' mostly refer to is for a
             // list without a file.
-            (None, Some(_)) => StatedFact::program(&self.has, |_| ReferenceKinds::default()),
-            (None, None) => StatedFact::program(&self.has, observed::typical_references),
+            (None, Some(_)) => StatedFact::ptx_features(&self.has, |_| ReferenceKinds::default()),
+            (None, None) => StatedFact::ptx_features(&self.has, observed::typical_references),
         }
     }
 
@@ -314,7 +314,7 @@ impl Options {
         &self,
         target: Target,
         output: OutputKind,
-        ptx: PtxDirectives,
+        ptx: LevelDirectives,
         program: &PtxFeatures<'a>,
     ) -> Expectation<'a> {
         let tool = if self.linked { Tool::Nvlink } else { Tool::Ptxas };
@@ -336,7 +336,7 @@ impl Options {
             bail!("{}: {error}; `ptxas-driver check` says where", file.name);
         }
         let output = self.output(OutputKind::Program);
-        let (kind, mut program) = ptx::program(&parsed.module, self.request(), output);
+        let (kind, mut program) = ptx::ptx_features(&parsed.module, self.request(), output);
         let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != OutputKind::Program);
         program.ptx_text_names = Some(vec![text.into()]);
         let target = parsed.module.arch().and_then(|word| Arch::parse_target(word.text).ok());

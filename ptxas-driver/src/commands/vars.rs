@@ -8,9 +8,9 @@ use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::query::Queries;
+use cubin_debuginfo::query::AddressQueries;
 use cubin_debuginfo::variables::Variables;
-use cubin_debuginfo::variables::listing::{Listing, VariableFilter};
+use cubin_debuginfo::variables::listing::{VariableFilter, VariableListing};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ pub struct Options {
 #[derive(Serialize, JsonSchema)]
 struct Answered<'a> {
     #[serde(flatten)]
-    listing: Listing<'a>,
+    listing: VariableListing<'a>,
     /// Whether each name has a variable.
     #[serde(skip)]
     has_named: Vec<bool>,
@@ -128,7 +128,7 @@ fn of_cubin(
     let refuse = |message: String| Err(NoAnswer(format!("{name}: {message}")).into());
     let mut wanted = VariableFilter { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
-        match Queries::new(variables.code()).resolve(query, options.function.as_deref()) {
+        match AddressQueries::new(variables.code()).resolve(query, options.function.as_deref()) {
             Ok(found) => wanted.addresses = found,
             Err(error) => return refuse(error.to_string()),
         }
@@ -155,7 +155,7 @@ fn of_cubin(
     for missing in missing {
         note(format_args!("{name}: no variable '{missing}'"));
     }
-    let listing = Listing::new(cubin, &variables, &wanted);
+    let listing = VariableListing::new(cubin, &variables, &wanted);
     let answered = Answered { listing, has_named };
     answers.add_cubin(image, cubin, &answered)?;
     let listing = answered.listing;

@@ -15,7 +15,7 @@ use clap::Args;
 use cubin_debuginfo::verify::{
     self as native, KnownFault, SourceFile, VerifyContext, known_faults, verify_with,
 };
-use findings::{Catalog, FileName, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
+use findings::{Catalog, FindingFile, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
 use schemars::JsonSchema;
@@ -88,7 +88,7 @@ struct Verified {
 }
 
 impl FindingList for Verified {
-    fn located(&self, file: &FileName) -> Vec<LocatedFinding> {
+    fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
         self.summary.findings.iter().map(|finding| finding.located(file)).collect()
     }
 

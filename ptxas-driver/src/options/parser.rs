@@ -3,7 +3,7 @@
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
-    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, NonPtxasOptions, OPTIMIZED_DEBUG,
+    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG,
     Options, Parsed, Severity, UsageError, file,
 };
 use crate::input;
@@ -60,7 +60,7 @@ struct Parser<'a> {
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
     stat_files: bool,
-    extras: NonPtxasOptions,
+    extras: NvdwarfOptions,
     passed: Vec<OsString>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
             output: None,
             file_stats: Vec::new(),
             stat_files: true,
-            extras: NonPtxasOptions::default(),
+            extras: NvdwarfOptions::default(),
             passed: Vec::new(),
         }
     }

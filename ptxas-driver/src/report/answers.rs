@@ -335,7 +335,7 @@ impl Answers<'_> {
     }
 
     /// Raises the exit status to at least this one, for a fault that is not part of a result.
-    pub fn worsen(&mut self, exit: Exit) {
+    pub fn worsen_exit(&mut self, exit: Exit) {
         self.exit = self.exit.max(exit);
     }
 

@@ -146,7 +146,7 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
 }
 
 /// Records of `.nv.info` in words, with all that words leave out of a parameter.
-pub(super) fn attributes(
+pub(super) fn nv_info_attributes(
     cubin: &Cubin<'_>,
     index: SectionIndex,
     name: &str,

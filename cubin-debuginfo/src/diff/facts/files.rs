@@ -18,7 +18,7 @@ pub(super) fn other_stats<'f>(old: &Files, new: &'f Files) -> Vec<&'f str> {
 }
 
 /// The source files by path; `None` if no line table can be read.
-pub(super) fn of(cubin: &Cubin<'_>) -> Option<Files> {
+pub(super) fn files_of(cubin: &Cubin<'_>) -> Option<Files> {
     let name = SectionKind::DebugLine.name();
     let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
     let mut stats = Files::new();

@@ -5,7 +5,7 @@ use super::text;
 use crate::diff::compare::{Facts, Ranges, Words};
 use crate::diff::key::DifferenceKind;
 use crate::names::demangle;
-use crate::symbolize::{FileName, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
+use crate::symbolize::{FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer, TableFileName};
 use nv_debug_sections::Result;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -104,8 +104,8 @@ fn source_words(place: &ResolvedAddress<'_>, names: &mut Names) -> Option<String
         .take(MAX_FRAMES)
         .map(|frame| {
             let file = match frame.file {
-                FileName::Path(path) => path.to_owned(),
-                FileName::Undeclared(number) => format!("file {number}"),
+                TableFileName::Path(path) => path.to_owned(),
+                TableFileName::Undeclared(number) => format!("file {number}"),
             };
             let column = if frame.column == 0 { String::new() } else { format!(":{}", frame.column) };
             let callee = match frame.function {

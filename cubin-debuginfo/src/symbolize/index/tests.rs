@@ -28,7 +28,8 @@ fn long_sequences_answer_as_their_rows_do() {
         let encoded = encode(".debug_line", &table, debug_str, |_, _| Address::Constant(0)).unwrap();
         let place = |_, _| Some((SectionIndex(1), 0));
         let bytes = Cow::Borrowed(&*encoded.bytes);
-        let index = LineIndex::new(".debug_line", bytes, &encoded.bytes, 2, place, |_, _| Ok(())).unwrap();
+        let index =
+            LineTableIndex::new(".debug_line", bytes, &encoded.bytes, 2, place, |_, _| Ok(())).unwrap();
         let (_, rows) = index.of(SectionIndex(1)).next().unwrap();
         let want = RowTable::new(0, &table, &table.sequences[0]);
         assert!(rows.rows().eq(want.all().iter().copied()));

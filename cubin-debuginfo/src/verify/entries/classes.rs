@@ -5,7 +5,7 @@ use crate::entries::{Attribute, Value};
 use dwarf2_reader::constants as dw;
 
 /// The class of a value in a word.
-pub(super) fn of(value: &Value) -> &'static str {
+pub(super) fn class_of_value(value: &Value) -> &'static str {
     match value {
         Value::Address(_) => "address",
         Value::String(_) => "string",
@@ -21,7 +21,7 @@ pub(super) fn of(value: &Value) -> &'static str {
 /// be anything.
 pub(super) fn misfit(attribute: &Attribute<'_>) -> Option<String> {
     let (_, allowed) = CLASSES.iter().find(|(names, _)| names.contains(&attribute.name))?;
-    (!allowed.contains(&of(&attribute.value))).then(|| allowed.join(" or "))
+    (!allowed.contains(&class_of_value(&attribute.value))).then(|| allowed.join(" or "))
 }
 
 const CLASSES: [(&[u16], &[&str]); 9] = [

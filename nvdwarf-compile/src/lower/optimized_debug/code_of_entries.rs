@@ -99,7 +99,7 @@ impl Chains {
 /// Addresses by PTX line.
 type ByLine = HashMap<u32, Vec<(u64, u64)>>;
 
-pub(super) struct CodeOfEntries<'p> {
+pub(super) struct CodeIndex<'p> {
     context: &'p Context<'p>,
     chains: Chains,
     pub(super) names: Names<'p>,
@@ -109,7 +109,7 @@ pub(super) struct CodeOfEntries<'p> {
     lines: Vec<ByLine>,
 }
 
-impl<'p> CodeOfEntries<'p> {
+impl<'p> CodeIndex<'p> {
     /// Reads the chains of call sites from the line table that was made.
     ///
     /// # Errors

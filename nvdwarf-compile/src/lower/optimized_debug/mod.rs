@@ -15,8 +15,8 @@ mod tree;
 
 use super::{Context, LoweredSection};
 use crate::limits::{KEEP_STEPS, MAX_ORIGINS};
-use crate::options::{NonPtxasOptions, PathMap};
-use code_of_entries::{CodeOfEntries, FunctionCode, OwnedRanges};
+use crate::options::{NvdwarfOptions, PathMap};
+use code_of_entries::{CodeIndex, FunctionCode, OwnedRanges};
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::{WorkBudget, expression};
@@ -28,7 +28,7 @@ use ptx_syntax::section_data::{Fixup, FixupTarget};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tables::{Ranges, move_lookups};
-use tree::{Attribute, Entry, New};
+use tree::{Attribute, Entry, NewAttribute};
 
 /// Changes the sections of a PTX of `size` bytes as the options ask. Nothing changes where they ask
 /// for nothing.
@@ -38,7 +38,7 @@ use tree::{Attribute, Entry, New};
 /// Entries that cannot be read or written again, or that need too much work.
 pub(super) fn apply(
     context: &Context<'_>,
-    extras: &NonPtxasOptions,
+    extras: &NvdwarfOptions,
     size: usize,
     lowered: &mut Vec<LoweredSection>,
 ) -> Result<()> {
@@ -70,7 +70,7 @@ pub(super) fn apply(
         strings: WorkBudget::of_strings(bytes.len() as u64, strings.len() as u64),
         lacks: None,
     };
-    let places = CodeOfEntries::new(context, lines.filter(|_| keep), &strings, &mut work)?;
+    let places = CodeIndex::new(context, lines.filter(|_| keep), &strings, &mut work)?;
     let mut editor = Editor {
         context,
         keep,
@@ -188,7 +188,7 @@ struct Editor<'e> {
     context: &'e Context<'e>,
     keep: bool,
     maps: &'e [PathMap],
-    places: CodeOfEntries<'e>,
+    places: CodeIndex<'e>,
     info: &'e [u8],
     strings: &'e [u8],
     /// The same with paths mapped.
@@ -265,8 +265,8 @@ const BLOCKS: &str = "blocks in each other";
 const CALLS: &str = "inlined calls in each other";
 
 impl<'e> Editor<'e> {
-    fn attributes(&mut self, entry: &'e Entry) -> Vec<New<'e>> {
-        let mut new: Vec<New<'e>> = Vec::new();
+    fn attributes(&mut self, entry: &'e Entry) -> Vec<NewAttribute<'e>> {
+        let mut new: Vec<NewAttribute<'e>> = Vec::new();
         let code = if self.keep { self.code(entry) } else { None };
         let is_gone = |attribute: &Attribute| LOCATIONS.contains(&attribute.name) && self.is_stale(attribute);
         let drops_location = self.keep && entry.attributes.iter().any(is_gone);
@@ -280,9 +280,9 @@ impl<'e> Editor<'e> {
             match self.mapped_text(entry, attribute) {
                 Some(text) => {
                     self.mapped = true;
-                    new.push(New::Text(attribute, text));
+                    new.push(NewAttribute::Text(attribute, text));
                 }
-                None => new.push(New::Same(attribute)),
+                None => new.push(NewAttribute::Same(attribute)),
             }
         }
         new.extend(code.into_iter().flatten());
@@ -290,7 +290,7 @@ impl<'e> Editor<'e> {
     }
 
     /// Where the code of an entry is now, in place of what it says itself; `None`: that stays.
-    fn code(&mut self, entry: &Entry) -> Option<Vec<New<'e>>> {
+    fn code(&mut self, entry: &Entry) -> Option<Vec<NewAttribute<'e>>> {
         self.scopes.truncate(entry.depth);
         let mut scope = self.scopes.last().cloned().unwrap_or_default();
         let mut code = None;
@@ -330,14 +330,21 @@ impl<'e> Editor<'e> {
     }
 
     /// Attributes for these ranges of a section, which become those of the entry's scope.
-    fn place(&mut self, scope: &mut Scope, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
+    fn place(
+        &mut self,
+        scope: &mut Scope,
+        ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>,
+    ) -> Vec<NewAttribute<'e>> {
         let Some((symbol, ranges)) = ranges else { return Vec::new() };
         scope.within = ranges.as_slice().into();
         let at = |offset| crate::code_facts::LabelAddress { symbol, offset };
         match ranges.as_slice() {
             [] => Vec::new(),
-            [(start, end)] => vec![New::Code(DW_AT_low_pc, at(*start)), New::Code(DW_AT_high_pc, at(*end))],
-            several => vec![New::Offset(DW_AT_ranges, self.ranges.add(symbol, several))],
+            [(start, end)] => vec![
+                NewAttribute::Code(DW_AT_low_pc, at(*start)),
+                NewAttribute::Code(DW_AT_high_pc, at(*end)),
+            ],
+            several => vec![NewAttribute::Offset(DW_AT_ranges, self.ranges.add(symbol, several))],
         }
     }
 

@@ -117,7 +117,7 @@ impl Entry {
 
 /// An attribute to be written.
 #[derive(Debug)]
-pub(super) enum New<'t> {
+pub(super) enum NewAttribute<'t> {
     /// As it was.
     Same(&'t Attribute),
     /// A string in place of one.
@@ -151,7 +151,7 @@ pub(super) fn write<'t>(
     units: &'t [Unit],
     bytes: &[u8],
     relocs: &[Reloc],
-    mut attributes: impl FnMut(&'t Entry) -> Vec<New<'t>>,
+    mut attributes: impl FnMut(&'t Entry) -> Vec<NewAttribute<'t>>,
 ) -> Result<Written> {
     let mut writer = Writer {
         bytes,
@@ -243,8 +243,10 @@ impl<'w> Writer<'w> {
 
     /// Whether this is a `DW_AT_sibling` that leads to the end of the children, which the writer
     /// has no name for; it may be left out.
-    fn is_lost_sibling(&self, new: &New<'_>) -> bool {
-        let New::Same(Attribute { name: DW_AT_sibling, entry: Some(entry), .. }) = new else { return false };
+    fn is_lost_sibling(&self, new: &NewAttribute<'_>) -> bool {
+        let NewAttribute::Same(Attribute { name: DW_AT_sibling, entry: Some(entry), .. }) = new else {
+            return false;
+        };
         !self.ids.contains_key(entry)
     }
 
@@ -256,9 +258,9 @@ impl<'w> Writer<'w> {
     }
 
     /// Relocations in a block, by offset there.
-    fn relocs_in(&mut self, new: &New<'_>) -> Vec<Reloc> {
+    fn relocs_in(&mut self, new: &NewAttribute<'_>) -> Vec<Reloc> {
         match new {
-            New::Same(attribute) => {
+            NewAttribute::Same(attribute) => {
                 let Range { start, end } = attribute.content;
                 let inside = self.at.range(start..end.max(start));
                 let reloc = |(&at, &number): (&usize, &usize)| {
@@ -267,26 +269,26 @@ impl<'w> Writer<'w> {
                 };
                 inside.filter_map(reloc).collect()
             }
-            New::Code(_, LabelAddress { symbol, offset }) => {
+            NewAttribute::Code(_, LabelAddress { symbol, offset }) => {
                 let addend = *offset as i64;
                 let number = self.relocs.len();
                 let reloc = Reloc::new(0, 8, SymbolId(symbol.0), addend);
                 self.relocs.push(Reloc { referent: Referent::Code, ..reloc });
                 vec![Reloc::new(0, 8, SymbolId(number as u32), addend)]
             }
-            New::Text(..) | New::Offset(..) => Vec::new(),
+            NewAttribute::Text(..) | NewAttribute::Offset(..) => Vec::new(),
         }
     }
 
-    fn value<'v>(&self, new: &'v New<'_>, relocs: &'v [Reloc]) -> Result<(u16, Value<'v>)>
+    fn value<'v>(&self, new: &'v NewAttribute<'_>, relocs: &'v [Reloc]) -> Result<(u16, Value<'v>)>
     where
         'w: 'v,
     {
         let attribute = match new {
-            New::Same(attribute) => *attribute,
-            New::Text(attribute, text) => return Ok((attribute.name, Value::String(text))),
-            New::Offset(name, offset) => return Ok((*name, Value::Offset((*offset).into()))),
-            New::Code(name, _) => {
+            NewAttribute::Same(attribute) => *attribute,
+            NewAttribute::Text(attribute, text) => return Ok((attribute.name, Value::String(text))),
+            NewAttribute::Offset(name, offset) => return Ok((*name, Value::Offset((*offset).into()))),
+            NewAttribute::Code(name, _) => {
                 let number = relocs.first().map_or(0, |reloc| reloc.symbol.0 as usize);
                 return Ok((*name, Value::Addr(self.symbol(number))));
             }

@@ -6,7 +6,7 @@ use dwarf2_reader::constants::{
     DW_AT_location, DW_AT_low_pc, DW_AT_name, DW_FORM_indirect, DW_FORM_udata, DW_TAG_compile_unit,
     DW_TAG_subprogram,
 };
-use dwarf2_reader::info::{self, Attribute, FormLayout, HEADER_SIZE, Node, Unit, Value};
+use dwarf2_reader::info::{self, Attribute, FormEncoding, HEADER_SIZE, Node, Unit, Value};
 use dwarf2_reader::{Cursor, Error, ErrorKind};
 
 use super::expression::Expression;
@@ -139,11 +139,11 @@ impl Finder<'_> {
         let is_indirect = form == DW_FORM_indirect;
         let form = u64::from(form);
         let inner = if is_indirect { self.leb(unit, place) } else { Some(form) };
-        let kind = match inner.map(|form| (form, FormLayout::of_version_2(form))) {
+        let kind = match inner.map(|form| (form, FormEncoding::of_version_2(form))) {
             // Without an indirection it has its fault in the table.
             Some((_, None)) if !is_indirect => return,
-            Some((form, None | Some(FormLayout::Indirect))) => FaultKind::UnknownForm { form },
-            Some((_, Some(FormLayout::String))) => FaultKind::OpenString,
+            Some((form, None | Some(FormEncoding::Indirect))) => FaultKind::UnknownForm { form },
+            Some((_, Some(FormEncoding::String))) => FaultKind::OpenString,
             inner => {
                 let form = inner.map_or(form, |(form, _)| form);
                 FaultKind::ValueCut { form, left: unit.span.end - place }

@@ -5,7 +5,7 @@
 use dwarf2_reader::constants::{
     DW_AT_MIPS_linkage_name, DW_AT_name, DW_AT_sibling, DW_OP_addr, DW_TAG_subprogram,
 };
-use dwarf2_reader::info::FormLayout;
+use dwarf2_reader::info::FormEncoding;
 
 use super::ptxas::{List, Message, Outcome, Unit, Walk, stop};
 
@@ -19,7 +19,7 @@ pub(crate) struct Locals {
 }
 
 /// Places the variables of block number `index`.
-pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Outcome> {
+pub(super) fn place_local(index: usize, locals: &Locals, list: &List) -> Result<(), Outcome> {
     let mut first = None;
     let mut walk = Walk::new(&locals.info, 0, list);
     walk.check_length(0)?;
@@ -94,20 +94,20 @@ impl Walk<'_> {
         if form == 0 {
             return Ok(0);
         }
-        let Some(layout) = FormLayout::of_version_2(form.into()) else {
+        let Some(layout) = FormEncoding::of_version_2(form.into()) else {
             return Ok(usize::from(form)); // the number of a form that it does not know is taken for the size
         };
         Ok(match layout {
-            FormLayout::Address | FormLayout::InfoReference => 8, // whatever the unit says
-            FormLayout::Fixed(width) => width.into(),
-            FormLayout::Leb | FormLayout::Indirect => self.uleb(at, end)?.1,
-            FormLayout::String => self.string(at, end)? - at,
-            FormLayout::Offset => 4,
-            FormLayout::Block(width) => {
+            FormEncoding::Address | FormEncoding::InfoReference => 8, // whatever the unit says
+            FormEncoding::Fixed(width) => width.into(),
+            FormEncoding::Leb | FormEncoding::Indirect => self.uleb(at, end)?.1,
+            FormEncoding::String => self.string(at, end)? - at,
+            FormEncoding::Offset => 4,
+            FormEncoding::Block(width) => {
                 let width = usize::from(width);
                 width.saturating_add(self.fixed(at, width, end)? as usize)
             }
-            FormLayout::BlockLeb => {
+            FormEncoding::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 width.saturating_add(len as u32 as usize)
             }

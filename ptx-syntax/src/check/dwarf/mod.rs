@@ -79,7 +79,11 @@ fn outcome(input: &Input<'_>) -> Outcome {
         if walk.crash_later {
             return Err(Outcome::Crashes);
         }
-        input.locals.iter().enumerate().try_for_each(|(index, locals)| locals::place(index, locals, &list))
+        input
+            .locals
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, locals)| locals::place_local(index, locals, &list))
     });
     end.err().unwrap_or(Outcome::Accepts)
 }

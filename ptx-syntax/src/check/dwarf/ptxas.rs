@@ -7,7 +7,7 @@
 
 #[allow(clippy::wildcard_imports, reason = "many of DW_OP_*, DW_FORM_* and DW_AT_*")]
 use dwarf2_reader::constants::*;
-use dwarf2_reader::info::{self, FormLayout, HEADER_SIZE};
+use dwarf2_reader::info::{self, FormEncoding, HEADER_SIZE};
 use dwarf2_reader::{Cursor, WorkBudget};
 
 use crate::limits::PTXAS_WALK_STEPS;
@@ -452,26 +452,26 @@ impl<'a> Walk<'a> {
         if form == 0 {
             return Ok(sized(0));
         }
-        let Some(layout) = FormLayout::of_version_2(form.into()) else { return stop(Message::FormValue) };
+        let Some(layout) = FormEncoding::of_version_2(form.into()) else { return stop(Message::FormValue) };
         let reference = |value| matches!(form, DW_FORM_ref1..=DW_FORM_ref_udata).then_some(value);
         Ok(match layout {
-            FormLayout::Address | FormLayout::InfoReference => {
+            FormEncoding::Address | FormEncoding::InfoReference => {
                 self.fixed(at, unit.address_width(), end)?;
                 // The size counts as a signed byte, whatever was read.
                 Value { size: i64::from(unit.address as i8), ..sized(unit.address_width()) }
             }
-            FormLayout::Fixed(width) => {
+            FormEncoding::Fixed(width) => {
                 let value = self.fixed(at, width.into(), end)?;
                 Value { reference: reference(value), ..sized(width.into()) }
             }
-            FormLayout::Leb => {
+            FormEncoding::Leb => {
                 let (value, len) = self.uleb(at, end)?;
                 Value { reference: reference(value), ..sized(len) }
             }
-            FormLayout::String => sized(self.string(at, end)? - at),
+            FormEncoding::String => sized(self.string(at, end)? - at),
             // Read as if it were a string, counted as four bytes.
-            FormLayout::Offset => Value { size: 4, ..sized(self.string(at, end)? - at) },
-            FormLayout::Block(width) => {
+            FormEncoding::Offset => Value { size: 4, ..sized(self.string(at, end)? - at) },
+            FormEncoding::Block(width) => {
                 let width = usize::from(width);
                 let len = self.fixed(at, width, end)?;
                 let next = within(at + width, len, end)?;
@@ -486,7 +486,7 @@ impl<'a> Walk<'a> {
                 let operation = self.info.get(at + width..next).and_then(<[u8]>::first).copied();
                 Value { operation: operation.filter(|_| width == 1), ..sized(next - at) }
             }
-            FormLayout::BlockLeb => {
+            FormEncoding::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 let next = within(at + width, len, end)?;
                 if len == 0 {
@@ -495,7 +495,7 @@ impl<'a> Walk<'a> {
                 self.expression(unit, at + width, next)?;
                 sized(next - at)
             }
-            FormLayout::Indirect => {
+            FormEncoding::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);
@@ -509,19 +509,19 @@ impl<'a> Walk<'a> {
     /// Bytes that the value at `at` counts for.
     fn size(&mut self, unit: Unit, at: usize, form: u16) -> Result<i64, Outcome> {
         let end = unit.end;
-        let Some(layout) = FormLayout::of_version_2(form.into()) else { return Ok(0) }; // form 0: others were refused
+        let Some(layout) = FormEncoding::of_version_2(form.into()) else { return Ok(0) }; // form 0: others were refused
         Ok(match layout {
-            FormLayout::Address | FormLayout::InfoReference => i64::from(unit.address as i8),
-            FormLayout::Fixed(width) => width.into(),
-            FormLayout::Leb => self.uleb(at, end)?.1 as i64,
-            FormLayout::String => (self.string(at, end)? - at) as i64,
-            FormLayout::Offset => 4,
-            FormLayout::Block(width) => (self.fixed(at, width.into(), end)? + u64::from(width)) as i64,
-            FormLayout::BlockLeb => {
+            FormEncoding::Address | FormEncoding::InfoReference => i64::from(unit.address as i8),
+            FormEncoding::Fixed(width) => width.into(),
+            FormEncoding::Leb => self.uleb(at, end)?.1 as i64,
+            FormEncoding::String => (self.string(at, end)? - at) as i64,
+            FormEncoding::Offset => 4,
+            FormEncoding::Block(width) => (self.fixed(at, width.into(), end)? + u64::from(width)) as i64,
+            FormEncoding::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 (len as u32 as usize + width) as i64
             }
-            FormLayout::Indirect => {
+            FormEncoding::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 /// What the file system says of paths, relative to the working directory; nothing of files that are
 /// missing.
-pub(super) fn found(paths: Vec<&str>) -> Vec<FileStat> {
+pub(super) fn find_sources(paths: Vec<&str>) -> Vec<FileStat> {
     let stat = |path: &str| {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

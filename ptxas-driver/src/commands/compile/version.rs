@@ -12,7 +12,7 @@ use nv_debug_sections::release::Release;
 /// Prints the text. Returns in words where code would come from, and the exit code.
 pub(super) fn print(as_ptxas: bool) -> (String, u8) {
     let (source, theirs) = match ptxas::find(None) {
-        Ok(found) => (found.source(), of(&found)),
+        Ok(found) => (found.source(), version_line(&found)),
         Err(missing) => (format!("none: {missing}"), without_ptxas(&missing)),
     };
     let (theirs, ours) = (theirs.trim_end(), crate::version());
@@ -22,7 +22,7 @@ pub(super) fn print(as_ptxas: bool) -> (String, u8) {
 
 /// What a ptxas prints, with a release in any case. Without one the compile would not come to us,
 /// and the user would not see what is wrong.
-fn of(found: &ptxas::Found) -> String {
+fn version_line(found: &ptxas::Found) -> String {
     match ptxas::printed(&found.path, "--version") {
         Ok(text) if names_release(&text) => text,
         Ok(text) => format!("{}\n{}\n", text.trim_end(), release_line()),

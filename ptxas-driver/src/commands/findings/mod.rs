@@ -16,8 +16,8 @@ use crate::report::{
 use anyhow::{Context, Result, anyhow, bail};
 use findings::format::{Concise, Github, GithubFault, sarif};
 use findings::{
-    Baseline, BaselineBuilder, Catalog, FileName, FindingPosition, KnownFindings, LocatedFinding, Selection,
-    Severity, UnknownRule,
+    Baseline, BaselineBuilder, Catalog, FindingFile, FindingPosition, KnownFindings, LocatedFinding,
+    Selection, Severity, UnknownRule,
 };
 use serde::Serialize;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ pub(super) const BASELINE_SCHEMA: DocumentSchema = DocumentSchema::of::<Baseline
 /// An answer that is a list of findings.
 pub(in crate::commands) trait FindingList {
     /// The findings, with their places in `file`.
-    fn located(&self, file: &FileName) -> Vec<LocatedFinding>;
+    fn located(&self, file: &FindingFile) -> Vec<LocatedFinding>;
 
     /// Rules with findings that are only counted: code, severity, number.
     fn unlisted(&self) -> Vec<(&'static str, Severity, usize)>;
@@ -57,7 +57,7 @@ pub(in crate::commands) struct Findings<'o> {
 #[derive(Default)]
 struct SarifResults {
     findings: Vec<LocatedFinding>,
-    unlisted: Vec<(FileName, &'static str, usize)>,
+    unlisted: Vec<(FindingFile, &'static str, usize)>,
 }
 
 /// What of an answer is written, unless it is text or JSON, and what it means.
@@ -119,17 +119,21 @@ impl<'o> Findings<'o> {
     }
 
     /// The names of a file, or of an image in it.
-    pub(in crate::commands) fn file(&self, image: &InputName) -> FileName {
+    pub(in crate::commands) fn file(&self, image: &InputName) -> FindingFile {
         let folder = self.folder.as_deref();
         match &image.number {
-            Some(number) => FileName::of_image(&image.name, number, folder),
-            None => FileName::new(&image.name, folder),
+            Some(number) => FindingFile::of_image(&image.name, number, folder),
+            None => FindingFile::new(&image.name, folder),
         }
     }
 
     /// Takes the findings of an answer about `file` that count. Those in a baseline are removed
     /// from the answer.
-    pub(in crate::commands) fn take(&self, file: &FileName, answer: &mut impl FindingList) -> FindingOutput {
+    pub(in crate::commands) fn take(
+        &self,
+        file: &FindingFile,
+        answer: &mut impl FindingList,
+    ) -> FindingOutput {
         let name = file.stable();
         if self.options.write_baseline.is_some() {
             // What is written is known.
@@ -170,7 +174,7 @@ impl<'o> Findings<'o> {
 
     fn show(
         &self,
-        file: &FileName,
+        file: &FindingFile,
         mut located: Vec<LocatedFinding>,
         unlisted: &[(&'static str, Severity, usize)],
     ) -> FindingOutput {
@@ -239,9 +243,9 @@ impl<'o> Findings<'o> {
         let folder = self.folder.as_deref();
         let named = |UnansweredInput { file, name, error }: &UnansweredInput| {
             let number = name.strip_prefix(&**file).and_then(|rest| rest.strip_prefix(':'));
-            (FileName::of_image(name, number.unwrap_or_default(), folder), error.clone())
+            (FindingFile::of_image(name, number.unwrap_or_default(), folder), error.clone())
         };
-        let faults: Vec<(FileName, String)> = refused.iter().map(named).collect();
+        let faults: Vec<(FindingFile, String)> = refused.iter().map(named).collect();
         match self.format() {
             FormatName::Github => {
                 for (file, error) in &faults {

@@ -3,7 +3,9 @@
 
 use crate::plain::write_line;
 use crate::table::{Column, Row, write_table};
-use cubin_debuginfo::lines::{AddressAnswer, ChainCount, LineCode, LineCount, Listing, QueryAnswer, Samples};
+use cubin_debuginfo::lines::{
+    AddressAnswer, ChainCount, LineCode, LineCount, LineListing, QueryAnswer, Samples,
+};
 use cubin_debuginfo::names::Name;
 use std::io::{self, Write};
 
@@ -32,7 +34,7 @@ pub(super) fn queries<'a, 's: 'a>(
 /// Writes listings, a blank line between two.
 pub(super) fn listings<'a, 's: 'a>(
     out: Out<'_>,
-    listings: impl Iterator<Item = Listing<'a, 's>>,
+    listings: impl Iterator<Item = LineListing<'a, 's>>,
 ) -> io::Result<()> {
     let mut listed = false;
     for listing in listings {

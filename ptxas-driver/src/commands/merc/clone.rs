@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let mut origin = origin.map_or_else(|| CloneInputs::of(&cubin).with_context(|| name.clone()), Ok)?;
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     match &ptx {
-        None => capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?,
+        None => capsule::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?,
         Some(ptx) => {
             let lines = LineIndex::new(&ptx.text);
             let parsed = ptx_syntax::parse(&ptx.text);
@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             let facts = PtxFacts::of(&parsed.module, cubin.target(), &lines, Some(&sections));
             let source = ptx::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
             origin.lines.source = source.with_context(|| name.clone())?;
-            capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?;
+            capsule::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?;
         }
     }
     options.source.write(&cubin, &name, out)?;

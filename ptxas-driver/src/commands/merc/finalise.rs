@@ -6,7 +6,7 @@ use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
-use merc_capsule::finalise::finalise;
+use merc_capsule::finalise::finalise_cubin;
 use std::io::Write;
 
 const AFTER_HELP: &str = "\
@@ -37,7 +37,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let mut cubin = read::cubin(&name, &bytes)?;
     expect_capsule(&name, &cubin)?;
     let maps = options.source.intact.look(&cubin, code_maps)?;
-    finalise(&mut cubin, maps.as_deref()).with_context(|| name.clone())?;
+    finalise_cubin(&mut cubin, maps.as_deref()).with_context(|| name.clone())?;
     options.source.write(&cubin, &name, out)?;
     Ok(Exit::Answered)
 }

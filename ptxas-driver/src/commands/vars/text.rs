@@ -3,14 +3,14 @@
 
 use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_SCOPE_RANGES;
-use cubin_debuginfo::variables::listing::{CodeRow, Listing, ScopeRow, VariableRow};
-use cubin_debuginfo::variables::{ScopeKind, SourceLine};
+use cubin_debuginfo::variables::listing::{CodeRow, ScopeRow, VariableListing, VariableRow};
+use cubin_debuginfo::variables::{ScopeKind, SourcePosition};
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
 
 /// Writes everything, a blank line between two scopes.
-pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
+pub(super) fn write(out: Out<'_>, listing: &VariableListing<'_>) -> io::Result<()> {
     let asks = !listing.addresses().is_empty();
     for address in listing.addresses() {
         let function = address.function.as_ref().map_or_else(|| "??".to_owned(), both);
@@ -70,7 +70,7 @@ fn write_code(out: Out<'_>, code: &[CodeRow<'_>]) -> io::Result<()> {
     }
 }
 
-fn write_line(out: Out<'_>, line: &SourceLine<'_>) -> io::Result<()> {
+fn write_line(out: Out<'_>, line: &SourcePosition<'_>) -> io::Result<()> {
     write!(out, "{}:{}", printable(line.file.unwrap_or("??")), line.line)
 }
 
