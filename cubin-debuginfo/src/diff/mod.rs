@@ -16,8 +16,8 @@
 //! let facts = [CubinFacts::new(&old, a.len(), &hashes)?, CubinFacts::new(&new, b.len(), &hashes)?];
 //! let is_wanted = |kind| matches!(kind, DifferenceKind::Header | DifferenceKind::Lines);
 //! let mut found = facts[0].compare(&facts[1], is_wanted, 20);
-//! found.look_up(&old, a.len(), &hashes);
-//! found.look_up(&new, b.len(), &hashes);
+//! found.look_up_texts(&old, a.len(), &hashes);
+//! found.look_up_texts(&new, b.len(), &hashes);
 //! let first = &found.resolve().kept[0];
 //! println!("{}, {}: {:?}, {:?}", first.key, first.place, first.a, first.b); // header, SM: Some("90"), Some("75")
 //! # Ok::<(), Box<dyn std::error::Error>>(())

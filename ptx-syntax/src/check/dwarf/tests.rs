@@ -306,7 +306,7 @@ fn values_before_a_fault() {
 }
 
 #[test]
-fn faults_of_tables() {
+fn rule_table_faultss() {
     use FaultKind::*;
     let info = unit(&[1, b'x', 0, 0]);
     for (change, offset, kind) in [
