@@ -164,8 +164,8 @@ impl MissingFacts {
     }
 }
 
-/// Describes the mistake that a debugger may make.
 impl DebuggerMistake {
+    /// Describes the mistake that a debugger may make.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoClass => "no DW_AT_address_class: a debugger reads global memory there",
