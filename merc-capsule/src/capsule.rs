@@ -53,7 +53,7 @@ impl CloneInputs<'static> {
 /// # Errors
 ///
 /// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`],
-/// [`Cloner::section`] and [`mercury_symbols`]; a clone in the file that cannot be placed. Nothing
+/// [`Cloner::section`] and [`build_mercury_symtab`]; a clone in the file that cannot be placed. Nothing
 /// is changed then.
 pub fn clone_cubin(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
     let target = cubin.target();

@@ -129,7 +129,7 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Whether texts still have to be looked up in the cubins, with [`look_up`](Self::look_up).
+    /// Whether texts still have to be looked up in the cubins, with [`look_up_texts`](Self::look_up_texts).
     pub fn needs_texts(&self) -> bool {
         !self.wanted.is_empty()
     }
