@@ -446,6 +446,13 @@ impl<'c> Entries<'c> {
         self.units.get(at)
     }
 
+    /// The address that numbers in the lists of a unit count from: its `DW_AT_low_pc` (DWARF 3
+    /// §2.17.3).
+    pub(crate) fn base_address(&self, unit: &Unit) -> Option<Address> {
+        let first = self.get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
+        first.address(dw::DW_AT_low_pc)
+    }
+
     /// Returns the number of the entry that starts at byte `offset` of the section.
     pub fn at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |place| place.offset.into()).ok()

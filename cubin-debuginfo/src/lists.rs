@@ -128,7 +128,7 @@ impl<'c> Lists<'c> {
 impl Pair {
     /// Two numbers count from the base. A place is an address already, and 0 beside one is a label
     /// that ptxas gave no address.
-    fn counted_from(self, base: Option<Address>) -> Self {
+    pub(crate) fn counted_from(self, base: Option<Address>) -> Self {
         let (Address::Constant(start), Address::Constant(end)) = (self.start, self.end) else { return self };
         let at = |number: u64| match base {
             Some(Address::Constant(base)) => Address::Constant(base.wrapping_add(number)),

@@ -225,7 +225,7 @@ impl<'c> Variables<'c> {
             all: Vec::new(),
         };
         for unit in entries.units() {
-            scan.unit(unit.entries.start, unit.entries.end)?;
+            scan.unit(unit)?;
         }
         let Scan { scopes, all, .. } = scan;
         let mut in_abstract: Vec<bool> = Vec::with_capacity(scopes.len());
@@ -419,14 +419,13 @@ struct Scan<'s, 'c> {
 }
 
 impl Scan<'_, '_> {
-    fn unit(&mut self, first: usize, end: usize) -> Result<()> {
+    fn unit(&mut self, unit: &Unit) -> Result<()> {
         // Entries that are open, by depth, with the scope of what is in them; `None` in what is not
         // a scope, such as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
-        let unit = self.entries.get(first).filter(|_| first < end);
-        let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
+        let base = self.entries.base_address(unit);
         self.kept.clear();
-        for (number, entry) in (first..).zip(self.entries.range(first..end)) {
+        for (number, entry) in (unit.entries.start..).zip(self.entries.range(unit.entries.clone())) {
             open.truncate(entry.depth());
             let around = open.last().copied().unwrap_or(None);
             let is_variable = matches!(entry.tag(), dw::DW_TAG_variable | dw::DW_TAG_formal_parameter);

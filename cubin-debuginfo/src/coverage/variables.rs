@@ -67,8 +67,7 @@ pub(super) fn count(
         without_code: VariableCounts::default(),
     };
     for unit in variables.entries().units() {
-        let first = variables.entries().get(unit.entries.start).filter(|_| !unit.entries.is_empty());
-        let base = first.and_then(|unit| unit.address(dw::DW_AT_low_pc));
+        let base = variables.entries().base_address(unit);
         counter.unit = unit.offset;
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<OpenScope> = Vec::new();

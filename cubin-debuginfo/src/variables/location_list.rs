@@ -253,8 +253,8 @@ impl Variables<'_> {
     }
 
     fn list(&self, offset: u64, variable: &Variable, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
-        let unit = self.entries.unit_of(variable.entry).and_then(|unit| self.entry(unit.entries.start));
-        let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
+        let unit = self.entries.unit_of(variable.entry);
+        let base = unit.and_then(|unit| self.entries.base_address(unit));
         let mut covered = Vec::new();
         // Where ranges may be that are open on one side, and whether there may be some anywhere.
         let (mut possible, mut anywhere) = (Vec::new(), false);

@@ -4,7 +4,7 @@ use super::entries::addresses;
 use super::registers::Used;
 use super::{RuleId, SectionView, Verifier, expression, short};
 use crate::code_ranges::offset_in_section;
-use crate::entries::{Entries, Entry, Value};
+use crate::entries::{Address, Entries, Entry, Value};
 use crate::lists::{ExpressionBytes, Item as ListItem, Pair, items as read_items};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
@@ -14,15 +14,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// One range of a list.
+/// One range of a list, counted from what its numbers count from.
 #[derive(Debug, Clone)]
 struct Item {
     offset: u64,
     pair: Pair,
 }
 
-/// The lists of a section by offset.
-type Lists = HashMap<u64, Vec<Item>>;
+/// The lists of a section by offset: their entries as they are written, without the last.
+type Lists = HashMap<u64, Vec<(u64, ListItem)>>;
 
 /// The code of a function.
 #[derive(Debug)]
@@ -54,10 +54,12 @@ pub(super) fn check(check: &mut Verifier<'_, '_>, entries: Option<&Entries<'_>>)
         for (offset, items) in offsets.iter().filter_map(|offset| Some((offset, lists.get(offset)?))) {
             let user = users.get(offset).copied();
             let owner = user.and_then(|user| owner_of.get(user)).and_then(Option::as_deref);
-            for item in items {
-                of_item(check, &view, item, owner, &mut used);
+            let base =
+                entries.zip(user).and_then(|(entries, user)| entries.base_address(entries.unit_of(user)?));
+            for item in counted(items, base) {
+                of_item(check, &view, &item, owner, &mut used);
                 if let (Some(entries), Some(user)) = (entries, user) {
-                    address(check, &view, item, entries, user);
+                    address(check, &view, &item, entries, user);
                 }
             }
         }
@@ -81,9 +83,7 @@ fn read(view: &SectionView<'_>, kind: SectionKind) -> Result<Lists> {
                 lists.insert(start, std::mem::take(&mut items));
                 first = None;
             }
-            // Says what the addresses after it are relative to.
-            ListItem::Base(_) => {}
-            ListItem::Pair(pair) => items.push(Item { offset, pair }),
+            ListItem::Base(_) | ListItem::Pair(_) => items.push((offset, item)),
         }
     }
     if first.is_none() {
@@ -91,6 +91,18 @@ fn read(view: &SectionView<'_>, kind: SectionKind) -> Result<Lists> {
     }
     let kind = nv_debug_sections::ErrorKind::Truncated("a list, which ends with two zeros");
     Err(Error::new(view.name, view.data.bytes.len() as u64, kind))
+}
+
+/// The ranges of a list, whose numbers count from `base` until an entry says from what else.
+fn counted(items: &[(u64, ListItem)], mut base: Option<Address>) -> impl Iterator<Item = Item> {
+    items.iter().filter_map(move |&(offset, item)| match item {
+        ListItem::Base(address) => {
+            base = Some(address);
+            None
+        }
+        ListItem::Pair(pair) => Some(Item { offset, pair: pair.counted_from(base) }),
+        ListItem::End => None,
+    })
 }
 
 /// The first entry that each list is of; attributes that lead to none are findings.

@@ -26,6 +26,9 @@ make range_without_start sm_100 -g
 make reversed_division sm_120 -g
 make cie_past_end sm_100 -c
 make recursion sm_110 -lineinfo
+make ranges sm_80 -g
+make ranges sm_80 -g -c
+make ranges sm_100 -g
 make images sm_100 -lineinfo
 make places sm_80 -g
 make places sm_90 -g
