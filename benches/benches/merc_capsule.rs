@@ -4,8 +4,8 @@
 #![allow(missing_docs, clippy::print_stdout, reason = "criterion's macros; a bench reports")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::clone::Cloner;
+use merc_capsule::clone_cubin::{self, CloneInputs};
+use merc_capsule::clone_section::Cloner;
 use merc_capsule::finalise::{Finaliser, finalise_cubin};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
@@ -44,7 +44,7 @@ fn whole(c: &mut Criterion) {
         group.bench_function("code_maps", |b| b.iter(|| code_maps(&cubin).expect("made")));
         let copy = || cubin.clone();
         group.bench_function("clone", |b| {
-            let clone = |mut cubin: Cubin<'_>| capsule::clone_cubin(&mut cubin, &origin).expect("made");
+            let clone = |mut cubin: Cubin<'_>| clone_cubin::clone_cubin(&mut cubin, &origin).expect("made");
             b.iter_batched(copy, clone, BatchSize::PerIteration);
         });
         group.bench_function("finalise, maps given", |b| {

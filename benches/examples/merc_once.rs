@@ -5,7 +5,7 @@
 //! --toggle-collect='*merc_once*once*'`.
 #![allow(clippy::print_stderr, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::code_maps;
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::self_check;
@@ -33,7 +33,7 @@ fn once(
     match (what, origin) {
         ("code-maps", _) => Ok(code_maps(cubin)?.len()),
         ("clone", Some(origin)) => {
-            capsule::clone_cubin(cubin, origin)?;
+            clone_cubin::clone_cubin(cubin, origin)?;
             Ok(cubin.sections.len())
         }
         ("finalise", _) => {

@@ -7,8 +7,8 @@
 
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
 use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
-use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::clone::LineTableInputs;
+use merc_capsule::clone_cubin::{self, CloneInputs};
+use merc_capsule::clone_section::LineTableInputs;
 use merc_capsule::frame::FrameSection;
 use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs, identity_maps};
 use nv_debug_sections::Result;
@@ -78,7 +78,7 @@ pub fn made(size: Size) -> Result<Made> {
 /// As [`made`].
 pub fn with_capsule(size: Size) -> Result<Cubin<'static>> {
     let Made { mut native, origin } = made(size)?;
-    capsule::clone_cubin(&mut native, &origin)?;
+    clone_cubin::clone_cubin(&mut native, &origin)?;
     Ok(native)
 }
 
@@ -343,7 +343,7 @@ mod tests {
         let size = Size { functions: 5, instructions: 64, aliased: 2000 };
         let Made { native, origin } = made(size).unwrap();
         let mut both = native.clone();
-        capsule::clone_cubin(&mut both, &origin).unwrap();
+        clone_cubin::clone_cubin(&mut both, &origin).unwrap();
         let checked = self_check(&both, None).unwrap();
         assert!(checked.iter().any(|checked| checked.clone == ".nv.merc.rela.debug_loc"));
         for checked in &checked {

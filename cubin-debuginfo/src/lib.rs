@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod address_query;
 mod code_ranges;
 pub mod coverage;
 pub mod diff;
@@ -8,9 +9,8 @@ pub mod entries;
 pub mod expression;
 mod limits;
 pub mod lines;
-mod lists;
+mod loc_and_range_lists;
 pub mod names;
-pub mod query;
 pub mod symbolize;
 mod unrelocated_addresses;
 pub mod variables;

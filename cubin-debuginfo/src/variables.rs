@@ -44,7 +44,7 @@ pub use variable_location::{FrameBase, FrameOffset, Memory, Unavailable, Variabl
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Unit, Value};
 use crate::limits::LOCATION_STEPS;
-use crate::lists::Lists;
+use crate::loc_and_range_lists::Lists;
 use crate::unrelocated_addresses::{OpenSymbols, UnrelocatedAddresses};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;

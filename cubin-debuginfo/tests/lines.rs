@@ -1,10 +1,10 @@
 //! Answers about the lines of the example cubins, and reports of their coverage.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+use cubin_debuginfo::address_query::QueryError;
 use cubin_debuginfo::coverage::ptx::PtxNames;
 use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::lines::{LineLookup, NoColumns, PtxColumns, SourceError, samples};
-use cubin_debuginfo::query::QueryError;
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;
 use serde_json::json;

@@ -6,7 +6,7 @@
 
 use crate::Target;
 use crate::seeds::capsules;
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::self_check;
 use merc_capsule::{CodeMap, SectionPairs, SectionView, code_maps, identity_maps, plan};
@@ -66,7 +66,7 @@ fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
 /// There is a capsule, which can be told from native code and finalised, or nothing happens.
 fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &CloneInputs<'_>) {
     let mut made = cubin.clone();
-    if capsule::clone_cubin(&mut made, origin).is_err() {
+    if clone_cubin::clone_cubin(&mut made, origin).is_err() {
         return assert_eq!(made, *cubin);
     }
     check_written(&made, size);

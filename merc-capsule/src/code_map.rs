@@ -62,11 +62,11 @@ pub struct MercuryFunction {
 /// The order of a function's register ranges in both spaces, if the sections tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RangeOrder {
-    /// As [`RangeMap::order`](crate::registers::RangeMap::order).
+    /// As [`RangeMap::order`](crate::register_maps::RangeMap::order).
     pub numbers: Vec<u32>,
-    /// As [`RangeMap::open_starts`](crate::registers::RangeMap::open_starts).
+    /// As [`RangeMap::open_starts`](crate::register_maps::RangeMap::open_starts).
     pub open_starts: Vec<(u32, u32)>,
-    /// As [`RangeMap::is_copy`](crate::registers::RangeMap::is_copy).
+    /// As [`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy).
     pub is_copy: bool,
 }
 

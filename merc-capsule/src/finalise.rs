@@ -1,13 +1,13 @@
 //! Finalising: building native debug sections from the Mercury clones in a capsule.
 
 use crate::address_translator::AddressTranslator;
+use crate::clone_policy::native_name;
 use crate::code_map::CodeMap;
 use crate::code_map_recovery::maps_or_recovered;
 use crate::frame::{self, FrameSection};
 pub use crate::line_table_kind::LineTableKind;
 use crate::plan::expect_spaces;
-use crate::policy::native_name;
-use crate::registers::{self, RangeMaps};
+use crate::register_maps::{self, RangeMaps};
 use crate::relocations;
 use crate::section_pairs::SectionPairs;
 use dwarf2_writer::{Reloc, Section, SymbolId};
@@ -225,7 +225,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translator.maps());
-        let made = registers::translate(Space::Mercury, &ranges, &types, &mut maps, &[])?;
+        let made = register_maps::translate(Space::Mercury, &ranges, &types, &mut maps, &[])?;
         Ok(self.registers.get_or_init(|| made))
     }
 

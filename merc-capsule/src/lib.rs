@@ -2,9 +2,10 @@
 
 mod address_map;
 mod address_translator;
-pub mod capsule;
 mod capsule_code;
-pub mod clone;
+pub mod clone_cubin;
+mod clone_policy;
+pub mod clone_section;
 mod clone_status;
 mod code_difference;
 mod code_map;
@@ -13,14 +14,13 @@ pub mod finalise;
 pub mod frame;
 mod imnmx;
 mod imnmx_rows;
-pub mod info;
+pub mod info_records;
 mod limits;
 mod line_changes;
 mod line_table_kind;
 pub mod loc_streams;
 mod plan;
-mod policy;
-pub mod registers;
+pub mod register_maps;
 pub mod relocations;
 mod section_pairs;
 pub mod self_check;
@@ -28,7 +28,11 @@ pub mod symtab;
 
 pub use address_map::{AddressMap, AddressRole, Conflict};
 pub use address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};
-pub use clone::{MercuryContents, clone_section};
+pub use clone_policy::{
+    CLONE_POLICIES, CloneContent, ClonePolicy, CloneStorage, NameMatch, clone_policy, is_mercury, merc_name,
+    native_name,
+};
+pub use clone_section::{MercuryContents, clone_section};
 pub use clone_status::{CloneRow, CloneStatus};
 pub use code_difference::code_difference;
 pub use code_map::{CodeMap, CodeSizes, FunctionMap};
@@ -36,8 +40,4 @@ pub use code_map_recovery::{code_maps, identity_maps};
 pub use imnmx::{Imnmx, imnmx_instructions};
 pub use line_changes::LineChanges;
 pub use plan::{CapsulePlan, CloneAction, CloneException, PlanError, PlannedClone, SectionView, plan};
-pub use policy::{
-    CLONE_POLICIES, CloneContent, ClonePolicy, CloneStorage, NameMatch, clone_policy, is_mercury, merc_name,
-    native_name,
-};
 pub use section_pairs::SectionPairs;

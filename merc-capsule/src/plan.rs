@@ -1,6 +1,6 @@
 //! The plan of a capsule: every clone that it holds, before any of them is built.
 
-use crate::policy::{
+use crate::clone_policy::{
     CloneContent, ClonePolicy, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
 };
 use foldhash::{HashMap, HashMapExt as _};

@@ -1,7 +1,7 @@
 //! Pairs each native section of a cubin with its Mercury clone, and each symbol with that of
 //! `.nv.merc.symtab`.
 
-use crate::policy::merc_name;
+use crate::clone_policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};

@@ -2,14 +2,14 @@
 
 use crate::address_map::AddressMap;
 use crate::address_translator::AddressTranslator;
-use crate::clone::{Cloner, LineTableInputs};
+use crate::clone_section::{Cloner, LineTableInputs};
 use crate::code_map::CodeMap;
 use crate::code_map_recovery::maps_or_recovered;
 use crate::finalise::Finaliser;
 use crate::frame::FrameSection;
-use crate::info::{self, FrameOwners, NativeOnlyInfo};
+use crate::info_records::{self, FrameOwners, NativeOnlyInfo};
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
-use crate::registers::{self, RangeMaps};
+use crate::register_maps::{self, RangeMaps};
 use crate::section_pairs::SectionPairs;
 use crate::symtab::build_mercury_symtab;
 use foldhash::{HashMap, HashMapExt as _};
@@ -233,7 +233,7 @@ impl SelfCheck<'_, '_> {
         if kind == Some(SectionKind::NvDebugInfoRegSass) && self.is_linked {
             // What nvlink leaves there of dropped code is of no use, and not compared.
             native_data =
-                registers::without_copies(&native_data, &mut RangeMaps::of(cubin, self.maps))?.into();
+                register_maps::without_copies(&native_data, &mut RangeMaps::of(cubin, self.maps))?.into();
         }
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
@@ -298,11 +298,13 @@ impl SelfCheck<'_, '_> {
         let (none, frame_sizes) = (AddressMap::default(), self.frame_owners.sizes(&others));
         let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
         let is_only = |record: &&Record<'_>| {
-            info::difference(record.attribute) == Some(info::RecordDifference::OnlyIn(Space::Native))
+            info_records::difference(record.attribute)
+                == Some(info_records::RecordDifference::OnlyIn(Space::Native))
         };
         let only: Vec<Record<'_>> = records.iter().filter(is_only).cloned().collect();
         let side = NativeOnlyInfo { map, frame_sizes: &frame_sizes, only: &only };
-        let made = info::to_native(clone, &others, &side, |symbol| self.pairs.native_symbol_of(symbol))?;
+        let made =
+            info_records::to_native(clone, &others, &side, |symbol| self.pairs.native_symbol_of(symbol))?;
         let made = nv_info::encode(name, &made)?;
         Ok(if made == *native_data {
             CheckOutcome::Same

@@ -1,8 +1,8 @@
 //! `.nv.merc.symtab`: the symbols of a cubin in Mercury space.
 
+use crate::clone_policy::merc_name;
 use crate::code_map::CodeMap;
 pub use crate::code_map::MercuryFunction;
-use crate::policy::merc_name;
 use crate::section_pairs::SectionPairs;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;

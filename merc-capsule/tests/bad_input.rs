@@ -10,10 +10,10 @@ mod generate;
 mod values;
 
 use generate::{Choices, Given, Order, given};
-use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::clone::{Cloner, LineTableInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
+use merc_capsule::clone_section::{Cloner, LineTableInputs};
 use merc_capsule::finalise::{Finaliser, finalise_cubin};
-use merc_capsule::registers::{self, FunctionRanges, RangeMap};
+use merc_capsule::register_maps::{self, FunctionRanges, RangeMap};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs};
 use nv_debug_sections::Error;
@@ -49,7 +49,7 @@ fn file() -> (Cubin<'static>, CloneInputs<'static>) {
             all.iter().any(|section| section.name == ".debug_info" && section.rela.iter().any(is_label));
         if has_label && all.iter().filter(is_full).count() == values::NAMES.len() {
             let origin = CloneInputs { maps, lines };
-            capsule::clone_cubin(&mut cubin, &origin).unwrap();
+            clone_cubin::clone_cubin(&mut cubin, &origin).unwrap();
             return (cubin, origin);
         }
     }
@@ -76,7 +76,7 @@ fn section<'c>(cubin: &'c mut Cubin<'static>, name: &str) -> &'c mut Section<'st
 /// All that takes a whole file, by name, with the error.
 fn all_refuse(cubin: &Cubin<'static>, origin: &CloneInputs<'_>) -> Vec<(&'static str, Error)> {
     vec![
-        ("clone", refused(cubin, |cubin| capsule::clone_cubin(cubin, origin))),
+        ("clone", refused(cubin, |cubin| clone_cubin::clone_cubin(cubin, origin))),
         ("finalise", refused(cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))),
         ("self_check", self_check(cubin, Some(&origin.maps)).unwrap_err()),
     ]
@@ -108,7 +108,7 @@ fn there_must_be_symbols() {
     only.keep_only_capsule().unwrap();
     let error = refused(&only, |cubin| finalise_cubin(cubin, Some(&origin.maps)));
     assert!(error.to_string().contains("no native code"), "{error}");
-    let error = refused(&only, |cubin| capsule::clone_cubin(cubin, &origin));
+    let error = refused(&only, |cubin| clone_cubin::clone_cubin(cubin, &origin));
     assert_eq!(error.section(), ".symtab", "{error}");
     // Without Mercury symbols nothing in a clone leads anywhere.
     let mut cubin = sound.clone();
@@ -116,7 +116,7 @@ fn there_must_be_symbols() {
     (symbols.sh_type, symbols.contents) = (1, Contents::Bytes(Vec::new().into()));
     let error = refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)));
     assert!(error.section().contains(".debug_frame") || error.section().starts_with(".nv.merc."), "{error}");
-    let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
+    let error = refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin));
     assert!(!error.section().is_empty(), "{error}");
     // Without a capsule there is nothing to finalise.
     let mut cubin = sound;
@@ -130,7 +130,7 @@ fn a_clone_needs_its_original() {
     let mut natives = cubin.debug_sections().unwrap();
     natives.retain(|section| section.name != ".debug_loc");
     cubin.set_debug_sections(natives).unwrap();
-    let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
+    let error = refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin));
     assert_eq!(error.section(), ".nv.merc.debug_loc", "{error}");
     assert_eq!(self_check(&cubin, Some(&origin.maps)).unwrap_err().section(), ".nv.merc.debug_loc");
 }
@@ -148,7 +148,7 @@ fn a_clone_shares_bytes_that_are_there() {
         sections.iter_mut().filter(|section| section.native == name).for_each(|section| section.bytes = None);
         let error = refused(&cubin, |cubin| cubin.set_mercury_sections(sections.clone()));
         assert_eq!(error.section(), name, "{error}");
-        refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
+        refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin));
     }
 }
 
@@ -174,7 +174,7 @@ fn sections_that_stand_for_all_code_come_once() {
             };
             cubin.append_sections(vec![new]).unwrap();
             let error = if twice == name {
-                refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
+                refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin))
             } else {
                 refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
             };
@@ -246,7 +246,7 @@ fn a_hole_in_a_map_is_an_error_of_what_is_there() {
             assert_eq!(Finaliser::new(&cubin, translation).section(clone).unwrap_err(), error);
         }
         let origin = CloneInputs { maps, lines: origin.lines.clone() };
-        assert!(!refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin)).section().is_empty());
+        assert!(!refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin)).section().is_empty());
         assert!(!refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps))).section().is_empty());
     }
 }
@@ -258,7 +258,7 @@ fn maps_of_another_file_are_refused() {
         let error = refused(&cubin, |cubin| finalise_cubin(cubin, Some(maps)));
         assert!(!error.section().is_empty(), "{error}");
         let origin = CloneInputs { maps: maps.to_vec(), lines: origin.lines.clone() };
-        let error = refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin));
+        let error = refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin));
         assert!(!error.section().is_empty(), "{error}");
     }
 }
@@ -278,18 +278,18 @@ fn ranges_stay_in_order() {
         addresses.insert(AddressRole::Instruction, AddressPair { native, mercury }).unwrap();
     }
     let map = |order| RangeMap { addresses: &addresses, order, open_starts: &[], is_copy: false };
-    let error = registers::to_mercury(&registers(&[(0x10, 0x20)]), map(&[])).unwrap_err();
+    let error = register_maps::to_mercury(&registers(&[(0x10, 0x20)]), map(&[])).unwrap_err();
     assert!(error.to_string().contains("reversed"), "{error}");
     assert_eq!((error.section(), error.offset()), (".nv_debug_info_reg_sass", 6));
-    let error = registers::to_native(&registers(&[(0x20, 0x40)]), map(&[])).unwrap_err();
+    let error = register_maps::to_native(&registers(&[(0x20, 0x40)]), map(&[])).unwrap_err();
     assert!(error.to_string().contains("reversed"), "{error}");
     // Orders that are none of these two ranges, or of descending starts.
     let two = registers(&[(0, 0x20), (0x20, 0x20)]);
     for order in [&[0, 0][..], &[0], &[0, 1, 2], &[0, 2], &[1, 0], &[u32::MAX, 0]] {
-        let error = registers::to_mercury(&two, map(order)).unwrap_err();
+        let error = register_maps::to_mercury(&two, map(order)).unwrap_err();
         assert_eq!(error.section(), ".nv_debug_info_reg_sass", "{order:?}: {error}");
     }
-    assert!(registers::to_mercury(&two, map(&[0, 1])).is_ok());
+    assert!(register_maps::to_mercury(&two, map(&[0, 1])).is_ok());
 }
 
 /// Clones and originals that are read.
@@ -313,7 +313,7 @@ fn sections_that_end_too_early_are_named() {
                 let bytes = bytes[..bytes.len() - cut].to_vec();
                 section(&mut cubin, short).contents = Contents::Bytes(bytes.into());
                 let error = if short == name {
-                    refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
+                    refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin))
                 } else {
                     refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
                 };
@@ -336,7 +336,7 @@ fn relocations_outside_are_named() {
             };
             all[0].offset = u64::MAX - 3;
             let error = if table.starts_with(".rela") {
-                refused(&cubin, |cubin| capsule::clone_cubin(cubin, &origin))
+                refused(&cubin, |cubin| clone_cubin::clone_cubin(cubin, &origin))
             } else {
                 refused(&cubin, |cubin| finalise_cubin(cubin, Some(&origin.maps)))
             };

@@ -4,8 +4,8 @@
 
 mod support;
 
-use merc_capsule::capsule::{self, CloneInputs};
-use merc_capsule::clone::{Cloner, LineTableInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
+use merc_capsule::clone_section::{Cloner, LineTableInputs};
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
@@ -82,7 +82,7 @@ fn capsules_come_back() {
         let mut made = cubin.clone();
         made.remove_capsule().unwrap();
         let stripped = made.write().unwrap();
-        capsule::clone_cubin(&mut made, &origin)
+        clone_cubin::clone_cubin(&mut made, &origin)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let bytes = made.write().unwrap();
         let again = Cubin::parse(&bytes).unwrap();

@@ -7,7 +7,7 @@
 mod corpus;
 mod support;
 
-use merc_capsule::info::{
+use merc_capsule::info_records::{
     self, FrameOwners, MercuryOnlyInfo, NativeOnlyInfo, finalizer_options, listed_address_pairs, native_only,
 };
 use merc_capsule::{AddressMap, AddressRole, CodeMap, SectionPairs, code_maps};
@@ -91,17 +91,18 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         let (sizes, native_sizes) = (sizes(&mercury), FrameOwners::of(cubin).unwrap().sizes(&mercury));
         let options = finalizer_options(&mercury);
         let side = MercuryOnlyInfo { map: &map, frame_sizes: &sizes, finalizer_options: options };
-        let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol_of(symbol));
+        let made = info_records::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol_of(symbol));
         let made = nv_info::encode(clone, &made.unwrap()).unwrap();
         assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
         counts.to_mercury += 1;
 
         let is_only = |record: &&Record<'_>| {
-            info::difference(record.attribute) == Some(info::RecordDifference::OnlyIn(Space::Native))
+            info_records::difference(record.attribute)
+                == Some(info_records::RecordDifference::OnlyIn(Space::Native))
         };
         let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
         let side = NativeOnlyInfo { map: &map, frame_sizes: &native_sizes, only: &only };
-        let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol_of(symbol));
+        let made = info_records::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol_of(symbol));
         let made = nv_info::encode(name, &made.unwrap()).unwrap();
         assert_eq!(made, *native_bytes, "{} {name}", path.display());
         counts.to_native += 1;

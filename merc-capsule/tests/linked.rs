@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // what is skipped must be seen; a panic is a failed test
 
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::{CheckOutcome, self_check};
 use nv_debug_sections::cubin::Cubin;
@@ -85,7 +85,7 @@ fn check(cubin: &Cubin<'_>, what: &str) {
     };
     // What the clone has of dropped functions stays; relocations are in the order of the modules.
     let mut clone = cubin.clone();
-    capsule::clone_cubin(&mut clone, &CloneInputs::of(cubin).unwrap()).unwrap();
+    clone_cubin::clone_cubin(&mut clone, &CloneInputs::of(cubin).unwrap()).unwrap();
     for name in [".nv.merc.debug_frame", ".debug_frame"] {
         assert_eq!(frame(&clone, name), frame(cubin, name), "{what}, {name}");
     }
@@ -98,7 +98,7 @@ fn check(cubin: &Cubin<'_>, what: &str) {
     let mut native = cubin.clone();
     native.remove_capsule().unwrap();
     let origin = CloneInputs::of(&native).unwrap();
-    capsule::clone_cubin(&mut native, &origin).unwrap();
+    clone_cubin::clone_cubin(&mut native, &origin).unwrap();
     finalise_cubin(&mut native, None).unwrap();
     assert_eq!(frame(&native, ".debug_frame"), frame(cubin, ".debug_frame"), "{what}");
 }

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::{CheckOutcome, self_check};
 use merc_capsule::{CloneStatus, SectionView, plan};
@@ -48,7 +48,7 @@ fn check(mut cubin: Cubin<'static>) {
     assert!(checked.len() > COUNT);
     assert!(checked.iter().all(|checked| !matches!(checked.outcome, CheckOutcome::Different(_))));
     let origin = CloneInputs::of(&cubin).unwrap();
-    capsule::clone_cubin(&mut cubin, &origin).unwrap();
+    clone_cubin::clone_cubin(&mut cubin, &origin).unwrap();
     finalise_cubin(&mut cubin, None).unwrap();
     assert!(!cubin.has_capsule());
 }

@@ -19,7 +19,7 @@ mod values;
 
 use generate::{Choices, Given, Order, given};
 use merc_capsule::CodeMap;
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::finalise_cubin;
 use merc_capsule::self_check::{CheckOutcome, self_check};
 use nv_debug_sections::cubin::{Cubin, Symbol};
@@ -36,7 +36,7 @@ fn choices() -> impl Strategy<Value = Vec<u16>> {
 /// The file with its capsule, written.
 fn cloned(cubin: &Cubin<'_>, origin: &CloneInputs<'_>) -> Vec<u8> {
     let mut made = cubin.clone();
-    capsule::clone_cubin(&mut made, origin).unwrap();
+    clone_cubin::clone_cubin(&mut made, origin).unwrap();
     assert!(made.has_capsule());
     made.write().unwrap()
 }

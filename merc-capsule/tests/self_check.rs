@@ -6,7 +6,7 @@ mod support;
 
 use dwarf2_writer::frame::CallFrameInstruction;
 use merc_capsule::code_maps;
-use merc_capsule::registers::match_ranges;
+use merc_capsule::register_maps::match_ranges;
 use merc_capsule::self_check::{CheckOutcome, SectionCheck, self_check};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};

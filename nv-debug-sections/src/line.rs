@@ -16,17 +16,17 @@ use leb128_nv::{Encoder, Field, MAX_LEN};
 use std::borrow::Cow;
 
 mod decode;
+mod line_state;
 mod program;
 mod rows;
-mod step;
 #[cfg(test)]
 mod tests;
 mod units;
 
 pub use decode::{decode, decode_sequence, decode_with_offsets, headers};
+pub use line_state::{LineState, Step, set_address, step};
 pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
 pub use rows::RowTable;
-pub use step::{LineState, Step, set_address, step};
 
 /// `DW_LNE_NVIDIA_inlined_call`. Operands: the context row and the offset of the callee's name,
 /// both ULEB128. Named in elfutils' `dwarf.h`; docs/formats/line-tables.md, opcodes of NVIDIA.

@@ -1,13 +1,13 @@
 //! One compilation, step by step.
 
-use crate::checks;
 use crate::diagnostic::Diagnostic;
 use crate::error::{CompileError, ErrorKind, Result};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
 use crate::options::{FileStat, LineTableStyle, Options, PathMap};
 use crate::parallel;
 use crate::provider::{Provided, cubin, none};
-use crate::sources::SourceStats;
+use crate::refused_ptx;
+use crate::source_stats::SourceStats;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
 use nv_debug_sections::relocated::RelocatedCubin;
@@ -112,8 +112,8 @@ impl<'p> CheckedPtx<'p> {
         let parsed = ptx_syntax::parse(text);
         let check = || {
             let mut diagnostics = Vec::new();
-            let report = checks::refused(&parsed, options, &mut diagnostics);
-            checks::target(&parsed.module, options.arch, &mut diagnostics);
+            let report = refused_ptx::refused(&parsed, options, &mut diagnostics);
+            refused_ptx::target(&parsed.module, options.arch, &mut diagnostics);
             (report, diagnostics)
         };
         let index = || Index::new(&parsed.module, lines, options);
@@ -167,7 +167,7 @@ fn level(
 ) -> Result<DebugLevel> {
     let keeps = options.extras.keep_optimised;
     let request = options.request();
-    let ptx = checks::ptx_kind(module);
+    let ptx = refused_ptx::ptx_kind(module);
     let optimises =
         |level: i32| if options.device_debug { level != 0 } else { ptx.target_debug && level > 0 };
     if !keeps && options.opt_level.is_some_and(optimises) {

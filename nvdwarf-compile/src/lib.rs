@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arch;
-mod checks;
 mod code_facts;
 mod compilation;
 mod diagnostic;
@@ -12,8 +11,9 @@ mod message;
 mod options;
 mod parallel;
 mod provider;
-mod ptx_program;
-mod sources;
+mod ptx_features;
+mod refused_ptx;
+mod source_stats;
 
 pub use compilation::{CheckedPtx, CodeImage, Compiled, PreparedPtx, Statistics, compile};
 pub use diagnostic::{Diagnostic, Severity};
@@ -26,5 +26,5 @@ pub mod ptx {
     pub use crate::lower::mercury_lines::source_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
     pub use crate::lower::ptx_sections::PtxSections;
-    pub use crate::ptx_program::ptx_features;
+    pub use crate::ptx_features::ptx_features;
 }

@@ -7,7 +7,7 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::loc::LocDirective;
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::statement::Statement;
 
 /// The `.loc` that an `inlined_at` refers to, if there is one.

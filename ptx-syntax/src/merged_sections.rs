@@ -2,7 +2,7 @@
 //! the order of ptxas.
 
 use crate::error::SyntaxError;
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::section_data::{AssembledSection, assemble, assemble_at_dwarf};
 use crate::section_order::{BlockPlacement, block_placements};
 use foldhash::{HashMap, HashMapExt as _};

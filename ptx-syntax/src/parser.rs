@@ -2,17 +2,17 @@
 
 mod body;
 mod directive;
+mod fast_path;
 mod function;
 mod list;
 mod operands;
-mod plain;
 mod variable;
 
 pub(crate) use body::BODY_END;
 
 use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::number::Literal;
 use crate::section::is_label;
 use crate::statement::Statement;

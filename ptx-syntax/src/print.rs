@@ -7,7 +7,7 @@ use crate::SyntaxErrorKind;
 use crate::error::SyntaxError;
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
 use crate::limits::{MAX_ERRORS, MAX_INDENT};
-use crate::nodes::{Body, Function, Item};
+use crate::module::{Body, Function, Item};
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
 use crate::statement::Statement;

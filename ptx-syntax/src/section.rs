@@ -3,7 +3,7 @@
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::number::Literal;
-use crate::reserved::is_reserved;
+use crate::reserved_words::is_reserved;
 use crate::text::{Name, TextRange};
 use crate::types::{MODULE_DIRECTIVES, ScalarType};
 

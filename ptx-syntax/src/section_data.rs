@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::at_dwarf::AtDwarfKind;
 use crate::error::{ErrorSink, SyntaxError};
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::text::{Name, TextRange};
 

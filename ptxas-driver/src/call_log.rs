@@ -1,7 +1,7 @@
 //! `$NVDWARF_LOG`: a file that gets one line for each `compile`, so that a build that calls this
 //! program through others can tell that it did.
 
-use crate::plain::json_line;
+use crate::printable_text::json_line;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};

@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::help;
 use crate::options;
 use crate::output::{HalfWritten, is_closed_pipe};
-use crate::plain::{Plain, printable_lines};
+use crate::printable_text::{Plain, printable_lines};
 use crate::quiet::be_quiet;
 use crate::report::{Exit, NoAnswer, is_of_stdout};
 use crate::stderr::{complain, complain_of_stdout};

@@ -1,6 +1,6 @@
 //! Messages of commands on standard error, and the use of colours.
 
-use crate::plain::printable;
+use crate::printable_text::printable;
 use crate::progress::without_bar;
 use crate::quiet::is_quiet;
 use anstream::stream::RawStream;

@@ -1,7 +1,7 @@
 //! Counts the instructions by what the line tables say of them.
 
-use super::code::{Piece, instructions};
 use super::files::Files;
+use super::padding::{Piece, instructions};
 use super::{
     CoveredLine, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SectionBudget,
     VariableCounts,

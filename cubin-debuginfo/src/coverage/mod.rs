@@ -17,11 +17,11 @@
 //! # Ok(()) }
 //! ```
 
-mod code;
 mod counts;
 mod files;
 mod lines;
-mod lists;
+mod list_reader;
+mod padding;
 pub mod ptx;
 mod report;
 pub mod rules;
@@ -132,7 +132,7 @@ impl<'s> Coverage<'s> {
     /// refer to so much so often that no compiler has made them. The error names section and
     /// offset.
     pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
-        let pieces = code::pieces(cubin, symbolizer)?;
+        let pieces = padding::pieces(cubin, symbolizer)?;
         let entries = Entries::read(cubin)?;
         let found = Variables::read(cubin, &entries)?;
         let lines::Counted { mut functions, files, inlined_functions } =

@@ -1,7 +1,7 @@
 //! Counts the variables and parameters that have a location, and its bytes, as `llvm-dwarfdump
 //! --statistics` does; and the bytes at which a debugger can read it.
 
-use super::lists::Reader;
+use super::list_reader::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};

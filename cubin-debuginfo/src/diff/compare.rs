@@ -129,7 +129,8 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Whether texts still have to be looked up in the cubins, with [`look_up_texts`](Self::look_up_texts).
+    /// Whether texts still have to be looked up in the cubins, with
+    /// [`look_up_texts`](Self::look_up_texts).
     pub fn needs_texts(&self) -> bool {
         !self.wanted.is_empty()
     }

@@ -1,7 +1,7 @@
 //! The records of `.nv.info` in words.
 
 use super::contents::{Contents, Decoded};
-use super::model::{FunctionFacts, NvInfoRecord};
+use super::items::{FunctionFacts, NvInfoRecord};
 use super::source::{DumpSource, RelocatedView};
 use super::span::Span;
 use super::stream::{ItemStream, StreamPart};

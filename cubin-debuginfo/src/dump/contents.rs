@@ -1,6 +1,6 @@
 //! A decoded section as a value: its items, and the bytes between them.
 
-use super::model::{
+use super::items::{
     Abbreviation, AddressRange, FrameEntry, FunctionFacts, InfoUnit, LineUnit, Location, NameLookup,
     NvInfoRecord, RegisterTypes, Registers, SharedVariables, TextLine, WithOffset,
 };

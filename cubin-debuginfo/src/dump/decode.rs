@@ -2,7 +2,7 @@
 
 use super::contents::{Contents, Decoded, Section, ShownUnclaimed};
 use super::source::{DumpSource, OpenSection};
-use super::{attributes, frames, info, lists, rows};
+use super::{attributes, frames, info, line_programs, lists};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{SectionIndex, sht};
@@ -37,7 +37,9 @@ impl<'c> DumpSource<'c, '_> {
         }
         let view = opened.view()?;
         let contents = match SectionName::parse(name).contents_kind() {
-            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => rows::lines(self, opened)?,
+            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => {
+                line_programs::lines(self, opened)?
+            }
             Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, view)?,
             Some(SectionKind::DebugStr) => lists::strings(view)?,
             Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, opened)?,

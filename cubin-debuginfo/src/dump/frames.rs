@@ -1,7 +1,7 @@
 //! `.debug_frame` in words.
 
 use super::contents::Contents;
-use super::model::FrameEntry;
+use super::items::FrameEntry;
 use super::source::{DumpSource, RelocatedView};
 use super::span::{Span, UnclaimedBytes};
 use super::stream::{ItemStream, StreamPart};

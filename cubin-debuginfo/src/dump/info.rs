@@ -2,7 +2,7 @@
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use super::contents::Contents;
-use super::model::{Abbreviation, Attribute, Die, InfoUnit};
+use super::items::{Abbreviation, Attribute, Die, InfoUnit};
 use super::source::{DumpSource, OpenSection, RelocatedView, rest_of};
 use super::stream::{ItemStream, StreamPart, Visit};
 use crate::expression;

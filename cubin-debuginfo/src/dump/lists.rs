@@ -1,7 +1,7 @@
 //! Decoding of the sections that are plain lists.
 
 use super::contents::Contents;
-use super::model::{
+use super::items::{
     AddressRange, Location, NameLookup, Register, RegisterTypes, Registers, SharedVariable, SharedVariables,
     TextLine, WithOffset,
 };

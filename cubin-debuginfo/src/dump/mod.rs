@@ -25,28 +25,28 @@
 mod attributes;
 mod contents;
 mod decode;
-mod filter;
 mod frames;
+mod function_filter;
 mod info;
+mod item_offset;
+mod items;
+mod line_programs;
 mod lists;
-mod model;
-mod pick;
 pub mod ptxas_style;
-mod rows;
+mod section_table;
 mod source;
 mod span;
 mod stream;
-mod table;
 
 pub use contents::{Contents, Section, ShownUnclaimed};
-pub use filter::Filter;
-pub use model::{
+pub use function_filter::Filter;
+pub use item_offset::{ItemOffset, NoItem};
+pub use items::{
     Abbreviation, AddressRange, Attribute, Die, FrameEntry, FunctionFacts, InfoUnit, LineFile, LineParams,
     LineRow, LineSequence, LineUnit, Location, NameLookup, NvInfoRecord, Register, RegisterTypes, Registers,
     SharedVariable, SharedVariables, TextLine, WithOffset,
 };
-pub use pick::{ItemOffset, NoItem};
+pub use section_table::{Header, section_table};
 pub use source::{DumpSource, OpenSection, RelocatedView};
 pub use span::{Span, UnclaimedBytes};
 pub use stream::{ItemStream, StreamPart};
-pub use table::{Header, section_table};

@@ -1,6 +1,6 @@
 //! A cubin whose sections are decoded, with the sections that others refer to.
 
-use super::filter::Filter;
+use super::function_filter::Filter;
 use super::span::UnclaimedBytes;
 use super::stream::{StreamPart, Visit};
 use dwarf2_reader::WorkBudget;

@@ -27,25 +27,25 @@
 
 mod columns;
 mod frames;
-mod inlined;
 mod listing;
-mod names;
-mod profile;
+mod name_cache;
+mod no_code;
+mod sample_rows;
 mod samples;
-mod source;
+mod source_code;
 
 pub use columns::{NoColumns, PtxColumns};
 pub use frames::{AddressLines, CallChain, NamedFrame, PtxSource};
 pub use listing::{LineListing, ListingRange, ListingRanges};
-pub use profile::{NoHeader, RowError, Sample, samples};
+pub use sample_rows::{NoHeader, RowError, Sample, samples};
 pub use samples::{BadRow, ChainCount, LineCount, Samples, TooManySamples};
-pub use source::{LineCode, SourceCode, SourceError};
+pub use source_code::{LineCode, SourceCode, SourceError};
 
+use crate::address_query::{AddressQueries, QueryError};
 use crate::names::{Name, NameError};
-use crate::query::{AddressQueries, QueryError};
 use crate::symbolize::{self, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use crate::variables::InlinedCalls;
-use names::NameCache;
+use name_cache::NameCache;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};

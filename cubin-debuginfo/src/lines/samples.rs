@@ -1,10 +1,10 @@
 //! Counts of profiler samples for each source line and each chain of inlined calls.
 
-use super::profile::{RowError, Sample};
+use super::sample_rows::{RowError, Sample};
 use super::{LineLookup, NamedFrame};
+use crate::address_query::{CodeAddress, QueryError};
 use crate::limits::MAX_BAD_SAMPLES;
 use crate::names::Name;
-use crate::query::{CodeAddress, QueryError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;

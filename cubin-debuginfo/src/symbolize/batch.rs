@@ -1,6 +1,6 @@
 //! Lookup of many addresses at once.
 
-use super::index::SequenceRows;
+use super::line_table_index::SequenceRows;
 use super::{ResolvedAddress, Symbolizer};
 use nv_debug_sections::cubin::SectionIndex;
 use std::hint::black_box;

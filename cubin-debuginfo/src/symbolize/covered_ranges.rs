@@ -17,7 +17,7 @@
 //! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and
 //! nothing for either kind of function.
 
-use super::index::{LineTableIndex, RowRef};
+use super::line_table_index::{LineTableIndex, RowRef};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::LineRow;

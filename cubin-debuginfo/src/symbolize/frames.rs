@@ -1,8 +1,8 @@
 //! A line row and its call sites as frames.
 
-use super::files::{Files, TableFileName};
-use super::index::RowRef;
-use super::names::{CalleeName, CalleeNames, CalleeSpan};
+use super::callee_names::{CalleeName, CalleeNames, CalleeSpan};
+use super::file_tables::{Files, TableFileName};
+use super::line_table_index::RowRef;
 use super::packed::Shape;
 use super::{MAX_FRAMES, ResolvedAddress, Symbolizer};
 use nv_debug_sections::code::Function;

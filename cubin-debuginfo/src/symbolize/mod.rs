@@ -23,11 +23,11 @@
 //! ```
 
 mod batch;
+mod callee_names;
 mod covered_ranges;
-mod files;
+mod file_tables;
 mod frames;
-mod index;
-mod names;
+mod line_table_index;
 mod packed;
 mod row_walker;
 
@@ -44,15 +44,15 @@ use nv_debug_sections::ptx_txt::NumberedText;
 use nv_debug_sections::relocated::RelocatedCubin;
 
 pub use crate::limits::MAX_FRAMES;
+pub use callee_names::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
 pub use covered_ranges::CoveredRange;
-pub use files::TableFileName;
+pub use file_tables::TableFileName;
 pub use frames::{Frame, FrameFunction, Frames, InlinedEntry};
-pub use index::{LineTableIndex, SequenceRows};
-pub use names::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
+pub use line_table_index::{LineTableIndex, SequenceRows};
 
-use files::Files;
+use file_tables::Files;
 use frames::ShapeLabel;
-use index::RowRef;
+use line_table_index::RowRef;
 
 /// The function, source row and PTX row found for one code address.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use super::location_answer::LocationAnswer;
 use super::{
     CodeRange, LocationRange, Scope, ScopeKind, SourcePosition, UnreadableSection, Variable, Variables,
 };
+use crate::address_query::CodeAddress;
 use crate::entries::Entry;
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
 use crate::names::{Name, demangle, demangle_type};
-use crate::query::CodeAddress;
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};

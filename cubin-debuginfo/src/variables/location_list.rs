@@ -6,7 +6,7 @@ use super::variable_location::{self, FrameBase, FrameOffset, LocationForm, Unava
 use super::{DebuggerMistake, RegisterPart, Scope, ScopeKind, Variable, VariableAddressClass, Variables};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
-use crate::lists::ExpressionBytes;
+use crate::loc_and_range_lists::ExpressionBytes;
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;

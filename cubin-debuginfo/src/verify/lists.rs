@@ -5,7 +5,7 @@ use super::registers::Used;
 use super::{RuleId, SectionView, Verifier, expression, short};
 use crate::code_ranges::offset_in_section;
 use crate::entries::{Address, Entries, Entry, Value};
-use crate::lists::{ExpressionBytes, Item as ListItem, Pair, items as read_items};
+use crate::loc_and_range_lists::{ExpressionBytes, Item as ListItem, Pair, items as read_items};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;

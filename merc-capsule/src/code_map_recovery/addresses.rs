@@ -3,8 +3,8 @@
 use crate::address_map::AddressRole;
 use crate::code_map::{CodeMap, RangeOrder};
 use crate::frame::{self, FdeRules, FrameSection};
-use crate::info;
-use crate::registers;
+use crate::info_records;
+use crate::register_maps;
 use crate::relocations;
 use crate::section_pairs::SectionPairs;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
@@ -87,16 +87,16 @@ fn register_ranges(
         let leads_out = ranges.iter().any(|range| u64::from(range.end) > size);
         let is_copy = is_linked
             && (leads_out
-                || registers::is_dropped(&native.ranges, code.size)
+                || register_maps::is_dropped(&native.ranges, code.size)
                 || code.register_orders.iter().any(|known| !known.is_copy));
         if is_copy {
             let native: Vec<_> =
                 native.ranges.iter().map(|range| RegisterRange { start: 0, end: 0, ..*range }).collect();
-            let numbers = registers::match_ranges(&native, ranges).unwrap_or_default();
+            let numbers = register_maps::match_ranges(&native, ranges).unwrap_or_default();
             code.register_orders.push(RangeOrder { numbers, is_copy, ..RangeOrder::default() });
             continue;
         }
-        let order = registers::match_ranges(&native.ranges, ranges).unwrap_or_default();
+        let order = register_maps::match_ranges(&native.ranges, ranges).unwrap_or_default();
         let mut open_starts = Vec::new();
         for (number, range) in order.iter().zip(ranges) {
             let Some(native) = native.ranges.get(*number as usize) else { continue };
@@ -121,7 +121,7 @@ pub(super) fn add_copies(cubin: &Cubin<'_>, maps: &mut [CodeMap]) -> Result<()> 
     let mut names = by_name(cubin, maps);
     for FunctionRegisters { function, ranges } in reg_sass::decode(&bytes)? {
         let Some(code) = names.get_mut(function) else { continue };
-        let is_copy = registers::is_dropped(&ranges, code.size)
+        let is_copy = register_maps::is_dropped(&ranges, code.size)
             || code.register_orders.iter().any(|known| !known.is_copy);
         code.register_orders.push(RangeOrder { is_copy, ..RangeOrder::default() });
     }
@@ -190,7 +190,7 @@ fn listed(cubin: &Cubin<'_>, pairs: &SectionPairs, maps: &mut [CodeMap]) -> Resu
         let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
         let (here, there) =
             (nv_info::decode(name, &here)?, nv_info::decode(cubin.section_name(mercury), &there)?);
-        for AddressPair { native, mercury } in info::listed_address_pairs(name, &here, &there)? {
+        for AddressPair { native, mercury } in info_records::listed_address_pairs(name, &here, &there)? {
             insert(code, AddressRole::Listed, native, mercury);
         }
     }

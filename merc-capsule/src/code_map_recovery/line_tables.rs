@@ -1,9 +1,9 @@
 //! Recovers the address map of a code section from the native and the Mercury PTX line table.
 
 use crate::address_map::AddressMap;
+use crate::clone_policy::merc_name;
 use crate::imnmx::Imnmx;
 use crate::line_changes::LineChanges;
-use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};

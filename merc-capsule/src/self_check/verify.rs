@@ -2,8 +2,8 @@
 
 use super::rules::RuleId;
 use super::{CheckOutcome, CubinPart, SectionCheck, self_check};
+use crate::clone_policy::is_mercury;
 use crate::plan::{SectionView, plan};
-use crate::policy::is_mercury;
 use findings::RuleTable as _;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::SectionName;

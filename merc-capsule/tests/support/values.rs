@@ -3,11 +3,11 @@
 use crate::generate::{Choices, Code, Given, UNIT, streams};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::{LineTableKind, native_header, sequences};
 use merc_capsule::frame::{FrameSection, native_relocs};
 use merc_capsule::loc_streams::LocStream;
-use merc_capsule::registers::{self, FunctionRanges, RangeOrder};
+use merc_capsule::register_maps::{self, FunctionRanges, RangeOrder};
 use merc_capsule::{AddressRole, CodeMap};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};
@@ -179,7 +179,7 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
             all.push(FunctionRanges { function: code.name.as_bytes(), ranges });
         }
     }
-    registers::encode(&all).unwrap()
+    register_maps::encode(&all).unwrap()
 }
 
 /// Some bytes with relocations of all kinds that native sections have.
@@ -284,7 +284,7 @@ fn steps(choices: &mut Choices<'_>, instructions: usize, is_folded: bool) -> Vec
 fn lead_pointers_into_the_clone(given: &mut Given, native: &Section) {
     let mut cloned = given.cubin.clone();
     let origin = CloneInputs { maps: given.maps.clone(), lines: given.lines.clone() };
-    capsule::clone_cubin(&mut cloned, &origin).unwrap();
+    clone_cubin::clone_cubin(&mut cloned, &origin).unwrap();
     let index = cloned.section_by_name(".nv.merc.debug_frame").unwrap();
     let mercury = FrameSection::read(&RelocatedCubin::new(&cloned), index).unwrap();
     let mercury = frame::encode(&mercury.entries, Some(SymbolId(0))).unwrap();

@@ -25,7 +25,7 @@ mod compression;
 mod entry;
 pub mod fatbin;
 mod file_names;
-mod host;
+mod host_sections;
 mod image;
 mod numbered_entry;
 pub mod nvvm;
@@ -39,7 +39,7 @@ use crate::limits::MAX_ARCHIVE_DEPTH;
 use crate::{Error, ErrorKind, Result};
 use archive::Members;
 use fatbin::{Entries, Fatbins};
-use host::Sections;
+use host_sections::Sections;
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
 pub use compression::Compression;

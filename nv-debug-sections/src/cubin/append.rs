@@ -12,7 +12,8 @@ use super::layout::file_size;
 use super::read::{check_table, wrong_link};
 use super::write::expect_addends;
 use super::{
-    Contents, Cubin, Section, SectionIndex, SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
+    Contents, Cubin, Section, SectionIndex, SymbolIndex, extended_numbering, is_nobits, is_symtab_type,
+    relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_CLONES;
@@ -86,7 +87,7 @@ impl<'d> Cubin<'d> {
     pub fn append_sections(&mut self, new: Vec<NewSection<'d>>) -> Result<Vec<SectionIndex>> {
         let first = self.sections.len();
         let count = first.saturating_add(new.len());
-        let end = u32::try_from(count).ok().filter(|end| *end < extended::RESERVED);
+        let end = u32::try_from(count).ok().filter(|end| *end < extended_numbering::RESERVED);
         let end = end.ok_or_else(|| {
             let field = "a section index of 32 bits";
             Error::new(
@@ -113,7 +114,7 @@ impl<'d> Cubin<'d> {
             section.contents = Contents::Strings(table);
         }
         self.sections_changed();
-        extended::store(&mut self.sections);
+        extended_numbering::store(&mut self.sections);
         Ok((first as u32..end).map(SectionIndex).collect())
     }
 
@@ -201,7 +202,7 @@ impl<'d> Cubin<'d> {
                 return Err(wrong_link(section, name, "a symbol table"));
             }
         }
-        extended::check_section_count(self, self.sections.len())
+        extended_numbering::check_section_count(self, self.sections.len())
     }
 
     fn check_alias(&self, index: usize, target: SectionIndex, name: &str) -> Result<()> {

@@ -19,13 +19,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use dwarf2_reader::WorkBudget;
 use object::elf;
 
-use super::order::{self, SectionOrderKey};
-use super::replaced::{ReplacedSections, not_a_debug_section};
-use super::replacement::{Edit, ReplacementSection, SectionAction, SectionPart, relocations};
+use super::replaced_sections::{ReplacedSections, not_a_debug_section};
+use super::section_edit::{Edit, ReplacementSection, SectionAction, SectionPart, relocations};
+use super::section_order::{self, SectionOrderKey};
 use super::strtab::NameMap;
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
-    extended, is_nobits, is_relocation_type, sht,
+    extended_numbering, is_nobits, is_relocation_type, sht,
 };
 use crate::catalog::{SectionHeaderFields, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
@@ -218,7 +218,7 @@ impl<'d> Plan<'d> {
     pub(super) fn new(cubin: &Cubin<'d>, edit: &Edit, actions: Vec<SectionAction>) -> Result<Self> {
         check_links(cubin, &actions)?;
         let shared = shared_ranges(cubin, edit)?;
-        let places = order::new_section_order(cubin, edit, &actions);
+        let places = section_order::new_section_order(cubin, edit, &actions);
         let texts: Vec<String> =
             places.iter().map(|(_, index, part)| edit.section_name(*index, *part).to_string()).collect();
         let mut names = cubin.strings(cubin.header.shstrndx).cloned().unwrap_or_default();
@@ -230,7 +230,7 @@ impl<'d> Plan<'d> {
             let shape = name.ptx_header_fields().ok_or_else(|| not_a_debug_section(text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
-        extended::check_section_count(cubin, cubin.sections.len() + new.len())?;
+        extended_numbering::check_section_count(cubin, cubin.sections.len() + new.len())?;
         Ok(Self { actions, new, names, shared })
     }
 }
@@ -469,7 +469,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
     }
     cubin.sections_changed();
     revive_symbols(cubin, space, &added);
-    extended::store(&mut cubin.sections);
+    extended_numbering::store(&mut cubin.sections);
 }
 
 /// The note that `e_flags` names.

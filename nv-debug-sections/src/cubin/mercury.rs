@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::edit::Plan;
-use super::replacement::{Edit, ReplacementSection, SectionAction};
+use super::section_edit::{Edit, ReplacementSection, SectionAction};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, sht};
 use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};

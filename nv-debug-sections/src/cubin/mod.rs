@@ -11,22 +11,22 @@
 //! from the names alone.
 
 mod append;
-mod build;
+mod debug_only;
 mod edit;
-mod extended;
+mod extended_numbering;
 mod layout;
 mod mercury;
-mod order;
 mod read;
-mod replaced;
-mod replacement;
+mod replaced_sections;
+mod section_edit;
+mod section_order;
 mod side_file;
 mod strip;
 mod strtab;
 mod symbols;
 mod tool_note;
 mod write;
-mod writer;
+mod writing_tool;
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::release::{Release, Target};
 
 pub use append::{NewSection, SectionInfo, SectionLink};
-pub use build::{
+pub use debug_only::{
     DEBUG_ONLY_BASE, DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,
 };
 pub use edit::DebugSection;
@@ -46,7 +46,7 @@ pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;
-pub use writer::{CodeLocation, NVDWARF, Writer};
+pub use writing_tool::{CodeLocation, NVDWARF, Writer};
 
 pub use crate::cuda_elf::{ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, sht};
 
@@ -267,7 +267,7 @@ impl Symbol {
 
     /// The section that defines the symbol; `None` if it is undefined, absolute or common.
     pub fn section(&self) -> Option<SectionIndex> {
-        (self.shndx != 0 && self.shndx < extended::RESERVED).then_some(SectionIndex(self.shndx))
+        (self.shndx != 0 && self.shndx < extended_numbering::RESERVED).then_some(SectionIndex(self.shndx))
     }
 }
 

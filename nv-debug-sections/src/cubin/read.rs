@@ -10,7 +10,7 @@ use object::pod;
 use super::layout::{FILE_HEADER, PROGRAM_HEADER, Position, SECTION_HEADER, SYMBOL, file_size, first_slack};
 use super::{
     Contents, Cubin, Header, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
-    SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
+    SymbolIndex, extended_numbering, is_nobits, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{LAYOUT_MARGIN, MAX_CLONES, MAX_LAYOUT_GROWTH};
@@ -40,7 +40,7 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     };
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
-    extended::load(&mut cubin)?;
+    extended_numbering::load(&mut cubin)?;
     check_tables(&cubin)?;
     find_slack(&mut cubin, raw, data.len() as u64)?;
     check_size(&cubin, data.len() as u64)?;
@@ -113,7 +113,7 @@ fn tables<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<(&'d [RawSectio
     let tail = usize::try_from(start).ok().and_then(|at| data.get(at..));
     let tail = tail.ok_or_else(|| value(40, "e_shoff", start, "an offset inside the file"))?;
     let null = pod::from_bytes::<RawSection>(tail).ok().map(|(header, _)| header);
-    let (count, names, segments) = extended::counts(file, null);
+    let (count, names, segments) = extended_numbering::counts(file, null);
     if count == 0 {
         return Err(value(60, "e_shnum", 0, "at least 1, here or in sh_size of section 0"));
     }
@@ -300,7 +300,7 @@ fn symbol(raw: &Sym64<LE>) -> Symbol {
         name: raw.st_name.get(LE),
         info: raw.st_info.0,
         other: raw.st_other.0,
-        shndx: extended::widen(raw.st_shndx.get(LE)),
+        shndx: extended_numbering::widen(raw.st_shndx.get(LE)),
         value: raw.st_value.get(LE),
         size: raw.st_size.get(LE),
     }

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::edit::Plan;
 use super::layout::section_size;
-use super::replaced::is_replaced;
-use super::replacement::{Edit, SectionAction};
+use super::replaced_sections::is_replaced;
+use super::section_edit::{Edit, SectionAction};
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
 use crate::catalog::{SectionKind, SectionName, Space};
@@ -142,7 +142,7 @@ impl Cubin<'_> {
             return Ok(());
         }
         let is_debug = self.debug_info(|_| true);
-        super::extended::check_section_count(self, self.sections.len() + 1)?;
+        super::extended_numbering::check_section_count(self, self.sections.len() + 1)?;
         let applied = self.applied(&is_debug)?;
         let mut note = note(&self.code_digests()?)?;
         // Emptied, relocations of code by the name of a debug section would be taken for one.

@@ -3,7 +3,7 @@
 use object::elf;
 
 use super::read::{check_relocations, check_symbols, wrong_link};
-use super::{Contents, Cubin, SectionIndex, Symbol, extended};
+use super::{Contents, Cubin, SectionIndex, Symbol, extended_numbering};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where `sh_info` holds a symbol index: of code from before CUDA 13 a register count lies above it
@@ -48,7 +48,7 @@ impl Cubin<'_> {
         let strings = self.strings(SectionIndex(section.link));
         let strings = strings.ok_or_else(|| wrong_link(section, name, "a string table"))?;
         check_symbols(&symbols, name, strings, self.sections.len() as u64)?;
-        extended::check_section_count(self, self.sections.len())?;
+        extended_numbering::check_section_count(self, self.sections.len())?;
         let count = symbols.len() as u64;
         for (_, name, user) in self.iter().filter(|(_, _, user)| user.link == table.0) {
             if let Some(all) = user.relocations() {
@@ -67,7 +67,7 @@ impl Cubin<'_> {
             section.info = locals;
             section.contents = Contents::Symbols(symbols);
         }
-        extended::store(&mut self.sections);
+        extended_numbering::store(&mut self.sections);
         Ok(())
     }
 }

@@ -5,7 +5,9 @@ use object::endian::{I64, LittleEndian as LE, U16, U32, U64};
 use object::pod::bytes_of;
 
 use super::layout::{FILE_HEADER, Layout, SECTION_HEADER, Segment, section_size};
-use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, extended, relocation_size};
+use super::{
+    Contents, Cubin, Relocation, Section, SectionIndex, Symbol, extended_numbering, relocation_size,
+};
 use crate::error::{Error, ErrorKind, Result};
 
 pub(super) fn write(cubin: &Cubin<'_>) -> Result<Vec<u8>> {
@@ -22,7 +24,7 @@ pub(super) fn write(cubin: &Cubin<'_>) -> Result<Vec<u8>> {
     for (i, (section, &offset)) in cubin.sections.iter().zip(&layout.offsets).enumerate() {
         let mut header = section_header(cubin, section, offset);
         if i == 0 {
-            extended::fill_null_header(cubin, &mut header);
+            extended_numbering::fill_null_header(cubin, &mut header);
         }
         out.extend_from_slice(bytes_of(&header));
     }
@@ -89,8 +91,8 @@ fn file_header(cubin: &Cubin<'_>, layout: &Layout) -> Result<FileHeader64<LE>> {
         e_phentsize: U16::new(LE, layout.program_header_size),
         e_phnum: U16::new(LE, segment_count(layout)?),
         e_shentsize: U16::new(LE, SECTION_HEADER as u16),
-        e_shnum: U16::new(LE, extended::section_count(cubin.sections.len())),
-        e_shstrndx: U16::new(LE, extended::narrow(header.shstrndx.0)),
+        e_shnum: U16::new(LE, extended_numbering::section_count(cubin.sections.len())),
+        e_shstrndx: U16::new(LE, extended_numbering::narrow(header.shstrndx.0)),
     })
 }
 
@@ -134,7 +136,7 @@ fn raw_symbol(symbol: &Symbol) -> Sym64<LE> {
         st_name: U32::new(LE, symbol.name),
         st_info: elf::SymbolInfo(symbol.info),
         st_other: elf::SymbolOther(symbol.other),
-        st_shndx: U16::new(LE, extended::narrow(symbol.shndx)),
+        st_shndx: U16::new(LE, extended_numbering::narrow(symbol.shndx)),
         st_value: U64::new(LE, symbol.value),
         st_size: U64::new(LE, symbol.size),
     }

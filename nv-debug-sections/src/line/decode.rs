@@ -1,7 +1,7 @@
 //! The decoder of line sections: one pass over each unit.
 
+use super::line_state::set_address;
 use super::program::Steps;
-use super::step::set_address;
 use super::units::{in_section, units};
 use super::{LineTable, LineTableWithOffsets, Sequence, SequenceOffsets};
 use crate::Result;

@@ -1,6 +1,6 @@
 //! Streaming execution of line programs, one operation at a time.
 
-use super::step::{LineState, Step, set_address, step};
+use super::line_state::{LineState, Step, set_address, step};
 use super::units::{in_section, units};
 use super::{LineOp, LineRow, LineTable};
 use crate::Result;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::call::Call;
-use crate::nodes::{Function, Module};
+use crate::module::{Function, Module};
 use crate::statement::Statement;
 use crate::types::{FunctionKind, Linkage};
 

@@ -9,9 +9,9 @@ use super::dwarf::{Facts, NameBytes, Number};
 use super::files::Files;
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::declared::{self, Declared};
+use crate::declared_names::{self, Declared};
 use crate::loc::LocDirective;
-use crate::nodes::{Function, Module};
+use crate::module::{Function, Module};
 use crate::section_data::{Fixup, FixupTarget};
 use crate::statement::Statement;
 use crate::text::TextRange;
@@ -72,7 +72,7 @@ impl<'a> Entries<'_, '_, 'a> {
         if self.facts.locations.is_empty() && self.facts.functions.is_empty() {
             return;
         }
-        let declared = declared::declared(self.module);
+        let declared = declared_names::declared(self.module);
         let mut wrong = Vec::new();
         for located in &self.facts.locations {
             let Some(&Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) =

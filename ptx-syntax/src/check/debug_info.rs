@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use super::debug_entries::Entries;
 use super::dwarf::{self, Fault, FaultKind, Locals, Message, Outcome};
 use super::files::Files;
+use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
-use crate::declared::{self, Declared};
+use crate::declared_names::{self, Declared};
 use crate::error::ErrorSink;
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
 use crate::section_data::{AssembledSection, Fixup, FixupTarget};
 use crate::statement::Statement;
@@ -95,7 +95,7 @@ fn blocks_with_locals<'s, 'a>(
     if !has_locals {
         return Vec::new();
     }
-    let declared = declared::declared(module);
+    let declared = declared_names::declared(module);
     let is_local = |fixup: &&Fixup<'_>| match fixup.target {
         FixupTarget::Symbol { name, .. } => {
             declared.get(name) == Some(Declared::Variable(StateSpace::Local))

@@ -9,7 +9,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::symbols::{name_end, twice};
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{Function, Item, Module};
+use crate::module::{Function, Item, Module};
 use crate::number::Literal;
 use crate::parameter::Parameter;
 use crate::statement::Statement;

@@ -5,13 +5,13 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::ModuleFacts;
 use super::gates::Gates;
 use super::grammar::next_token;
+use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
 use crate::file_names::{NotAFile, not_a_file};
 use crate::lexer::{TokenKind, tokenize};
 use crate::loc::FileDirective;
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::text::TextRange;
 use findings::Severity;
 

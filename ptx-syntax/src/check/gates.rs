@@ -1,9 +1,9 @@
 //! The PTX version that each directive needs: by the PTX ISA, and as ptxas 13.0.88 enforces it.
 
+use super::ptx_version::PtxVersion;
+use super::ptxas_transcript::{Level, Modes};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Modes};
-use super::version::PtxVersion;
 use crate::text::TextRange;
 
 /// A feature of the debug directives that some PTX version introduced.

@@ -1,17 +1,17 @@
 //! Syntax errors as findings, and the messages of ptxas for them.
 
-use super::message::{bounded, quoted};
+use super::bounded_text::{bounded, quoted};
+use super::ptxas_transcript::{FILE, Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{FILE, Level, Modes, Phase};
-use crate::dotted::{DeclaredNames, dotted_symbol};
+use crate::dotted_names::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use crate::mnemonics::is_mnemonic;
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::number::Literal;
 use crate::parser::{BODY_END, Parsed};
-use crate::reserved::is_reserved;
+use crate::reserved_words::is_reserved;
 use crate::section::is_label;
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};

@@ -1,12 +1,12 @@
 //! Checks of `.version`, `.target` and `.address_size`.
 
 use super::gates::{self, Gates};
+use super::ptx_version::PtxVersion;
+use super::ptxas_transcript::{FILE, Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{FILE, Level, Modes, Phase};
-use super::version::PtxVersion;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::text::Name;
 
 /// Words of `.target` beside the architecture (PTX ISA, `.target`).

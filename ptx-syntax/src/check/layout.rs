@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use super::ModuleFacts;
+use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;
 use crate::section_order::{BlockPlacement, RESERVED, TABLES};
 use crate::text::TextRange;

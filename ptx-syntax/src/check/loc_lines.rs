@@ -4,7 +4,7 @@
 use super::rules::RuleId;
 use super::sink::Sink;
 use crate::loc::LocDirective;
-use crate::nodes::{Function, Module};
+use crate::module::{Function, Module};
 use crate::statement::{Instruction, Statement};
 use crate::text::TextRange;
 

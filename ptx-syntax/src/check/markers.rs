@@ -2,10 +2,10 @@
 
 use super::ModuleFacts;
 use super::ptxas_lines::PtxasLines;
+use super::ptxas_transcript::Level;
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::Level;
-use crate::nodes::{Body, Module};
+use crate::module::{Body, Module};
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 

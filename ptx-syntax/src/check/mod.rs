@@ -6,6 +6,7 @@
 //! the rows of [`RULES`].
 
 mod answer;
+mod bounded_text;
 mod calls;
 mod data;
 mod debug_entries;
@@ -13,6 +14,7 @@ mod debug_info;
 mod declarations;
 mod dwarf;
 mod examples;
+mod explanations;
 mod files;
 mod gates;
 mod grammar;
@@ -23,39 +25,37 @@ mod loc_lines;
 mod located_findings;
 mod locs;
 mod markers;
-mod message;
 mod parameters;
+mod ptx_version;
 mod ptxas_lines;
-mod reach;
-mod reasons;
+mod ptxas_transcript;
+mod reachable_code;
 mod rules;
 mod sections;
 mod sink;
 mod symbols;
 mod table;
-mod transcript;
-mod version;
 mod zero_lines;
 
 pub use crate::limits::MAX_FINDINGS_PER_RULE;
 pub use answer::{CheckAnswer, RuleRow};
 pub use findings::{RuleTable, Severity};
 pub use gates::{GATES, GatedUse, MinVersion, VersionGate};
+pub use ptx_version::PtxVersion;
 pub use ptxas_lines::PtxasLines;
+pub use ptxas_transcript::{Mode, Verdict};
 pub use rules::{Details, RULES, Rule, RuleId};
 pub use sink::{Finding, UnlistedFindings};
-pub use transcript::{Mode, Verdict};
-pub use version::PtxVersion;
 
 // For `crate::fix`.
 pub(crate) use examples::example;
 pub(crate) use loc_equality::is_same_loc as same_loc;
 
 use gates::Gates;
+use ptxas_transcript::{Level, Modes, Phase, Transcript};
 use sink::Sink;
-use transcript::{Level, Modes, Phase, Transcript};
 
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::ptxas::Ptxas;
 use crate::statement::Statement;

@@ -5,7 +5,7 @@ use super::gates;
 use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parameter::Parameter;
 use crate::statement::Statement;
 use crate::types::{FunctionKind, StateSpace};

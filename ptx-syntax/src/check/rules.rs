@@ -1,7 +1,7 @@
 //! The rules of [`crate::check`] in one table: code, summary, PTX versions, source, and what ptxas
 //! 13.0.88 does about each.
 
-use super::version::PtxVersion;
+use super::ptx_version::PtxVersion;
 use findings::Severity;
 
 /// A rule of [`crate::check`].

@@ -1,6 +1,6 @@
 //! The bytes of all sections of a module, and the positions of their labels.
 
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::section_data::{AssembledSection, AtDwarfSection, assemble, assemble_at_dwarf};
 use crate::text::Name;
 use foldhash::HashMap;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::message::bounded;
+use super::bounded_text::bounded;
+use super::ptxas_transcript::{Level, Modes, Phase, PtxasMessage};
 use super::rules::{Rule, RuleId};
-use super::transcript::{Level, Modes, Phase, PtxasMessage};
 use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::ptxas::Ptxas;
 use crate::text::TextRange;

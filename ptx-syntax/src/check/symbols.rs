@@ -5,11 +5,11 @@ use std::fmt;
 
 use super::calls::{self, Reached};
 use super::grammar::next_token;
+use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
 use crate::directives::Alias;
-use crate::nodes::{Function, Item, Module};
+use crate::module::{Function, Item, Module};
 use crate::parameter::Parameter;
 use crate::text::{Name, TextRange};
 use crate::types::{FunctionKind, Linkage, ScalarType, StateSpace};

@@ -1,6 +1,6 @@
 //! The rules as [`findings`] reads them: rows of [`RULES`] with their reasons.
 
-use super::reasons::{RuleExplanation, explain};
+use super::explanations::{RuleExplanation, explain};
 use super::rules::{Details, RULES, Rule, RuleId};
 use findings::{RuleDetails, RuleTable, ToolWords};
 

@@ -3,7 +3,7 @@
 
 use super::files::Files;
 use super::loc_equality::same_call;
-use super::reach::{PURE, leaves};
+use super::reachable_code::{PURE, leaves};
 use super::rules::RuleId;
 use super::sink::Sink;
 use crate::lexer::{TokenKind, tokenize};

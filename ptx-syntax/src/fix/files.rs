@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Edit, FixSelection};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::loc::{FileDirective, LocDirective};
-use crate::nodes::Module;
+use crate::module::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::statement::Statement;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::target::remove_debug;
 use super::{Edit, FixSelection};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::section::{DataItem, SectionBlock};
 use crate::statement::Statement;

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::{Edit, FixSelection};
-use crate::dotted::{DOT, DeclaredNames, dotted_symbol};
+use crate::dotted_names::{DOT, DeclaredNames, dotted_symbol};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Token, TokenKind, tokenize};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
 use crate::text::TextRange;

@@ -4,7 +4,7 @@ use super::edit::line_end;
 use super::{Edit, FixSelection};
 use crate::header::TargetDirective;
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::text::TextRange;
 

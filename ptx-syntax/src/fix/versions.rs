@@ -2,7 +2,7 @@
 
 use super::{Edit, FixSelection};
 use crate::check::{CheckContext, MinVersion, PtxVersion, RuleId, check};
-use crate::nodes::{Item, Module};
+use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::text::TextRange;
 

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::lexer::TokenKind;
-use crate::nodes::Body;
+use crate::module::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};

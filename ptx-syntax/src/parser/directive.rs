@@ -6,9 +6,9 @@ use crate::error::SyntaxErrorKind;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::lexer::{Token, TokenKind};
 use crate::loc::{FileDirective, InlinedAt, LocDirective};
-use crate::nodes::Item;
+use crate::module::Item;
 use crate::number::Literal;
-use crate::reserved::is_reserved;
+use crate::reserved_words::is_reserved;
 use crate::section::{
     DataCursor, SectionBlock, check_integer, check_negative, data_width, has_negative, is_label,
 };

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::directives::{CallPrototype, Directives};
 use crate::lexer::TokenKind;
-use crate::nodes::{Function, Item};
+use crate::module::{Function, Item};
 use crate::section::is_label;
 use crate::text::{Name, TextRange};
 use crate::types::{

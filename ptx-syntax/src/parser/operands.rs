@@ -8,7 +8,7 @@ use super::Parser;
 use crate::MAX_NESTING;
 use crate::error::SyntaxErrorKind;
 use crate::lexer::TokenKind;
-use crate::reserved::is_reserved;
+use crate::reserved_words::is_reserved;
 use crate::section::is_label;
 
 /// Open brackets of one statement, two bits each, and whether a comma outside them was read.

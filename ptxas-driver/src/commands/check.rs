@@ -10,7 +10,7 @@ use crate::commands::findings::{
 use crate::commands::read::{self, FolderFilter, PtxFile, SourceOptions, WalkEntry};
 use crate::output;
 use crate::parallel;
-use crate::plain::{Plain, printable_lines};
+use crate::printable_text::{Plain, printable_lines};
 use crate::progress::Progress;
 use crate::report::{Answer, Answers, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, has_colors};

@@ -8,12 +8,12 @@ mod stats;
 mod version;
 
 use crate::call_log::Call;
-use crate::diag::Reporter;
+use crate::diagnostics::Reporter;
 use crate::help;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
 use crate::options::{self, Message as OptionMessage, Options, Parsed as Command};
 use crate::output;
-use crate::plain::printable_lines;
+use crate::printable_text::printable_lines;
 use crate::provider::ptxas;
 use crate::stderr::has_colors;
 use code::Choice;

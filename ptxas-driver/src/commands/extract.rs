@@ -5,7 +5,7 @@ mod messages;
 mod text;
 
 use crate::commands::read;
-use crate::foreign;
+use crate::foreign_files;
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::progress::Progress;
@@ -272,7 +272,7 @@ impl Extract<'_> {
         if bytes.is_empty() {
             bail!("{name}: the file is empty");
         }
-        if let Some((what, how)) = foreign::not_gpu_code(&bytes) {
+        if let Some((what, how)) = foreign_files::not_gpu_code(&bytes) {
             bail!("{name}: {what}, expected a fatbin, a host file or a cubin; {how}");
         }
         let container = Container::parse(&bytes).with_context(|| name.clone())?;

@@ -5,7 +5,7 @@ mod text;
 
 use crate::commands::read::{self, DebugFile, PtxFile, no_debug_sections};
 use crate::input;
-use crate::plain::json_line;
+use crate::printable_text::json_line;
 use crate::report::{
     Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, Stream, report,
 };

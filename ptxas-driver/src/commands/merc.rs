@@ -8,7 +8,7 @@ mod self_check;
 
 use crate::commands::read;
 use crate::output;
-use crate::plain::Plain;
+use crate::printable_text::Plain;
 use crate::report::{Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};

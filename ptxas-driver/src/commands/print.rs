@@ -1,7 +1,7 @@
 //! `print`: prints PTX unchanged or in the canonical layout.
 
 use crate::commands::read::{self, PtxFile, printable};
-use crate::diag::Reporter;
+use crate::diagnostics::Reporter;
 use crate::limits::{MAX_DOCUMENT_ERRORS, MAX_SYNTAX_ERRORS};
 use crate::output;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Status, report};

@@ -4,7 +4,7 @@ use crate::commands::{
     check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, strip, vars,
     verify,
 };
-use crate::plain::{write_json, write_line};
+use crate::printable_text::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
 use anyhow::Result;
 use clap::Args;

@@ -7,8 +7,8 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAn
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::Args;
+use cubin_debuginfo::address_query::AddressQueries;
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::query::AddressQueries;
 use cubin_debuginfo::variables::Variables;
 use cubin_debuginfo::variables::listing::{VariableFilter, VariableListing};
 use nv_debug_sections::catalog::SectionKind;

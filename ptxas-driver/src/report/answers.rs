@@ -5,7 +5,7 @@ use super::document::{DocumentHead, Files};
 use super::status::{Exit, FileOutcome};
 use crate::limits::MAX_MESSAGES;
 use crate::output::HalfWritten;
-use crate::plain::printable;
+use crate::printable_text::printable;
 use crate::progress::{self, without_bar};
 use crate::stderr::{complain, note};
 use anyhow::{Result, anyhow};

@@ -1,6 +1,6 @@
 //! JSON documents: their common head, and the array of files that most have.
 
-use crate::plain::{write_json, write_json_value};
+use crate::printable_text::{write_json, write_json_value};
 use serde::Serialize;
 use serde_json::ser::{Formatter as _, PrettyFormatter};
 use std::io::{self, Write};

@@ -8,7 +8,7 @@
 //! parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-mod code_of_entries;
+mod code_index;
 mod error;
 mod tables;
 mod tree;
@@ -16,7 +16,7 @@ mod tree;
 use super::{Context, LoweredSection};
 use crate::limits::{KEEP_STEPS, MAX_ORIGINS};
 use crate::options::{NvdwarfOptions, PathMap};
-use code_of_entries::{CodeIndex, FunctionCode, OwnedRanges};
+use code_index::{CodeIndex, FunctionCode, OwnedRanges};
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::{WorkBudget, expression};
@@ -201,7 +201,7 @@ struct Editor<'e> {
     scopes: Vec<Scope>,
     /// Chains that have their entry: of two calls of the same function from the same line the first
     /// has the code. By the number of the chain above, or the section that there is none in.
-    chains: HashMap<(ChainParent, code_of_entries::Call), usize>,
+    chains: HashMap<(ChainParent, code_index::Call), usize>,
     ranges: Ranges,
     mapped: bool,
     work: RemainingWork,
@@ -357,7 +357,7 @@ impl<'e> Editor<'e> {
             return None;
         }
         let ranges = self.places.of_instructions(home, instructions);
-        Some(code_of_entries::common(&ranges, &self.scopes.last()?.within))
+        Some(code_index::common(&ranges, &self.scopes.last()?.within))
     }
 
     /// PTX instructions of each entry between two labels. Where neighbours overlap, since a
@@ -408,13 +408,13 @@ impl<'e> Editor<'e> {
     }
 
     /// The call that an inlined call's entry describes.
-    fn call(&mut self, entry: &Entry) -> Option<code_of_entries::Call> {
+    fn call(&mut self, entry: &Entry) -> Option<code_index::Call> {
         let number = |name| tree::number(entry.attribute(name)?, self.info);
         let (file, line) = (number(DW_AT_call_file)?, number(DW_AT_call_line)?);
         let callee = self.referred(entry, DW_AT_abstract_origin);
         let names = callee.map_or_else(Vec::new, |callee| self.names_of(callee));
         let names = names.into_iter().map(|name| self.places.names.number(name)).collect();
-        Some(code_of_entries::Call { names, file, line })
+        Some(code_index::Call { names, file, line })
     }
 
     /// The code of the function that an entry is: that of the label it begins at; of one that has a

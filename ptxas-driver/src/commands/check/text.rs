@@ -2,7 +2,7 @@
 
 use super::Checked;
 use crate::commands::read::printable;
-use crate::diag::Reporter;
+use crate::diagnostics::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RuleId, RuleTable as _, Severity};

@@ -1,7 +1,7 @@
 //! Reads the PTX file of `compile`.
 
 use super::{FAILURE, Stopped, say_fatal, say_info, say_text, stop};
-use crate::foreign;
+use crate::foreign_files;
 use crate::input;
 use crate::options::{self, Input};
 
@@ -22,7 +22,7 @@ pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
 
 /// The input as text. If it is not text, says so with the place of the first byte that is not.
 pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> {
-    let foreign = foreign::not_ptx(bytes, name);
+    let foreign = foreign_files::not_ptx(bytes, name);
     if let (Some((what, how)), Ok(_)) = (&foreign, std::str::from_utf8(bytes)) {
         let error = format!("{name}: this is {what}, not PTX; {how}");
         say_text(&format!("error: {error}"));

@@ -1,8 +1,8 @@
 //! `coverage` as text.
 
 use crate::limits::MAX_NAMES_SHOWN;
-use crate::plain::write_line;
-use crate::table::{Column, Row, write_table};
+use crate::printable_text::write_line;
+use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::coverage::ptx::LostFunction;
 use cubin_debuginfo::coverage::{
     FileLines, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,

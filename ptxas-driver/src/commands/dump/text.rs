@@ -1,7 +1,7 @@
 //! `dump` as text.
 
 use crate::commands::read::{demangle, printable};
-use crate::table::{Column, Row, write_table};
+use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::dump::{
     Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, ItemStream, LineParams, LineRow,
     LineSequence, LineUnit, Location, Register, Registers, Section, SharedVariables, ShownUnclaimed, Span,

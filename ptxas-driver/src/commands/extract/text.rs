@@ -2,7 +2,7 @@
 
 use super::listed::Listed;
 use crate::commands::read::printable;
-use crate::table::{Column, Row, Table};
+use crate::text_table::{Column, Row, Table};
 use nv_debug_sections::container::{DebugInfo, FileKind, Image};
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -9,7 +9,7 @@ pub(in crate::commands) use rules::{Rules, show_rules};
 
 use crate::input;
 use crate::output;
-use crate::plain::{write_json, write_line};
+use crate::printable_text::{write_json, write_line};
 use crate::report::{
     Answers, DocumentHead, DocumentSchema, Exit, Form, InputName, UnansweredInput, report_to_end,
 };

@@ -2,7 +2,7 @@
 
 use crate::commands::read::shown;
 use crate::limits::MAX_NAMES_SHOWN;
-use crate::plain::{json_line, write_line};
+use crate::printable_text::{json_line, write_line};
 use clap::ValueEnum;
 use cubin_debuginfo::lines::{AddressAnswer, NamedFrame, QueryAnswer};
 use cubin_debuginfo::names::Name;

@@ -1,8 +1,8 @@
 //! `lines` as text: one block for each query, one line for each range of a listing, one block for
 //! each address of `--at`.
 
-use crate::plain::write_line;
-use crate::table::{Column, Row, write_table};
+use crate::printable_text::write_line;
+use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::lines::{
     AddressAnswer, ChainCount, LineCode, LineCount, LineListing, QueryAnswer, Samples,
 };

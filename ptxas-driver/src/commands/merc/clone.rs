@@ -5,7 +5,7 @@ use crate::commands::read::{self, PtxFile};
 use crate::report::Exit;
 use anyhow::{Context, Result};
 use clap::Args;
-use merc_capsule::capsule::{self, CloneInputs};
+use merc_capsule::clone_cubin::{self, CloneInputs};
 use nvdwarf_compile::ptx::{self, PtxFacts, PtxSections};
 use ptx_syntax::LineIndex;
 use std::io::Write;
@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let mut origin = origin.map_or_else(|| CloneInputs::of(&cubin).with_context(|| name.clone()), Ok)?;
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     match &ptx {
-        None => capsule::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?,
+        None => clone_cubin::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?,
         Some(ptx) => {
             let lines = LineIndex::new(&ptx.text);
             let parsed = ptx_syntax::parse(&ptx.text);
@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             let facts = PtxFacts::of(&parsed.module, cubin.target(), &lines, Some(&sections));
             let source = ptx::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
             origin.lines.source = source.with_context(|| name.clone())?;
-            capsule::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?;
+            clone_cubin::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?;
         }
     }
     options.source.write(&cubin, &name, out)?;

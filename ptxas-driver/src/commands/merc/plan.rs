@@ -3,7 +3,7 @@
 use super::View;
 use crate::commands::read;
 use crate::report::{Answer, Exit};
-use crate::table::{Column, Row, write_table};
+use crate::text_table::{Column, Row, write_table};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{CloneRow, SectionView};

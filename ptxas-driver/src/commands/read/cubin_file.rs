@@ -1,7 +1,7 @@
 //! Reads a cubin, and names the kind of a file that is not one.
 
 use super::operand::expect_file;
-use crate::foreign;
+use crate::foreign_files;
 use crate::input;
 use crate::limits::MAX_HEADER;
 use crate::stderr::complain;
@@ -90,7 +90,7 @@ pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubi
 
 /// What a file is that is evidently no cubin, and how to come by one.
 pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String> {
-    if let Some((what, how)) = foreign::not_gpu_code(bytes) {
+    if let Some((what, how)) = foreign_files::not_gpu_code(bytes) {
         return Some(format!("{what}, expected a cubin; {how}"));
     }
     let what = match FileKind::of(bytes)? {

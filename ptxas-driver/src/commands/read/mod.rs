@@ -11,7 +11,7 @@ mod ptx_file;
 mod sources;
 mod stripped;
 
-pub(super) use crate::plain::printable;
+pub(super) use crate::printable_text::printable;
 pub(super) use cubin_debuginfo::names::{FunctionNames, demangle};
 pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,

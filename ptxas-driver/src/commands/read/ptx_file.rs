@@ -1,7 +1,7 @@
 //! Reads a PTX file as text, whatever its bytes are.
 
 use super::cubin_file::read_any;
-use crate::foreign;
+use crate::foreign_files;
 use anyhow::{Result, bail};
 use ptx_syntax::raw_text;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ impl PtxFile {
     /// It cannot be read, or is evidently something else: a folder, an ELF file.
     pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
         let (name, bytes) = read_any(path, "PTX text")?;
-        if let Some((what, how)) = foreign::not_ptx(&bytes, &name) {
+        if let Some((what, how)) = foreign_files::not_ptx(&bytes, &name) {
             bail!("{name}: {what}, expected PTX text; {how}");
         }
         let path = path.to_path_buf();

@@ -2,7 +2,7 @@
 
 use super::OfFile;
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
-use crate::table::{Column, Row, write_table};
+use crate::text_table::{Column, Row, write_table};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::level::OutputKind;
 use nv_debug_sections::level::report::{

@@ -3,7 +3,7 @@
 use super::Verified;
 use crate::commands::read::printable;
 use crate::limits::MAX_FINDINGS_SHOWN;
-use crate::table::{Column, Row, write_table};
+use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::verify::KnownFault;
 use findings::Summary;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::limits::{MAX_SOURCE_CONTEXT, SOURCE_MARGIN};
-use crate::plain::{is_steering, printable};
+use crate::printable_text::{is_steering, printable};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use nvdwarf_compile::{Diagnostic, Severity};
 use ptx_syntax::{LineIndex, TextRange, raw_byte};

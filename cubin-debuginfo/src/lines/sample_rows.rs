@@ -1,7 +1,7 @@
 //! PC samples as profilers write them: a CSV text, with columns found by the names in its header
 //! (RFC 4180).
 
-use crate::query::{QueryError, parse_number};
+use crate::address_query::{QueryError, parse_number};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! The facts of native code that Mercury code lacks and that follow from a capsule.
 
-use crate::policy::native_name;
+use crate::clone_policy::native_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::catalog::CODE_PREFIX;

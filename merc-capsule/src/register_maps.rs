@@ -2,9 +2,9 @@
 //! other addresses and in another order.
 
 use crate::address_map::{AddressMap, AddressRole};
+use crate::clone_policy::merc_name;
 use crate::code_map::CodeMap;
 pub use crate::code_map::RangeOrder;
-use crate::policy::merc_name;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{CODE_PREFIX, Space};
 use nv_debug_sections::cubin::Cubin;

@@ -3,7 +3,7 @@
 use super::SectionBudget;
 use crate::code_ranges::{self, CodeRange, EntryCode};
 use crate::entries::{Address, Entry};
-use crate::lists::Lists;
+use crate::loc_and_range_lists::Lists;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::Code;

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use merc_capsule::AddressMap;
-//! use merc_capsule::info::{MercuryOnlyInfo, NativeOnlyInfo, finalizer_options, native_only, to_mercury, to_native};
+//! use merc_capsule::info_records::{MercuryOnlyInfo, NativeOnlyInfo, finalizer_options, native_only, to_mercury, to_native};
 //! use nv_debug_sections::release::Release;
 //! use nv_debug_sections::nv_info;
 //! use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ mod layout;
 mod native;
 
 use crate::address_map::{AddressMap, AddressRole};
-use crate::policy::merc_name;
+use crate::clone_policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::SymbolIndex;

@@ -1,6 +1,6 @@
 //! The facts in a PTX that decide which debug sections it gets, without compiling it.
 
-use crate::checks::ptx_kind;
+use crate::refused_ptx::ptx_kind;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::{
     DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, PtxSection, ReferenceKind,

@@ -1,9 +1,9 @@
 //! Lookup of the code of a source line.
 
 use super::{LineLookup, NamedFrame};
+use crate::address_query::LINKED;
 use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
-use crate::query::LINKED;
 use crate::symbolize::{MAX_FRAMES, TableFileName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};

@@ -1,9 +1,9 @@
 //! Lookup of the item of a section that contains a byte.
 
 use super::contents::{Contents, Section, ShownUnclaimed};
-use super::model::FrameEntry;
+use super::items::FrameEntry;
 use super::span::{Span, UnclaimedBytes};
-use crate::query::parse_number;
+use crate::address_query::parse_number;
 use std::borrow::Cow;
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Decoding of `.debug_line` and `.nv_debug_line_sass`.
 
 use super::contents::Contents;
-use super::model::{LineFile, LineRow, LineSequence, LineUnit, WithOffset};
+use super::items::{LineFile, LineRow, LineSequence, LineUnit, WithOffset};
 use super::source::{DumpSource, OpenSection, RelocatedView};
 use super::span::{Span, UnclaimedBytes};
 use super::stream::{ItemStream, StreamPart, Visit};

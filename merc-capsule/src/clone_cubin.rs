@@ -2,10 +2,10 @@
 
 use crate::address_map::AddressMap;
 use crate::address_translator::AddressTranslator;
-use crate::clone::{Cloner, LineTableInputs};
+use crate::clone_section::{Cloner, LineTableInputs};
 use crate::code_map::CodeMap;
 use crate::code_map_recovery::{code_maps, identity_maps};
-use crate::info::{self, MercuryOnlyInfo};
+use crate::info_records::{self as info, MercuryOnlyInfo};
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::section_pairs::SectionPairs;
 use crate::symtab::{self, build_mercury_symtab};
@@ -53,8 +53,8 @@ impl CloneInputs<'static> {
 /// # Errors
 ///
 /// The cubin is for a chip before sm_100; those of [`plan`], [`SectionPairs::of`],
-/// [`Cloner::section`] and [`build_mercury_symtab`]; a clone in the file that cannot be placed. Nothing
-/// is changed then.
+/// [`Cloner::section`] and [`build_mercury_symtab`]; a clone in the file that cannot be placed.
+/// Nothing is changed then.
 pub fn clone_cubin(cubin: &mut Cubin<'_>, origin: &CloneInputs<'_>) -> Result<()> {
     let target = cubin.target();
     if target.generation() < Generation::Mercury {

@@ -3,12 +3,12 @@
 mod line_table;
 
 use crate::address_translator::AddressTranslator;
+use crate::clone_policy::{CloneStorage, clone_policy};
 use crate::finalise::expect_first;
 use crate::frame::{self, FrameSection};
 use crate::line_table_kind::LineTableKind;
 use crate::loc_streams::{self, LocStreams};
-use crate::policy::{CloneStorage, clone_policy};
-use crate::registers::{self, RangeMaps};
+use crate::register_maps::{self, RangeMaps};
 use crate::relocations;
 use dwarf2_writer::{Reloc, SymbolId};
 use nv_debug_sections::Result;
@@ -240,10 +240,10 @@ impl<'c, 'd> Cloner<'c, 'd> {
             self.cubin.bytes(self.translator.section_pairs().mercury_section(native)?).ok()
         });
         let known = match &clones {
-            [Some(ranges), Some(types)] if self.cubin.is_linked() => registers::decode(ranges, types)?,
+            [Some(ranges), Some(types)] if self.cubin.is_linked() => register_maps::decode(ranges, types)?,
             _ => Vec::new(),
         };
-        let made = registers::translate(Space::Native, &ranges, &types, &mut maps, &known)?;
+        let made = register_maps::translate(Space::Native, &ranges, &types, &mut maps, &known)?;
         Ok(self.registers.get_or_init(|| made))
     }
 }

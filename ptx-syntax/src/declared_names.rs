@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use crate::nodes::{Function, Item, Module};
+use crate::module::{Function, Item, Module};
 use crate::statement::Statement;
 use crate::types::{FunctionKind, Linkage, StateSpace};
 

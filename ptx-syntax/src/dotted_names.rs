@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::declared::{Declared, declared};
-use crate::nodes::Module;
+use crate::declared_names::{Declared, declared};
+use crate::module::Module;
 use crate::text::TextRange;
 
 /// What stands for a dot in the names of LLVM.

@@ -5,7 +5,7 @@
 //! other rows with blanks.
 
 use crate::limits::MAX_COLUMN;
-use crate::plain::printable;
+use crate::printable_text::printable;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::replacement::{Edit, SectionAction, SectionPart, relocations};
+use super::section_edit::{Edit, SectionAction, SectionPart, relocations};
 use super::sht;
 use crate::catalog::{CATALOG, CODE_PREFIX, CatalogEntry, RelocForm, SectionKind, SectionName, Space};
 

@@ -1,9 +1,9 @@
 //! Explanations for functions in queries that have no code of their own.
 
 use super::{LineLookup, NamedFrame};
+use crate::address_query::{QueryError, parse_number};
 use crate::limits::MAX_LISTED_FRAMES;
 use crate::names::{CanonicalName, Name};
-use crate::query::{QueryError, parse_number};
 use std::collections::HashMap;
 
 impl LineLookup<'_> {

@@ -6,7 +6,7 @@ use object::elf;
 
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Header, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
-    extended,
+    extended_numbering,
 };
 use crate::catalog::CODE_PREFIX;
 use crate::error::{Error, ErrorKind, Result};
@@ -289,7 +289,7 @@ impl Builder {
         if let Some(symtab) = self.sections.get_mut(SYMTAB as usize) {
             symtab.info = first_global;
         }
-        extended::store(&mut self.sections);
+        extended_numbering::store(&mut self.sections);
         self.sections
     }
 }

@@ -3,7 +3,7 @@
 
 use object::elf;
 
-use super::replacement::Edit;
+use super::section_edit::Edit;
 use super::strtab::NameMap;
 use super::{Contents, Cubin, Section};
 use crate::catalog::{SectionKind, SectionName, Space, is_debug_section};

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::lexer::{TokenKind, tokenize};
-use crate::nodes::{Function, Item, Module};
+use crate::module::{Function, Item, Module};
 use crate::statement::{Instruction, Statement};
 use crate::types::FunctionKind;
 
