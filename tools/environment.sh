@@ -1,4 +1,4 @@
-# For scripts that make a Python environment of pinned packages, once: `. environment.sh` behind
+# For scripts that make a Python environment of pinned packages, once: `. environment.sh` after
 #
 #   what       what it is, for messages
 #   place      where it goes

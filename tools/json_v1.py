@@ -4,7 +4,7 @@
 A document of a command that answered about several cubins of one file becomes `nvdwarf.images`; OPERAND is the file as it
 was given. Version 1 gave some facts by the exit status only; these are not in the documents of either version.
 
-Words for people are no part of a version. `without_words` takes out those that have changed, of documents of both
+Words for people are not a part of a version. `without_words` takes out those that have changed, of documents of both
 versions, so that these can be compared.
 """
 

@@ -102,7 +102,7 @@ pub fn joined(tables: &[Table]) -> Table {
 ///
 /// # Panics
 ///
-/// On bytes that are no line program.
+/// If the bytes are not a line program.
 pub fn decode(section: &[u8]) -> Table {
     let program = DebugLine::new(section, LittleEndian).program(DebugLineOffset(0), 8, None, None);
     let mut reader = program.expect("a line program").rows();

@@ -21,7 +21,7 @@ use std::error::Error;
 struct Sample {
     #[serde(alias = "functionName", alias = "kernel", alias = "Kernel Name")]
     function: String,
-    /// Decimal, or hexadecimal behind `0x`.
+    /// Decimal, or hexadecimal after `0x`.
     #[serde(alias = "pcOffset", alias = "pc", alias = "PC Offset")]
     offset: String,
     #[serde(alias = "count", alias = "Samples", default = "one")]
@@ -53,7 +53,7 @@ fn plain(name: &str) -> String {
 ///
 /// # Errors
 ///
-/// The cubin cannot be read, or a row is no sample.
+/// The cubin cannot be read, or a row is not a sample.
 pub(crate) fn folded(
     cubin: &[u8],
     samples: impl std::io::Read,

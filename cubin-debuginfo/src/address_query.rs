@@ -30,7 +30,7 @@ pub enum QueryError {
     #[error("no code section '{0}'")]
     Section(String),
     /// The text after a name is not a number.
-    #[error("'{0}' is no offset: expected 0x and hexadecimal digits, or decimal ones")]
+    #[error("'{0}' is not an offset: expected 0x and hexadecimal digits, or decimal ones")]
     Offset(String),
     /// A section is named, and no number follows its colon.
     #[error("'{0}' has no offset: expected 0x and hexadecimal digits, or decimal ones")]
@@ -56,11 +56,11 @@ pub enum QueryError {
     Ambiguous {
         /// The name, as it was asked for.
         function: String,
-        /// How many have it.
+        /// The number of functions that have the name.
         count: usize,
     },
     /// The offset is past the end of its section.
-    #[error("{section} has {size:#x} bytes, {offset:#x} is behind them")]
+    #[error("{section} has {size:#x} bytes, so {offset:#x} is past its end")]
     PastEnd {
         /// The name of the section.
         section: String,

@@ -16,7 +16,7 @@ pub struct CodeRange {
     pub range: Range<u64>,
 }
 
-/// Where an entry says its code is.
+/// The code ranges that an entry states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EntryCode {
     /// In the list of `.debug_ranges` at this byte offset (`DW_AT_ranges`).
@@ -27,7 +27,7 @@ pub(crate) enum EntryCode {
     Nowhere,
 }
 
-/// Where an entry's code is.
+/// Returns the code ranges of an entry.
 pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
     if let Some(Value::Offset(SectionKind::DebugRanges, offset) | Value::Unsigned(offset)) =
         entry.value(dw::DW_AT_ranges)
@@ -98,7 +98,7 @@ pub(crate) fn common_bytes(all: &[CodeRange], other: &[CodeRange]) -> u64 {
     bytes(all).saturating_sub(bytes(&without(all, other)))
 }
 
-/// What is in one of two [`joined`] lists and not in the other.
+/// Returns the ranges that are in the first of two [`joined`] lists and not in the second.
 pub(crate) fn without(all: &[CodeRange], taken: &[CodeRange]) -> Vec<CodeRange> {
     let mut left = Vec::new();
     let mut taken = taken.iter().peekable();

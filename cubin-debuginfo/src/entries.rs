@@ -50,7 +50,7 @@ struct TreePosition {
     offset: u32,
     /// Number of the entry around; `NO_PARENT` at the top of a unit.
     parent: u32,
-    /// How many entries it is in.
+    /// The number of entries around this one.
     depth: u32,
 }
 
@@ -108,7 +108,7 @@ pub enum Value<'e> {
     Block(Range<u64>),
     /// An offset in another section, such as `.debug_loc`.
     Offset(SectionKind, u64),
-    /// Of a form (`DW_FORM_*`) that does not occur in cubins.
+    /// A value of a form (`DW_FORM_*`) that does not occur in cubins.
     Other(u16),
 }
 

@@ -14,7 +14,7 @@ use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 pub(crate) enum Item {
     /// The list ends: two zeros that are under no relocation.
     End,
-    /// What numbers count from, from here on.
+    /// The address from which later numbers of the list count.
     Base(Address),
     Pair(Pair),
 }

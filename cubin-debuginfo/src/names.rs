@@ -140,7 +140,7 @@ fn joined(functions: &[&Function<'_>]) -> String {
 /// The error for a name that does not identify one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError<'s> {
-    /// What was asked for.
+    /// The name that was searched.
     pub name: String,
     /// Whether the name is part of the names of several functions; else no function has it.
     pub is_part: bool,
@@ -184,8 +184,8 @@ fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spel
 /// The possible own names of a folded function: everything after any `$` but the first, since names
 /// may contain `$`.
 fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
-    let behind = symbol.strip_prefix('$').unwrap_or_default();
-    behind.match_indices('$').filter_map(move |(at, _)| behind.get(at + 1..)).filter(|name| !name.is_empty())
+    let after = symbol.strip_prefix('$').unwrap_or_default();
+    after.match_indices('$').filter_map(move |(at, _)| after.get(at + 1..)).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub struct Variables<'c> {
     in_abstract: Vec<bool>,
     all: Vec<Variable>,
     locations: Lists<'c>,
-    /// What [`location`](Self::location) may still do.
+    /// The work that [`location`](Self::location) may still do.
     budget: SharedBudget,
     registers: RegisterMap,
     /// Frame sizes by where the function starts.
@@ -83,7 +83,7 @@ pub struct Variables<'c> {
     files: HashMap<u64, Vec<Option<String>>>,
     /// Variables' symbols, by section and value.
     objects: Vec<(SectionIndex, u64, SymbolIndex)>,
-    /// What tells the memory of a number.
+    /// The facts by which the memory of an address without a relocation is found.
     numbers: UnrelocatedAddresses<'c>,
     open_symbols: OpenSymbols,
     faults: Vec<UnreadableSection>,
@@ -92,9 +92,9 @@ pub struct Variables<'c> {
 /// A section that cannot be read, and the facts about variables that are missing for that reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableSection {
-    /// What is wrong: section and byte offset.
+    /// The fault: section and byte offset.
     pub error: Error,
-    /// What is missing.
+    /// The facts that are missing.
     pub missing: MissingFacts,
 }
 
@@ -115,7 +115,7 @@ pub enum MissingFacts {
 pub struct Scope {
     /// Number of its entry.
     pub entry: usize,
-    /// What it is.
+    /// The kind of scope.
     pub kind: ScopeKind,
     /// Index of the scope around it; `None` for a unit.
     pub parent: Option<usize>,
@@ -168,8 +168,8 @@ pub struct SourcePosition<'v> {
 pub struct VariableAddressClass {
     /// Value of `DW_AT_address_class`; `None` without one.
     pub stated: Option<u64>,
-    /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a
-    /// value that is none.
+    /// The class that CUDA-GDB takes: [`AddressClass::Global`] where none is stated; `None` for a
+    /// value that is not a class.
     pub taken: Option<AddressClass>,
 }
 
@@ -472,7 +472,7 @@ impl Scan<'_, '_> {
         let mut found = Vec::new();
         for pair in self.ranges.at(offset, base) {
             if !self.budget.take(1) {
-                let text = "so many entries share parts of range lists that they cannot all be read";
+                let text = "too many entries share parts of range lists to read them all";
                 return Err(Error::new(
                     SectionKind::DebugRanges.name(),
                     offset,

@@ -132,15 +132,15 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
             (at(start), at(end))
         };
         let mut piece = (0, 0);
-        // Of the function behind an instruction: whether all up to its end is `NOP`.
-        let mut behind: Option<(Option<&str>, bool)> = None;
+        // Of the function after an instruction: whether all up to its end is `NOP`.
+        let mut after: Option<(Option<&str>, bool)> = None;
         for (number, instruction) in code.chunks(16).enumerate().rev() {
             let offset = number as u64 * 16;
             let function = owner(offset);
             let is_nop = u16::from_le_bytes([instruction[0], instruction[1]]) & 0xfff == 0x918;
-            let is_last = behind.is_none_or(|(next, _)| next != function);
-            let padding = is_nop && (is_last || behind.is_some_and(|(_, padding)| padding));
-            behind = Some((function, padding));
+            let is_last = after.is_none_or(|(next, _)| next != function);
+            let padding = is_nop && (is_last || after.is_some_and(|(_, padding)| padding));
+            after = Some((function, padding));
             let key = (index.0, function.unwrap_or(name).to_owned());
             let (counts, lines) = all.entry(key).or_default();
             if padding {

@@ -457,7 +457,7 @@ const TABLES: &[Damage] = &[
             _ => false,
         });
     }),
-    // In the same sequence, of inlined code behind it.
+    // In the same sequence, of inlined code after it.
     ("L014", CALL_SITES, |file| {
         file.ops(LINE_90.0, LINE_90.1, |op| match op {
             LineOp::Row { line: line @ 33, .. } => {
@@ -737,7 +737,7 @@ fn each_damage_is_found_alone() {
                 new.map(ToString::to_string).collect::<Vec<_>>().join("\n      ")
             ));
         }
-        // What can be written and read again is no other file.
+        // What can be written and read again is not another file.
         if let Ok(bytes) = file.0.write()
             && let Ok(again) = Cubin::parse(&bytes)
         {

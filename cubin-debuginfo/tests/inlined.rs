@@ -78,7 +78,7 @@ fn check_frames(
         return false;
     }
     assert_eq!(frames.len(), expected.len() + 1, "{}", at());
-    // The row's own file and line come first; behind that those of the calls, from the innermost.
+    // The row's own file and line come first; after that those of the calls, from the innermost.
     let row = place.frames().next().unwrap();
     assert_eq!((frames[0].file, frames[0].line), (row.file, row.line), "{}", at());
     for (frame, (entry, _, line)) in frames[1..].iter().zip(expected.iter().rev()) {

@@ -74,7 +74,7 @@ fn shared_variables_without_an_address_are_in_no_place() {
         (0x3ff, true, Some(Unavailable::NoSharedAddress)),
         (0x404, true, Some(Unavailable::NotRelocated)),
         (0x404, false, None),
-        // Below the window, which starts at 0x400, and behind it.
+        // Below the window, which starts at 0x400, and after it.
         (0x3fe, false, Some(Unavailable::OutsideMemory(0x3fe))),
         (u64::MAX, false, Some(Unavailable::OutsideMemory(u64::MAX))),
     ] {

@@ -251,7 +251,7 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
     }
 }
 
-/// Compares `locate_all` with `locate`, at up to 100 instructions of each function and behind its
+/// Compares `locate_all` with `locate`, at up to 100 instructions of each function and after its
 /// section's end.
 fn many_are_answered_as_each_is(cubin: &Cubin<'_>) {
     let symbolizer = Symbolizer::new(cubin).unwrap();

@@ -42,7 +42,7 @@ functionIndex,functionName,pcOffset,stallReasonIndex,samples
     // Other columns and order, hexadecimal, no counts, blanks.
     let plain = "pc, kernel\n0x20, saxpy\n0x300, saxpy\n0x300, saxpy\n";
     assert_eq!(folded(SAXPY, plain), stacks([(AT_8, 1), (INLINED, 2)]));
-    // What lies behind the code has the name alone.
+    // What lies after the code has the name alone.
     assert_eq!(folded(SAXPY, "function,offset,count\nsaxpy,0x100000,5\n"), stacks([("saxpy", 5)]));
     for wrong in
         ["function,offset\nsaxpy,zz\n", "function,samples\nsaxpy,1\n", "function,offset,count\nsaxpy,0,1.5\n"]

@@ -21,7 +21,7 @@ fn decoded(info: &[u8], abbrev: &[u8]) -> Vec<(u64, bool)> {
     while let Some(header) = headers.next().unwrap() {
         let abbreviations = header.abbreviations(&abbrev).unwrap();
         let mut raw = header.entries_raw(&abbreviations, None).unwrap();
-        // Parameters of a function's type or declaration are no variables.
+        // Parameters of a function's type or declaration are not variables.
         let mut outer_depth = None;
         while !raw.is_empty() {
             let (offset, depth) = (header.offset().0 + raw.next_offset().0, raw.next_depth());

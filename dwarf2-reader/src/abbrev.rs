@@ -30,9 +30,10 @@ pub const SECTION: &str = ".debug_abbrev";
 pub struct AbbrevTable {
     span: Span,
     all: Vec<Abbreviation>,
-    /// Of all abbreviations.
+    /// The attributes of all abbreviations.
     attributes: Vec<AttributeSpec>,
-    /// Where the value of each attribute is, if all before it in its entry are of fixed size.
+    /// The position of each attribute's value, if all values before it in the entry have a fixed
+    /// size.
     places: Vec<Option<FixedPlace>>,
     /// Number of an abbreviation by its code, where codes do not count up from 1.
     by_code: BTreeMap<u64, usize>,
@@ -43,7 +44,7 @@ pub struct AbbrevTable {
 pub struct Abbreviation {
     /// In the section, from the code up to the two zeros, which are in it.
     pub span: Span,
-    /// What entries name it by.
+    /// The code by which entries name the abbreviation.
     pub code: u64,
     /// `DW_TAG_*`.
     pub tag: u16,
@@ -203,8 +204,8 @@ impl AbbrevTable {
         self.attributes.get(abbreviation.attributes.clone()).unwrap_or_default()
     }
 
-    /// Where the value of an attribute is, by its number in the abbreviation; `None` if that
-    /// differs between entries.
+    /// Returns the position of an attribute's value in its entry, by the attribute's number in the
+    /// abbreviation; `None` if that differs between entries.
     #[inline]
     pub(crate) fn place(&self, abbreviation: &Abbreviation, number: usize) -> Option<FixedPlace> {
         *self.places.get(abbreviation.attributes.start.checked_add(number)?)?

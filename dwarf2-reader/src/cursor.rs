@@ -143,7 +143,8 @@ impl<'d> Cursor<'d> {
         self.uleb_of_bytes(what)
     }
 
-    /// The same for numbers of more bytes, apart from the loops over others.
+    /// Reads a number of more than one byte. It is a function of its own so that the loops over
+    /// short numbers stay small.
     #[inline(never)]
     fn uleb_of_bytes(&mut self, what: &'static str) -> Result<u64> {
         let (value, used) =

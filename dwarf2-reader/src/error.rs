@@ -8,7 +8,7 @@ pub struct Error {
     pub section: &'static str,
     /// Byte offset from its start.
     pub offset: u64,
-    /// What is wrong there.
+    /// The kind of the fault.
     pub kind: ErrorKind,
 }
 
@@ -30,9 +30,9 @@ pub enum ErrorKind {
     Value {
         /// By DWARF's name.
         field: &'static str,
-        /// What stands there.
+        /// The value that was found.
         found: u64,
-        /// What may stand there.
+        /// The values that are allowed there.
         expected: &'static str,
     },
     /// An entry with an abbreviation that its table does not have.
@@ -65,11 +65,11 @@ pub enum ErrorKind {
         form: u64,
     },
     /// Bytes after the last item of a unit or set.
-    #[error("{left:#x} bytes behind the end of {what}")]
+    #[error("{left:#x} bytes after the end of {what}")]
     Rest {
-        /// Of what.
+        /// The item after whose end the bytes are.
         what: &'static str,
-        /// How many bytes.
+        /// The number of bytes.
         left: u64,
     },
     /// The section asks for more work than its size allows: many units that share parts of a long

@@ -45,13 +45,13 @@ pub struct Cie<'d> {
     pub version: u8,
     /// Without its NUL.
     pub augmentation: &'d [u8],
-    /// What steps of the address count in.
+    /// The unit of address advances, in bytes.
     pub code_alignment_factor: u64,
-    /// What offsets of saved registers count in.
+    /// The unit of the offsets of saved registers, in bytes.
     pub data_alignment_factor: i64,
     /// The column of the return address.
     pub return_address_register: u64,
-    /// Where its instructions stand, padding included, in the section.
+    /// The byte range of the instructions in the section, padding included.
     pub instructions: Span,
 }
 
@@ -62,7 +62,7 @@ pub struct Fde {
     pub format: Format,
     /// Byte offset of its CIE in the section.
     pub cie: u64,
-    /// Where that offset stands, in the section.
+    /// The byte range in the section of the field with that offset.
     pub cie_field: Span,
     /// First address of the function, as it stands in the section.
     pub initial_location: u64,
@@ -70,7 +70,7 @@ pub struct Fde {
     pub location_field: u64,
     /// Bytes of code.
     pub address_range: u64,
-    /// Where its instructions stand, padding included, in the section.
+    /// The byte range of the instructions in the section, padding included.
     pub instructions: Span,
 }
 
@@ -105,7 +105,7 @@ fn entry<'d>(section: &mut Cursor<'d>) -> Result<Entry<'d>> {
     }))
 }
 
-/// What a CIE has in place of a pointer.
+/// The value that a CIE has in place of a pointer.
 const fn cie_id(format: Format) -> u64 {
     match format {
         Format::Dwarf32 => u32::MAX as u64,

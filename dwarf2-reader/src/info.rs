@@ -47,7 +47,7 @@ pub struct Units {
 pub struct Unit {
     /// Header and entries, in the section.
     pub span: Span,
-    /// Where the entries begin, in the section.
+    /// The byte offset in the section at which the entries begin.
     pub entries: u64,
     /// How wide its offsets are.
     pub format: Format,
@@ -55,7 +55,7 @@ pub struct Unit {
     pub version: u16,
     /// Byte offset of its abbreviations in `.debug_abbrev`.
     pub abbrev_offset: u64,
-    /// Where that offset stands, in the section.
+    /// The byte range in the section of the field with that offset.
     pub abbrev_field: Span,
     /// Size of an address in bytes: 1, 2, 4 or 8.
     pub address_size: u8,

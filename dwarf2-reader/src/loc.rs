@@ -24,9 +24,9 @@ pub const SECTION: &str = ".debug_loc";
 pub enum Item<'d> {
     /// The list ends.
     End,
-    /// What later entries of the list are relative to.
+    /// The address from which later entries of the list count.
     Base(u64),
-    /// Where the object is in a range of code.
+    /// The location of the object in a range of code.
     Location {
         /// First address, relative to the base.
         begin: u64,

@@ -50,7 +50,8 @@ pub struct Set {
 #[derive(Debug, Clone)]
 struct Reader<'d> {
     sets: Cursor<'d>,
-    /// What is left of the set at hand, how wide its offsets are, and whether its names have ended.
+    /// The rest of the set that is being read, the width of its offsets, and whether its names have
+    /// ended.
     set: Option<(Cursor<'d>, Format, bool)>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) const BASE: u64 = u64::MAX;
 pub enum Item {
     /// The list ends.
     End,
-    /// What later entries of the list are relative to.
+    /// The address from which later entries of the list count.
     Base(u64),
     /// A range of code, relative to the base.
     Range {

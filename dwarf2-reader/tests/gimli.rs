@@ -64,7 +64,7 @@ fn frames_of_cubins() {
         let outcome = frames::compare(&with_small_registers(section));
         // Pointers in the FDEs of nvlink go past their CIE (docs/conformance.md, `.debug_frame`).
         let is_linked = file.name.ends_with("linked.cubin");
-        let is_known = is_linked && outcome == Outcome::Known("an FDE that is not behind its CIE");
+        let is_known = is_linked && outcome == Outcome::Known("an FDE that is not after its CIE");
         assert!(is_known || outcome == Outcome::Same, "{}: {outcome:?}", file.name);
         small += usize::from(outcome == Outcome::Same);
     }
@@ -145,7 +145,7 @@ fn with_small_registers(section: &[u8]) -> Vec<u8> {
     let mut changed = section.to_vec();
     for item in frame::entries(section) {
         let fields = match item.unwrap() {
-            // Behind length, CIE_id and version.
+            // After length, CIE_id and version.
             (span, frame::Entry::Cie(cie)) => {
                 span.start + if cie.format == Format::Dwarf64 { 21 } else { 9 }..span.end
             }
@@ -270,7 +270,7 @@ fn known_differences_of_lists() {
         (NAMES, names(&[0; 7]), Outcome::Same),
         (NAMES, names(&[0; 3]), Outcome::Refused),
         (NAMES, names(&[]), Outcome::Known("names without an end")),
-        (NAMES, names(b"\0\0\0\0\x0b\0\0\0k\0"), Outcome::Known("bytes behind the names of a set")),
+        (NAMES, names(b"\0\0\0\0\x0b\0\0\0k\0"), Outcome::Known("bytes after the names of a set")),
         (NAMES, [names(end), vec![0; 2]].concat(), Outcome::Known("zeros between sets")),
         (NAMES, other_version, Outcome::Known("another version")),
         (ADDRESSES, addresses(2, 8, &[0; 32]), Outcome::Same),

@@ -98,7 +98,7 @@ fn sections_of_cubins() {
     assert!(
         counts.keys().all(|(section, outcome)| *section == ".debug_info"
             || *outcome == "same"
-            || (*section, *outcome) == (".debug_frame", "an FDE that is not behind its CIE")),
+            || (*section, *outcome) == (".debug_frame", "an FDE that is not after its CIE")),
         "{counts:?}"
     );
 }
@@ -384,7 +384,7 @@ proptest! {
         }
         let bytes = table.finish().bytes;
         prop_assert_eq!(frames(&bytes), Ok(bytes.clone()));
-        // What was asked for is read, with no more than the padding behind it.
+        // What was asked for is read, with no more than the padding after it.
         let read: Vec<_> = frame::entries(&bytes).collect::<Result<_, _>>().unwrap();
         prop_assert_eq!(read.len(), instructions.len());
         for ((_, entry), asked) in read.into_iter().zip(instructions) {

@@ -14,7 +14,7 @@ pub enum Address {
     Constant(u64),
     /// Known once the symbol is placed: the symbol's value plus `addend`.
     Symbol {
-        /// What it is relative to.
+        /// The symbol from which the address counts.
         symbol: SymbolId,
         /// Bytes beyond the symbol.
         addend: i64,
@@ -38,7 +38,7 @@ impl From<u32> for Address {
 }
 
 impl Address {
-    /// What stands in the field until relocation: the constant, or the addend.
+    /// Returns the value that the field has before relocation: the constant, or the addend.
     pub(crate) const fn in_place(self) -> u64 {
         match self {
             Self::Constant(address) => address,

@@ -32,7 +32,7 @@ pub use values::*;
 /// have a larger range.
 #[derive(Debug, Clone, Copy)]
 pub struct NameTable<T: 'static = u8> {
-    /// What all its names begin with: `DW_TAG_`.
+    /// The prefix of all names of the family: `DW_TAG_`.
     prefix: &'static str,
     /// Ascending by value, without duplicates.
     entries: &'static [(T, &'static str)],

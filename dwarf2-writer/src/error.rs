@@ -35,7 +35,7 @@ pub enum Error {
     StandardOpcode {
         /// The `DW_LNS_*` opcode.
         opcode: u8,
-        /// Of the program's header.
+        /// The `opcode_base` of the program's header.
         opcode_base: u8,
     },
     /// An address below the one before it in the same sequence.
@@ -47,13 +47,13 @@ pub enum Error {
         to: u64,
     },
     /// An address advance that is not a multiple of `minimum_instruction_length`.
-    #[error("advance from {from:#x} to {to:#x} is no multiple of the minimum instruction length {unit}")]
+    #[error("advance from {from:#x} to {to:#x} is not a multiple of the minimum instruction length {unit}")]
     Misaligned {
         /// Address reached so far.
         from: u64,
         /// Address asked for.
         to: u64,
-        /// Of the program's header.
+        /// The minimum instruction length of the program's header.
         unit: u8,
     },
     /// A raw extended opcode that begins or ends sequences: `DW_LNE_end_sequence`,
@@ -86,7 +86,8 @@ pub enum Error {
     /// More bytes than the field that counts them can say.
     #[error("{field} would be {len:#x} bytes long, at most {max:#x} fit")]
     TooLong {
-        /// What is too long: `line program`, `unit`, `frame entry`, `CIE pointer`, ...
+        /// The name of the part that is too long: `line program`, `unit`, `frame entry`, `CIE
+        /// pointer`, ...
         field: &'static str,
         /// Its length in bytes.
         len: u64,
@@ -129,7 +130,7 @@ pub enum Error {
         max: u64,
     },
     /// An alignment that is not a power of two.
-    #[error("alignment {alignment} is no power of two")]
+    #[error("alignment {alignment} is not a power of two")]
     Alignment {
         /// As asked for.
         alignment: u8,
@@ -137,7 +138,7 @@ pub enum Error {
     /// A relocation of an expression or block that is not a 4- or 8-byte field inside it, or not
     /// after the relocation before it.
     #[error(
-        "relocation of {width} bytes at {offset:#x} is no 4- or 8-byte field of the {len}-byte expression, behind the one before it"
+        "relocation of {width} bytes at {offset:#x} is not a 4- or 8-byte field that lies in the {len}-byte expression, after the previous one"
     )]
     ExpressionReloc {
         /// Byte offset in the expression.
@@ -173,7 +174,7 @@ pub enum Error {
     ZeroCode {
         /// `DW_TAG_*`.
         tag: u16,
-        /// What is 0: `tag`, `attribute`, `form`.
+        /// The name of the number that is 0: `tag`, `attribute`, `form`.
         field: &'static str,
     },
     /// An attribute that one entry would have twice.
@@ -215,7 +216,7 @@ pub enum Error {
         to: EntryId,
         /// Byte offset in the unit.
         offset: u64,
-        /// Of the form.
+        /// The width of the form in bytes.
         width: u8,
     },
     /// A range that ends before it begins, or that an address cannot end.

@@ -44,7 +44,7 @@ pub use instruction::CallFrameInstruction;
 /// DWARF, alignment, and relocation of the pointers to CIEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// Of every entry.
+    /// The format of every entry, 32-bit or 64-bit DWARF.
     pub format: Format,
     /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field
     /// included; a power of two, 1 for no padding.

@@ -70,7 +70,8 @@ pub struct DebugInfo {
     /// Tags and attributes that entries have.
     shapes: Shapes,
     units: Vec<Unit>,
-    /// Of the entry at hand; kept for its memory.
+    /// The abbreviation of the entry that is being added. The buffer is used again for the next
+    /// entry.
     shape: Vec<u32>,
 }
 

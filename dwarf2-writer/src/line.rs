@@ -155,7 +155,7 @@ impl LineProgram {
         self.expect_file(1)?;
         if let Address::Symbol { addend: addend @ ..0, .. } = start {
             let (value, max) = (addend as u64, i64::MAX as u64);
-            return Err(Error::Operand { field: "start of a sequence behind its symbol", value, max });
+            return Err(Error::Operand { field: "start of a sequence after its symbol", value, max });
         }
         self.program.set_address(start);
         (self.open, self.address, self.pending_advance, self.line) = (true, start.in_place(), 0, 1);

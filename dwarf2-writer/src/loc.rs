@@ -25,7 +25,7 @@ pub enum Location {
     /// Base address selection: what later entries of the list are relative to. Before the first it
     /// is the lowest address of the unit.
     Base(Address),
-    /// Where the object is in a range of code.
+    /// The location of the object in a range of code.
     Range {
         /// First address, relative to the base.
         begin: Address,

@@ -43,7 +43,7 @@ pub enum Macro<'a> {
     },
     /// `DW_MACINFO_start_file`: what follows is in this file.
     StartFile {
-        /// Of the `#include`, 1-based; 0 for the first file.
+        /// The line of the `#include`, 1-based; 0 for the first file.
         line: u64,
         /// In the file table of the unit's line program, 1-based.
         file: u64,
@@ -52,7 +52,7 @@ pub enum Macro<'a> {
     EndFile,
     /// `DW_MACINFO_vendor_ext`.
     Vendor {
-        /// What it says is the vendor's.
+        /// A number whose meaning the vendor defines.
         constant: u64,
         /// Same.
         text: &'a [u8],

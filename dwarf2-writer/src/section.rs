@@ -23,7 +23,7 @@ pub struct Reloc {
     pub offset: u64,
     /// Size of the field in bytes: 4 or 8.
     pub width: u8,
-    /// What the value is relative to.
+    /// The symbol to which the value is relative.
     pub symbol: SymbolId,
     /// Added to the symbol's value.
     pub addend: i64,
@@ -33,7 +33,7 @@ pub struct Reloc {
     /// What this crate writes has the addend there, as REL needs. Under a RELA entry a tool may
     /// leave something else, which readers must ignore.
     pub in_place: Option<i64>,
-    /// What the symbol and the addend lead to.
+    /// The kind of thing that the symbol and the addend lead to.
     pub referent: Referent,
 }
 
@@ -139,7 +139,7 @@ impl Section {
         })
     }
 
-    /// Where the next byte will be, as other sections name it in 4 bytes.
+    /// Returns the offset of the next byte, as other sections store it in 4 bytes.
     pub(crate) fn next_offset(&self, field: &'static str) -> Result<u32, Error> {
         let len = self.bytes.len() as u64;
         u32::try_from(len).map_err(|_| Error::TooLong { field, len, max: MAX_OFFSET })
@@ -179,9 +179,9 @@ pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), E
 /// of a list: empty, or both fields 0 before or after relocation.
 pub(crate) fn check_range(field: &'static str, begin: Address, end: Address) -> Result<(), Error> {
     let backward = match (begin, end) {
-        (Address::Constant(first), Address::Constant(behind)) => behind < first,
-        (Address::Symbol { symbol, addend }, Address::Symbol { symbol: other, addend: behind }) => {
-            symbol == other && behind < addend
+        (Address::Constant(first), Address::Constant(after)) => after < first,
+        (Address::Symbol { symbol, addend }, Address::Symbol { symbol: other, addend: after }) => {
+            symbol == other && after < addend
         }
         _ => false,
     };

@@ -86,7 +86,7 @@ fn every_error_is_met_and_leaves_nothing_behind() {
     }
 }
 
-/// A program with its sequence, if that is open, ended behind one more row.
+/// A program with its sequence, if that is open, ended after one more row.
 fn finish_line(mut program: LineProgram) -> Result<dwarf2_writer::Section, Error> {
     let _ = program.row(0x1ff0, 5).and_then(|()| program.end_sequence(0x2000));
     program.finish()
@@ -208,7 +208,7 @@ fn entries(met: &mut Met) {
     ];
     values.extend(PAST.into_iter().flat_map(|past| [Value::Strp(past), Value::Offset(past)]));
     for value in values {
-        // Behind one that is taken, with a relocation and a reference.
+        // After one that is taken, with a relocation and a reference.
         let address = Address::Symbol { symbol: SYMBOL, addend: 0 };
         let attributes =
             [(DW_AT_low_pc, Value::Addr(address)), (DW_AT_type, Value::RefUdata(child)), (DW_AT_name, value)];

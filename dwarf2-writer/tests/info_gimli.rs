@@ -288,8 +288,8 @@ fn check(sections: &InfoSections, asked: &[Asked<'_>], siblings: bool) {
             assert_eq!((read.tag().0, read.depth()), (entry.tag, depth));
             assert_eq!(read.offset(), place(unit.ids[position]));
             // The next sibling is the next entry of this depth, if none is further up before.
-            let behind = preorder[order + 1..].iter().find(|next| next.1 <= depth);
-            let next = behind.filter(|next| next.1 == depth && preorder[order + 1].1 > depth);
+            let after = preorder[order + 1..].iter().find(|next| next.1 <= depth);
+            let next = after.filter(|next| next.1 == depth && preorder[order + 1].1 > depth);
             let mut attributes = read.attrs().iter();
             if let Some(next) = next.filter(|_| siblings) {
                 let sibling = attributes.next().expect("added");

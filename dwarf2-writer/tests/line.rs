@@ -247,7 +247,7 @@ fn errors_leave_nothing_behind() {
     assert_eq!(program.row(u64::MAX, 7), Err(far));
     program.end_sequence(0x120).expect("open");
 
-    // Backwards by more than half of the address space is no advance that wraps.
+    // Backwards by more than half of the address space is not an advance that wraps.
     let mut high = self::program();
     high.begin_sequence(Address::Constant(u64::MAX - 1)).expect("closed");
     assert_eq!(high.row(0, 1), Err(Error::AddressBackwards { from: u64::MAX - 1, to: 0 }));

@@ -294,7 +294,7 @@ fn refused_lists_leave_nothing_behind() {
         assert_eq!(table.list(&[range(symbol(0), symbol(1)), location]), Err(error));
     }
     assert_eq!(table.clone().finish(), before);
-    // Empty, but no end of a list; and symbols of which nothing is known yet.
+    // Empty, but not the end of a list; and symbols that are not known yet.
     table.list(&[range(constant(5), constant(5)), range(symbol(0), constant(0))]).expect("valid");
     let other = Address::Symbol { symbol: SymbolId(8), addend: 0 };
     table.list(&[range(symbol(5), other), range(symbol(0), other)]).expect("valid");

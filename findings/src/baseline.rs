@@ -39,11 +39,11 @@ struct KnownFinding {
     file: String,
     /// The code of the rule.
     rule: String,
-    /// What it is about: of PTX the line, of cubins function or section and the words without
-    /// numbers. Absent for findings that are only counted.
+    /// The subject of the findings: for PTX the line, for cubins the function or section and the
+    /// words without numbers. Absent for findings that are only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// How many there are.
+    /// The number of such findings.
     count: usize,
 }
 

@@ -16,11 +16,11 @@ pub struct RuleText {
     pub name: &'static str,
     /// How bad it is as a rule; a finding may say less.
     pub severity: Severity,
-    /// What rules of its letter are about.
+    /// The subject of all rules whose code begins with the same letter.
     pub subject: &'static str,
-    /// What is required, in one sentence.
+    /// The requirement, in one sentence.
     pub summary: &'static str,
-    /// What its table says beside.
+    /// The details that only some tables have.
     #[serde(flatten)]
     pub more: RuleDetails,
 }

@@ -14,14 +14,14 @@ pub struct LocatedFinding {
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// Where it is.
+    /// The place of the finding.
     pub place: FindingPosition,
     /// Another place of the same file that belongs to it, and what that place is.
     pub related: Option<(Region, String)>,
     /// What to do about it.
     pub help: Option<String>,
-    /// What stays the same when the file changes elsewhere: [`subject_of_line`] or
-    /// [`subject_of_words`].
+    /// The part of the finding that stays the same when the file changes elsewhere:
+    /// [`subject_of_line`] or [`subject_of_words`].
     pub subject: String,
 }
 
@@ -167,7 +167,7 @@ pub fn subject_of_words(place: &str, words: &str) -> String {
         let word = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
         let is_number = first.is_ascii_digit();
         let end = if word == 0 { first.len_utf8() } else { word };
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         // The dot that ends a sentence is not part of a number.
         let stop = if word.ends_with('.') { "." } else { "" };
         if is_number {
@@ -175,7 +175,7 @@ pub fn subject_of_words(place: &str, words: &str) -> String {
         } else {
             subject.push_str(word);
         }
-        rest = behind;
+        rest = after;
     }
     bounded(&subject)
 }

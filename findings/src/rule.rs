@@ -40,16 +40,16 @@ pub struct Rule<I: RuleTable> {
     pub name: &'static str,
     /// How bad it is as a rule; a finding may say less.
     pub severity: Severity,
-    /// What is required, in one sentence.
+    /// The requirement, in one sentence.
     pub summary: &'static str,
-    /// What only rules of this table say.
+    /// The details that only rules of this table have.
     pub details: I::Details,
 }
 
 /// A table of rules. The enum that names the rules implements it, with its members in the order of
 /// the table.
 pub trait RuleTable: Debug + Copy + Eq + 'static {
-    /// What only rules of this table say.
+    /// The details that only rules of this table have.
     type Details: Debug + Clone + Eq + 'static;
 
     /// The letters of the codes, and what rules of each letter are about; in the order of the
@@ -67,7 +67,7 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
         &Self::rules()[self.index()]
     }
 
-    /// What the table says of a rule beside its summary, for people.
+    /// Returns the details of a rule as texts for people: reason, source, versions, tool.
     fn details_of(_rule: &'static Rule<Self>) -> RuleDetails {
         RuleDetails::default()
     }

@@ -1,4 +1,4 @@
-//! What a table knows of a rule, beyond what all tables know.
+//! The details that only some tables have for a rule.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ pub struct RuleDetails {
     /// Why it is required, or what comes of breaking it. Absent where the table does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Cow<'static, str>>,
-    /// Where it is written. Absent where it is nowhere.
+    /// The document that states the requirement. Absent where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Cow<'static, str>>,
     /// Which versions it is for. Absent where it is for all.
@@ -22,7 +22,7 @@ pub struct RuleDetails {
     /// The tools known to break it. Absent where none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_fault_of: Option<&'static str>,
-    /// What to do about it, in one sentence each. Absent where the table does not say.
+    /// The ways to fix a finding, in one sentence each. Absent where the table does not say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mend: Vec<Cow<'static, str>>,
     /// Text that breaks it. Absent without an example.
@@ -35,6 +35,6 @@ pub struct RuleDetails {
 pub struct ToolWords {
     /// The tool and its version.
     pub name: &'static str,
-    /// What it does.
+    /// What the tool does, in words.
     pub does: Cow<'static, str>,
 }

@@ -9,12 +9,12 @@ use std::fmt;
 /// The findings of one file, counted and listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Summary {
-    /// How many errors there are, those that are not listed included, and without those of rules
-    /// that are ignored.
+    /// The number of errors, with those that are not listed, and without those of rules that are
+    /// ignored.
     pub errors: usize,
-    /// How many warnings, counted in the same way.
+    /// The number of warnings, counted in the same way.
     pub warnings: usize,
-    /// How many notes, counted in the same way.
+    /// The number of notes, counted in the same way.
     pub notes: usize,
     /// The findings that are kept, in the order of the checks.
     pub findings: Vec<ListedFinding>,
@@ -22,7 +22,8 @@ pub struct Summary {
     /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<UnlistedFindings>,
-    /// How many findings were left out because a baseline has them. Absent without a baseline.
+    /// The number of findings that were left out because a baseline has them. Absent without a
+    /// baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_baseline: Option<usize>,
 }
@@ -60,7 +61,7 @@ pub struct UnlistedFindings {
     /// How bad they are.
     #[serde(skip)]
     pub severity: Severity,
-    /// How many findings are not listed.
+    /// The number of findings that are not listed.
     pub count: usize,
 }
 
@@ -125,7 +126,7 @@ impl ListedFinding {
         Self { code, name, severity, section, offset, function, found, expected, known_fault_of }
     }
 
-    /// What is wrong, without its place.
+    /// Returns the finding in words, without its place.
     pub(crate) fn words(&self) -> String {
         let Self { found, expected, known_fault_of, .. } = self;
         let tool = known_fault_of.map(|tool| format!(" (known fault of {tool})")).unwrap_or_default();

@@ -62,8 +62,8 @@ fn check(
     assert_eq!(write(&mut out[..encoded.len() - 1]), Err(Error::Overflow));
     assert_eq!(out, [0xee; 2 * MAX_LEN]);
     assert_eq!(write(&mut out), Ok(encoded.len()));
-    let (written, behind) = out.split_at(encoded.len());
-    assert!(written == encoded.as_slice() && behind.iter().all(|byte| *byte == 0xee));
+    let (written, after) = out.split_at(encoded.len());
+    assert!(written == encoded.as_slice() && after.iter().all(|byte| *byte == 0xee));
 }
 
 /// The values of `data`, signed where their first byte is odd, through an encoder with as much room

@@ -27,11 +27,11 @@ struct Input {
     /// File, line, name, parent.
     locs: Vec<(u8, u8, u8, Option<u8>)>,
     /// Address or step, directive.
-    located: Vec<(Place, Option<u8>)>,
-    entries: Vec<(Place, u8, bool)>,
+    located: Vec<(ChosenAddress, Option<u8>)>,
+    entries: Vec<(ChosenAddress, u8, bool)>,
     /// Native and Mercury places.
-    pairs: Vec<(Place, Place)>,
-    starts: Vec<(Place, Option<u8>, Option<u8>)>,
+    pairs: Vec<(ChosenAddress, ChosenAddress)>,
+    starts: Vec<(ChosenAddress, Option<u8>, Option<u8>)>,
     /// Steps of a Mercury program that no rule would write.
     program: Vec<Step>,
 }
@@ -39,7 +39,7 @@ struct Input {
 /// An address, or where they ascend the step to it in instructions of 16 bytes; `Far` leaves 32
 /// bits.
 #[derive(Debug, Clone, Copy, Arbitrary)]
-enum Place {
+enum ChosenAddress {
     Near(u8),
     Far(u64),
 }
@@ -50,8 +50,8 @@ enum Step {
     Context { row: u64, name: u64 },
     NearContext { row: u8, name: u8 },
     Entry(u8),
-    Advance(Place),
-    Row(Place, u8),
+    Advance(ChosenAddress),
+    Row(ChosenAddress, u8),
 }
 
 /// Turns places into addresses.
@@ -61,12 +61,12 @@ struct Addresses {
 }
 
 impl Addresses {
-    fn next(&mut self, place: Place) -> u64 {
+    fn next(&mut self, place: ChosenAddress) -> u64 {
         match (place, self.ascending) {
-            (Place::Near(step), true) => self.at += u64::from(step % 4) * 16,
-            (Place::Far(step), true) => self.at += step & 0xffff_fff0,
-            (Place::Near(address), false) => self.at = u64::from(address),
-            (Place::Far(address), false) => self.at = address,
+            (ChosenAddress::Near(step), true) => self.at += u64::from(step % 4) * 16,
+            (ChosenAddress::Far(step), true) => self.at += step & 0xffff_fff0,
+            (ChosenAddress::Near(address), false) => self.at = u64::from(address),
+            (ChosenAddress::Far(address), false) => self.at = address,
         }
         self.at
     }
@@ -92,7 +92,7 @@ impl Input {
 
     fn located(&self) -> Vec<LocatedInstruction> {
         let mut addresses = self.addresses();
-        let located = |&(place, loc): &(Place, Option<u8>)| LocatedInstruction {
+        let located = |&(place, loc): &(ChosenAddress, Option<u8>)| LocatedInstruction {
             address: addresses.next(place),
             loc: loc.map(|loc| LocId(loc.into())),
         };
@@ -101,7 +101,7 @@ impl Input {
 
     fn entries(&self) -> Vec<EntryRow> {
         let mut addresses = self.addresses();
-        let entry = |&(place, loc, flagged): &(Place, u8, bool)| EntryRow {
+        let entry = |&(place, loc, flagged): &(ChosenAddress, u8, bool)| EntryRow {
             address: addresses.next(place),
             loc: LocId(loc.into()),
             flagged,
@@ -111,7 +111,7 @@ impl Input {
 
     fn starts(&self) -> Vec<FunctionStart> {
         let mut addresses = self.addresses();
-        let start = |&(place, loc, line): &(Place, Option<u8>, Option<u8>)| FunctionStart {
+        let start = |&(place, loc, line): &(ChosenAddress, Option<u8>, Option<u8>)| FunctionStart {
             address: addresses.next(place),
             first_loc: loc.map(|loc| LocId(loc.into())),
             ptx_line: line.map(u32::from),
@@ -123,7 +123,7 @@ impl Input {
     fn pairs(&self) -> Vec<AddressPair> {
         let mut native = self.addresses();
         let mut mercury = Addresses { ascending: false, at: 0 };
-        let pair = |&(from, to): &(Place, Place)| AddressPair {
+        let pair = |&(from, to): &(ChosenAddress, ChosenAddress)| AddressPair {
             native: native.next(from),
             mercury: mercury.next(to),
         };
@@ -179,7 +179,7 @@ fn check(ops: &[LineOp], ascending: bool) {
     for op in ops {
         match op {
             LineOp::Row { .. } => rows += 1,
-            LineOp::InlinedCall { context, .. } => assert!(*context <= rows, "{op:?} behind {rows} rows"),
+            LineOp::InlinedCall { context, .. } => assert!(*context <= rows, "{op:?} after {rows} rows"),
             _ => {}
         }
     }
@@ -191,7 +191,7 @@ fn check(ops: &[LineOp], ascending: bool) {
         return;
     }
     assert!(addresses.clone().is_sorted());
-    let end = addresses.next_back().unwrap_or(0) + 16; // behind the last instruction
+    let end = addresses.next_back().unwrap_or(0) + 16; // after the last instruction
     let sequence = Sequence { base: 0, base_offset: 0, ops: ops.to_vec(), end };
     let table = LineTable {
         params: Params::default(),

@@ -33,7 +33,7 @@ fn numbered(data: &[u8]) {
 
 /// What the filter leaves of a text it leaves as it is.
 fn filtered(data: &[u8]) {
-    // Blanks behind a leading carriage return stay, and go the next time.
+    // Blanks after a leading carriage return stay, and go the next time.
     if !data.contains(&b'\r')
         && let Ok(filtered) = ptx_txt::from_ptx(data)
     {

@@ -78,7 +78,7 @@ fn header(data: &[u8]) {
     let (written, variables) =
         shared_window::encode(&window, INDEX).expect("what was decoded can be encoded");
     assert_eq!(written, section);
-    // Symbols of other sections and the section's own are no variables.
+    // Symbols of other sections and the section's own are not variables.
     let own = symbols.iter().filter(|symbol| symbol.shndx == INDEX.0 && symbol.info & 15 != 3);
     assert!(own.eq(&variables));
 }

@@ -41,7 +41,7 @@ pub(crate) fn assert_filled<T>(
     while let Some(item) = items.next() {
         match item {
             Ok((span, _)) => {
-                assert!(span.start == at && at < span.end, "{span:x?} behind {at:#x}");
+                assert!(span.start == at && at < span.end, "{span:x?} after {at:#x}");
                 at = span.end;
             }
             Err(error) => {

@@ -106,7 +106,7 @@ fn padded_forms_of_every_length() {
 }
 
 proptest! {
-    /// A number that does not fit is left out, and those behind it that do are written.
+    /// A number that does not fit is left out, and those after it that do are written.
     #[test]
     fn an_encoder_is_its_numbers_joined(
         numbers in prop::collection::vec((any::<bool>(), any::<i64>(), 0..64), 0..40),

@@ -17,8 +17,8 @@ use std::collections::hash_map::Entry;
 /// other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRole {
-    /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing
-    /// says otherwise.
+    /// The start of an instruction's code: a label of the PTX. Other kinds of address that nothing
+    /// else maps are mapped as this one.
     Instruction,
     /// From where a PTX register is in a SASS register.
     RangeStart,
@@ -26,7 +26,7 @@ pub enum AddressRole {
     RangeEnd,
     /// From where on a call frame rule holds.
     FrameRule,
-    /// Where the rules of a function end, at the last instruction.
+    /// The end of a function's frame rules, at the last instruction.
     FrameEnd,
     /// An instruction that `.nv.info.F` lists, such as an `EXIT`.
     Listed,
@@ -68,9 +68,9 @@ struct RolePairs {
 pub struct Conflict {
     /// The role of the addresses.
     pub role: AddressRole,
-    /// What was to be added.
+    /// The pair that was to be added.
     pub pair: AddressPair,
-    /// What one of its addresses has already.
+    /// The pair in the map that has one of its addresses already.
     pub known: AddressPair,
 }
 
@@ -196,11 +196,11 @@ fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[Imnmx]) -> Cow<'l, [(u64
     if imnmx.is_empty() {
         return native.into();
     }
-    // Where the code behind each goes on that is none.
+    // Where the code after each goes on that is none.
     let mut ends: Vec<u64> = Vec::with_capacity(imnmx.len());
     for Imnmx { address, .. } in imnmx.iter().rev() {
-        let behind = address.saturating_add(INSTRUCTION);
-        ends.push(ends.last().copied().filter(|_| is_imnmx(imnmx, behind)).unwrap_or(behind));
+        let after = address.saturating_add(INSTRUCTION);
+        ends.push(ends.last().copied().filter(|_| is_imnmx(imnmx, after)).unwrap_or(after));
     }
     ends.reverse();
     let end =
@@ -272,10 +272,10 @@ impl ImnmxPairs<'_> {
                 found.push((AddressPair { native, mercury: row.mercury.saturating_add(1) }, row.native));
             }
             found.push((AddressPair { native: address, mercury }, u64::MAX));
-            let behind = address.saturating_add(INSTRUCTION);
-            if !is_imnmx(imnmx, behind) && !self.has_pair(behind) {
-                let row = self.row(behind).zip(self.inside(behind));
-                found.extend(row.map(|(row, mercury)| (AddressPair { native: behind, mercury }, row.native)));
+            let after = address.saturating_add(INSTRUCTION);
+            if !is_imnmx(imnmx, after) && !self.has_pair(after) {
+                let row = self.row(after).zip(self.inside(after));
+                found.extend(row.map(|(row, mercury)| (AddressPair { native: after, mercury }, row.native)));
             }
         }
         found
@@ -297,9 +297,9 @@ fn match_rows(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>>
         let line = of_line.first().map_or(0, |(line, _)| *line);
         let skipped = rest.iter().take_while(|(other, _)| *other < line).count();
         let count = rest.iter().skip(skipped).take_while(|(other, _)| *other == line).count();
-        let (same, behind) = rest.split_at(skipped + count);
+        let (same, after) = rest.split_at(skipped + count);
         let same = same.get(skipped..).unwrap_or_default();
-        rest = behind;
+        rest = after;
         for (nth, (_, number)) in of_line.iter().enumerate() {
             let address = same.get(nth).or(same.last()).map(|(_, address)| *address);
             if let Some(slot) = matched.get_mut(*number) {
@@ -403,17 +403,17 @@ mod tests {
     #[test]
     fn places_have_one_address_and_fall_back_on_instructions() {
         let mut map = AddressMap::default();
-        let [at, behind, other] = [(0x10, 0x20), (0x30, 0x20), (0x10, 0x40)].map(pair);
+        let [at, after, other] = [(0x10, 0x20), (0x30, 0x20), (0x10, 0x40)].map(pair);
         assert_eq!(map.mercury(AddressRole::RangeEnd, 0x10), None);
         map.insert(AddressRole::Instruction, at).unwrap();
-        map.insert(AddressRole::RangeEnd, behind).unwrap();
-        map.insert(AddressRole::RangeEnd, behind).unwrap();
+        map.insert(AddressRole::RangeEnd, after).unwrap();
+        map.insert(AddressRole::RangeEnd, after).unwrap();
         assert_eq!(map.native(AddressRole::Instruction, 0x20), Some(0x10));
         assert_eq!(map.native(AddressRole::RangeStart, 0x20), Some(0x10));
         assert_eq!(map.native(AddressRole::RangeEnd, 0x20), Some(0x30));
         let conflict = map.insert(AddressRole::Instruction, other).unwrap_err();
         assert_eq!((conflict.known, conflict.pair), (at, other));
-        assert!(map.insert(AddressRole::Instruction, behind).is_err());
+        assert!(map.insert(AddressRole::Instruction, after).is_err());
         assert_eq!(map.mercury(AddressRole::Instruction, 0x10), Some(0x20));
     }
 

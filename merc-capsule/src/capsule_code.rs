@@ -30,13 +30,14 @@ const FORM: u8 = 0x7f;
 /// A Mercury instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// How many native instructions it becomes.
+    /// The number of native instructions that it becomes.
     pub count: u64,
-    /// What the instruction does, if the capsule has all of it.
+    /// The operation of the instruction, if the capsule has all of it.
     pub operation: Option<Operation>,
     /// Whether it is none: `NOP` instructions that only native code has.
     pub is_added: bool,
-    /// The bytes of the instruction in Mercury code, not all of which a capsule has; 0 if unknown.
+    /// The size of the instruction in Mercury code in bytes. A capsule may have only some of them.
+    /// 0 if unknown.
     pub size: u64,
 }
 

@@ -19,7 +19,7 @@ pub enum NameMatch {
 /// Whether the contents of a clone are those of the original, or differ by space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloneContent {
-    /// The same as the original's.
+    /// The same contents as the original's.
     Same,
     /// The same facts with addresses in Mercury space, or Mercury code.
     Mercury,
@@ -50,15 +50,15 @@ pub enum CloneStorage {
 pub struct ClonePolicy {
     /// Name of the original, or its beginning.
     pub native: &'static str,
-    /// What may follow [`native`](Self::native).
+    /// What may follow [`native`](Self::native) in the name of a section.
     pub name_match: NameMatch,
-    /// The same part of the clone's name.
+    /// The name of the clone, or its beginning.
     pub clone: &'static str,
     /// `sh_type` of the clone.
     pub sh_type: u32,
-    /// What the clone says.
+    /// Whether the clone's contents are those of the original, or differ by space.
     pub content: CloneContent,
-    /// Where it says it.
+    /// Whether the clone has its own bytes or shares those of the original.
     pub storage: CloneStorage,
 }
 

@@ -98,9 +98,9 @@ fn store_clone(
 /// The `.loc` data from which the Mercury clones of both line tables are built.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableInputs<'l> {
-    /// Of `.debug_line`.
+    /// The `.loc` data of `.debug_line`.
     pub source: LocStreams<'l>,
-    /// Of `.nv_debug_line_sass`.
+    /// The PTX lines of `.nv_debug_line_sass`.
     pub ptx: LocStreams<'l>,
 }
 
@@ -207,9 +207,9 @@ impl<'c, 'd> Cloner<'c, 'd> {
         }
         let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
         let native_symbol = self.cubin.section_symbol(native).filter(|_| self.cubin.header.is_relocatable());
-        let here = encode_frame(&frames.entries, native_symbol.map(|symbol| SymbolId(symbol.0)))?;
+        let encoded = encode_frame(&frames.entries, native_symbol.map(|symbol| SymbolId(symbol.0)))?;
         let relocs = nv_debug_sections::frame::debug_relocs(&section);
-        let relocs = frame::in_order_of(&self.view, native, &here, relocs);
+        let relocs = frame::in_order_of(&self.view, native, &encoded, relocs);
         self.made(native, MercuryContents { bytes: section.bytes, relocs })
     }
 
@@ -300,7 +300,7 @@ mod tests {
         let values = MercuryContents { bytes: vec![0; 8], ..values };
         assert!(
             clone_section(".debug_loc", values, None, Release::V13_0.target(120), false).is_err(),
-            "the field ends behind the bytes"
+            "the field ends past the bytes"
         );
     }
 }

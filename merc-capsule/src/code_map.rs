@@ -33,11 +33,11 @@ pub struct CodeMap {
 pub struct FunctionMap {
     /// Its symbol in `.symtab`.
     pub symbol: SymbolIndex,
-    /// Where it starts in `.text.F`.
+    /// The byte offset in `.text.F` at which the function starts.
     pub native: u64,
     /// Its size there in bytes.
     pub native_size: u64,
-    /// Where it is in the capsule.
+    /// The position of the function in the capsule.
     pub mercury: MercuryFunction,
 }
 
@@ -125,7 +125,7 @@ impl CodeMap {
         range.min(function.native_size)
     }
 
-    /// The same in Mercury code.
+    /// Returns the range of the function in Mercury code.
     pub(crate) fn mercury_range(&self, function: &FunctionMap) -> u64 {
         let MercuryFunction { value, size } = function.mercury;
         let next = self.by_mercury.get(self.by_mercury.partition_point(|(address, _)| *address <= value));

@@ -116,7 +116,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             Error::in_section(clone, ErrorKind::Unsuitable("this is not the name of a clone"))
         })?;
         // What codecs say of a native section is said of its clone.
-        let here = |error: Error| match error.section() {
+        let in_this_section = |error: Error| match error.section() {
             section if section == name || section.is_empty() => error.rebased(clone, 0),
             _ => error,
         };
@@ -134,7 +134,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             Some(SectionKind::NvDebugInfoRegType) => self.registers().map(|(_, types)| plain(types.clone())),
             _ => self.same_bytes(mercury, &name, kind),
         };
-        let (bytes, rela) = made.map_err(here)?;
+        let (bytes, rela) = made.map_err(in_this_section)?;
         Ok(DebugSection { name, bytes, rel: Vec::new(), rela })
     }
 
@@ -181,11 +181,13 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         }
         let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
         let native = clone.map(|clone| self.section(clone)).transpose()?;
-        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
-        let pairs = native.zip(there);
-        let pairs =
-            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
-        let made = pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
+        let clone_bytes = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
+        let pairs = native.zip(clone_bytes);
+        let pairs = pairs.map(|(native, clone_bytes)| {
+            unit_starts(&clone_bytes).into_iter().zip(unit_starts(&native.bytes))
+        });
+        let made =
+            pairs.into_iter().flatten().map(|(clone_bytes, native)| (clone_bytes.into(), native)).collect();
         Ok(self.native_units.get_or_init(|| made))
     }
 
@@ -196,9 +198,9 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let native = own.and_then(|symbol| self.translator.section_pairs().native_symbol_of(symbol));
         let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
         let section: Section = encode_frame(&entries, id(native))?;
-        let there = encode_frame(&frames.entries, id(own))?;
-        let relocs = frame::native_relocs(&section, own.map(|_| &there));
-        let relocs = frame::in_order_of(&self.view, mercury, &there, relocs);
+        let encoded = encode_frame(&frames.entries, id(own))?;
+        let relocs = frame::native_relocs(&section, own.map(|_| &encoded));
+        let relocs = frame::in_order_of(&self.view, mercury, &encoded, relocs);
         self.with_relocations_split(SectionKind::DebugFrame, section.bytes, relocs)
     }
 

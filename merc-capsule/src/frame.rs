@@ -189,11 +189,11 @@ impl<'f> FdeRules<'f> {
                         | Cfi::SetLoc(_)
                 )
             };
-            let (rules, behind) = rest.split_at(rest.iter().position(is_step).unwrap_or(rest.len()));
-            if behind.first().is_some_and(|step| !matches!(step, Cfi::AdvanceLoc4(_))) {
+            let (rules, after) = rest.split_at(rest.iter().position(is_step).unwrap_or(rest.len()));
+            if after.first().is_some_and(|step| !matches!(step, Cfi::AdvanceLoc4(_))) {
                 return None;
             }
-            rest = behind;
+            rest = after;
             if !rules.is_empty() {
                 all.steps.push((address, rules));
             } else if !(is_first && address == FIRST_STEP) && all.end.replace(address).is_some() {

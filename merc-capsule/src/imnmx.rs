@@ -106,7 +106,7 @@ pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
 
 fn with_lines(code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
     let code_size = code.len() as u64;
-    let (mut found, mut setter, mut is_behind, mut start) = (Vec::new(), None, false, 0);
+    let (mut found, mut setter, mut is_after, mut start) = (Vec::new(), None, false, 0);
     for Instruction { count, operation, is_added, size } in capsule_code::instructions(capsule) {
         let end = count.checked_mul(INSTRUCTION).and_then(|bytes| bytes.checked_add(start))?;
         if end > code_size {
@@ -116,8 +116,8 @@ fn with_lines(code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
             setter = Some((start, end));
         }
         for address in (start..end).step_by(INSTRUCTION as usize) {
-            is_behind = is_imnmx(code, address) || is_behind && is_added;
-            if is_behind {
+            is_after = is_imnmx(code, address) || is_after && is_added;
+            if is_after {
                 let lines_of = setter.map(|(start, _)| start);
                 let follows = setter.is_some_and(|(_, end)| end == address);
                 found.push(Imnmx { address, lines_of, follows, mercury_size: size });

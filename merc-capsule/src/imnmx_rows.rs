@@ -39,12 +39,12 @@ pub(crate) fn match_rows_around_imnmx(lines: LineChanges<'_>, kept: &[MatchedRow
     for (number, start) in lines.starts.iter().enumerate() {
         let end = lines.starts.get(number + 1).map_or(u64::MAX, |next| next.native);
         let count = rest.partition_point(|((at, _), _)| *at < end);
-        let here = rest.split_off(..count).unwrap_or_default();
+        let of_this_function = rest.split_off(..count).unwrap_or_default();
         let next = places.get(places.partition_point(|at| *at <= start.mercury)).copied().unwrap_or(u64::MAX);
         let size = FunctionEnds { native: end, mercury: next };
-        match of_function(lines, *start, size, here) {
+        match of_function(lines, *start, size, of_this_function) {
             Some(found) => all.extend(found),
-            None => all.extend(here),
+            None => all.extend(of_this_function),
         }
     }
     all.extend(rest);
@@ -110,9 +110,9 @@ fn runs(start: u64, end: u64, kept: &[MatchedRow], imnmx: &[Imnmx]) -> Vec<Run> 
         if is_imnmx(native) || native >= end {
             continue;
         }
-        let behind = imnmx.partition_point(|imnmx| imnmx.address < native);
-        runs.push(Run { native, line, before: before..behind, is_split: new.is_none() });
-        before = behind;
+        let after = imnmx.partition_point(|imnmx| imnmx.address < native);
+        runs.push(Run { native, line, before: before..after, is_split: new.is_none() });
+        before = after;
     }
     runs
 }
@@ -124,7 +124,7 @@ fn path(runs: &[Run], rows: &[(u64, u32)], imnmx: &[Imnmx]) -> Option<Vec<usize>
     let mut states: Vec<Vec<(usize, usize)>> = Vec::with_capacity(runs.len());
     for run in runs {
         let sizes: Vec<u64> = imnmx.get(run.before.clone())?.iter().map(|imnmx| imnmx.mercury_size).collect();
-        let mut here: Vec<(usize, usize)> = Vec::new();
+        let mut state: Vec<(usize, usize)> = Vec::new();
         // The first run follows a row before the first.
         let first = [(usize::MAX, 0)];
         for (number, &(from, _)) in states.last().map_or(&first[..], Vec::as_slice).iter().enumerate() {
@@ -135,17 +135,17 @@ fn path(runs: &[Run], rows: &[(u64, u32)], imnmx: &[Imnmx]) -> Option<Vec<usize>
                 steps = steps.checked_sub(1)?;
                 let is_on_line = rows.get(row).is_some_and(|(_, line)| *line == run.line);
                 if is_on_line
-                    && here.iter().all(|(known, _)| *known != row)
+                    && state.iter().all(|(known, _)| *known != row)
                     && are_tiled(rows.get(next..=row).unwrap_or_default(), &sizes, &mut steps)?
                 {
-                    here.push((row, number));
+                    state.push((row, number));
                 }
             }
         }
-        if here.is_empty() {
+        if state.is_empty() {
             return None;
         }
-        states.push(here);
+        states.push(state);
     }
     let mut at = states.last()?.iter().position(|(row, _)| row + 1 == rows.len())?;
     let mut found = Vec::with_capacity(runs.len());

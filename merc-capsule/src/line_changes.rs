@@ -9,9 +9,9 @@ use nv_debug_sections::line_table::AddressPair;
 pub struct LineChanges<'a> {
     /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
     pub native: &'a [(u64, u32)],
-    /// The same in Mercury code.
+    /// The line changes in Mercury code.
     pub mercury: &'a [(u64, u32)],
-    /// Where functions start, by native address.
+    /// The addresses at which functions start, by native address.
     pub starts: &'a [AddressPair],
     /// The 1-based PTX lines of the `{` of these functions. Code that comes from no PTX instruction
     /// is given these lines.

@@ -133,7 +133,7 @@ pub enum PlanError {
         section: usize,
         /// Its name.
         name: String,
-        /// What does not fit.
+        /// The reason why the section does not fit.
         fault: &'static str,
     },
     /// A clone of a section that is not there.

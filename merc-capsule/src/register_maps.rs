@@ -138,12 +138,12 @@ pub(crate) fn translate(
     known: &[FunctionRanges<'_>],
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     // Decoders know the native name only.
-    let here = |error: Error, by: u64| {
+    let in_section = |error: Error, by: u64| {
         let clone = merc_name(error.section()).filter(|_| from == Space::Mercury);
         let section = clone.unwrap_or_else(|| error.section().to_owned());
         error.rebased(section, by)
     };
-    let all = decode(reg_sass, reg_type).map_err(|error| here(error, 0))?;
+    let all = decode(reg_sass, reg_type).map_err(|error| in_section(error, 0))?;
     let mut made = Vec::with_capacity(all.len());
     let mut at = 0;
     for (number, registers) in all.iter().enumerate() {
@@ -157,7 +157,7 @@ pub(crate) fn translate(
                 (None, Space::Mercury) => to_native(registers, map),
             }
         });
-        made.push(other.map_err(|error| here(error, at))?);
+        made.push(other.map_err(|error| in_section(error, at))?);
         at += registers.range_offset(registers.ranges.len());
     }
     encode(&made)
@@ -294,14 +294,14 @@ pub(crate) fn without_copies(reg_sass: &[u8], maps: &mut RangeMaps<'_>) -> Resul
 }
 
 fn moved<'d>(
-    here: &FunctionRanges<'d>,
-    there: impl Fn(usize, AddressRole, u32) -> Option<u64>,
+    own: &FunctionRanges<'d>,
+    other_address: impl Fn(usize, AddressRole, u32) -> Option<u64>,
 ) -> Result<Vec<(RegisterRange<'d>, u8)>> {
-    let mut all = Vec::with_capacity(here.ranges.len());
-    for (number, (range, code)) in here.ranges.iter().enumerate() {
-        let fault = |text: String| fault(here, here.range_offset(number), text);
+    let mut all = Vec::with_capacity(own.ranges.len());
+    for (number, (range, code)) in own.ranges.iter().enumerate() {
+        let fault = |text: String| fault(own, own.range_offset(number), text);
         let address = |role, address| {
-            let found = there(number, role, address).and_then(|address| u32::try_from(address).ok());
+            let found = other_address(number, role, address).and_then(|address| u32::try_from(address).ok());
             found.ok_or_else(|| fault(format!("{address:#x}, a {role:?}, is not in the address map")))
         };
         let (start, end) =
@@ -340,15 +340,15 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
 /// Ranges of one word of a PTX register in one SASS register belong together by address. Observed:
 /// ptxas 13.0.88, both spaces have as many of each, 23,453 ranges of the corpus.
 pub fn match_ranges(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> Option<Vec<u32>> {
-    let (here, there) = (by_word(native), by_word(mercury));
-    let mut order = vec![0; there.len()];
-    for ((word, _, native), (other, _, mercury)) in here.iter().zip(&there) {
+    let (native_words, mercury_words) = (by_word(native), by_word(mercury));
+    let mut order = vec![0; mercury_words.len()];
+    for ((word, _, native), (other, _, mercury)) in native_words.iter().zip(&mercury_words) {
         if word != other {
             return None;
         }
         *order.get_mut(*mercury as usize)? = *native;
     }
-    (here.len() == there.len()).then_some(order)
+    (native_words.len() == mercury_words.len()).then_some(order)
 }
 
 /// SASS register and the word of a PTX register in it, address, number of the range. Names, which

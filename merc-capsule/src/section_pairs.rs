@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 
 /// The pairs of native and Mercury sections, and of native and Mercury symbols, of one cubin.
 ///
-/// Sections and clones belong together by name, several of one name in the order in which they
-/// stand (files that nvlink wrote have such); symbols in the order of both tables, of which the
-/// Mercury one lacks some (docs/formats/capsule.md, symbols).
+/// A section and its clone belong together by name. Files that nvlink wrote have several sections
+/// of one name: these belong together in file order. Symbols belong together in the order of both
+/// tables; the Mercury table lacks some (docs/formats/capsule.md, symbols).
 #[derive(Debug, Clone)]
 pub struct SectionPairs {
     mercury_section: HashMap<SectionIndex, SectionIndex>,

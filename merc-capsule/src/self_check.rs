@@ -96,7 +96,7 @@ pub struct SectionCheck {
     pub native: String,
     /// Name of the clone.
     pub clone: String,
-    /// What it is part of.
+    /// The part of the cubin that the section belongs to.
     pub part: CubinPart,
     /// The result of the check.
     pub outcome: CheckOutcome,

@@ -1,4 +1,4 @@
-//! What is no sound capsule is refused, with the section at fault, and nothing is changed.
+//! A capsule that is not sound is refused with the section at fault, and nothing is changed.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a panic is a failed test
 #![allow(clippy::cast_possible_truncation, reason = "small numbers")]
@@ -9,7 +9,7 @@ mod generate;
 #[path = "support/values.rs"]
 mod values;
 
-use generate::{Choices, Given, Order, given};
+use generate::{Choices, GeneratedCubin, Order, given};
 use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::clone_section::{Cloner, LineTableInputs};
 use merc_capsule::finalise::{Finaliser, finalise_cubin};
@@ -30,7 +30,8 @@ fn file() -> (Cubin<'static>, CloneInputs<'static>) {
     for seed in 0_u32.. {
         let number = |n: u32| (seed.wrapping_mul(77) ^ n).wrapping_mul(2_654_435_761).rotate_left(7) as u16;
         let numbers: Vec<u16> = (0..600).map(number).collect();
-        let Given { mut cubin, maps, lines, .. } = given(&mut Choices::new(&numbers), Order::Monotone);
+        let GeneratedCubin { mut cubin, maps, lines, .. } =
+            given(&mut Choices::new(&numbers), Order::Monotone);
         let all = cubin.debug_sections().unwrap();
         let is_full = |section: &&DebugSection| {
             let has_relocations =

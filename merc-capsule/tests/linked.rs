@@ -1,4 +1,4 @@
-//! Files that nvlink has linked of modules that have the same function, of which it keeps one.
+//! Files that nvlink has linked from modules with the same function. It keeps one of them.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // what is skipped must be seen; a panic is a failed test
 
@@ -67,7 +67,7 @@ fn linked(bin: &Path, folder: &Path, arch: &str, options: [(&str, &str); 2]) -> 
     fs::read(out).unwrap()
 }
 
-/// Checks that clones and native sections give each other, as far as dropped code lets them.
+/// Checks that clones and native sections give each other, where dropped code lets them.
 fn check(cubin: &Cubin<'_>, what: &str) {
     let different =
         self_check(cubin, None).unwrap().into_iter().filter_map(|checked| match checked.outcome {

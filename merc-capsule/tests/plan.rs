@@ -1,4 +1,5 @@
-//! Plans against every sm_100 and later cubin of the corpus, and of what is no capsule.
+//! Plans against every sm_100 and later cubin of the corpus, and of sections that are not a
+//! capsule.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 

@@ -1,7 +1,7 @@
 //! The laws of `clone` and `finalise`, on cubins that are made up.
 //!
-//! What `support::generate` holds to are the conditions of the laws, as far as they are not those
-//! of every cubin of ptxas:
+//! `support::generate` keeps to the conditions of the laws. These go beyond what is true of every
+//! cubin of ptxas:
 //!
 //! * a place has one address in each space, and functions start where functions start;
 //! * no two ranges of one register start together, and none is reversed in Mercury space;
@@ -17,7 +17,7 @@ mod generate;
 #[path = "support/values.rs"]
 mod values;
 
-use generate::{Choices, Given, Order, given};
+use generate::{Choices, GeneratedCubin, Order, given};
 use merc_capsule::CodeMap;
 use merc_capsule::clone_cubin::{self, CloneInputs};
 use merc_capsule::finalise::finalise_cubin;
@@ -45,7 +45,7 @@ fn cloned(cubin: &Cubin<'_>, origin: &CloneInputs<'_>) -> Vec<u8> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tables {
     /// The directives: they come back byte for byte.
-    Given,
+    FromDirectives,
     /// Rows, which say less (`nv-debug-sections/tests/native_to_mercury.rs` has what comes back of
     /// them), or maps read off lines that do not tell which instruction comes from which.
     Rebuilt,
@@ -53,7 +53,7 @@ enum Tables {
 
 impl Tables {
     fn are_exact(self, name: &str) -> bool {
-        self == Self::Given || !name.contains("line")
+        self == Self::FromDirectives || !name.contains("line")
     }
 }
 
@@ -97,17 +97,17 @@ fn check_agrees(file: &[u8], maps: Option<&[CodeMap]>, tables: Tables) {
 
 /// Both laws for a cubin whose maps are known.
 fn check(numbers: &[u16], order: Order) {
-    let Given { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), order);
+    let GeneratedCubin { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), order);
     let origin = CloneInputs { maps, lines };
     let file = cloned(&cubin, &origin);
-    check_back(&file, &cubin, Some(&origin.maps), Tables::Given);
-    check_agrees(&file, Some(&origin.maps), Tables::Given);
+    check_back(&file, &cubin, Some(&origin.maps), Tables::FromDirectives);
+    check_agrees(&file, Some(&origin.maps), Tables::FromDirectives);
 }
 
 /// The same if native code stands for Mercury code, as [`Origin::of`] has it of a file without a
 /// capsule.
 fn check_of_itself(numbers: &[u16]) {
-    let Given { cubin, .. } = given(&mut Choices::new(numbers), Order::Identity);
+    let GeneratedCubin { cubin, .. } = given(&mut Choices::new(numbers), Order::Identity);
     let origin = CloneInputs::of(&cubin).unwrap();
     let file = cloned(&cubin, &origin);
     check_back(&file, &cubin, Some(&origin.maps), Tables::Rebuilt);
@@ -118,8 +118,8 @@ fn check_of_itself(numbers: &[u16]) {
 /// both spaces, else ranges of one word in one register may be taken for each other; entry rows are
 /// flagged, else they may be taken for others on their line.
 fn check_recovered(numbers: &[u16]) {
-    let Given { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), Order::Monotone);
-    let tables = if lines.source.len() == maps.len() { Tables::Given } else { Tables::Rebuilt };
+    let GeneratedCubin { cubin, maps, lines, .. } = given(&mut Choices::new(numbers), Order::Monotone);
+    let tables = if lines.source.len() == maps.len() { Tables::FromDirectives } else { Tables::Rebuilt };
     let file = cloned(&cubin, &CloneInputs { maps, lines });
     check_back(&file, &cubin, None, tables);
     check_agrees(&file, None, tables);

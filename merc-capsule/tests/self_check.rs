@@ -62,8 +62,8 @@ fn joined(cubin: &Cubin<'_>, check: impl FnOnce(&Cubin<'_>)) {
     check(&side);
 }
 
-/// A side file has values in fields under RELA entries where the cubin has stale bytes: that is no
-/// difference, any other byte there is one.
+/// A side file has values in fields under RELA entries where the cubin has stale bytes: that is not
+/// a difference. Any other byte there is one.
 #[test]
 fn joined_of_two_files_a_cubin_checks_itself_as_before() {
     let (mut checked, mut with_values, mut damaged) = (0, 0, 0);

@@ -48,7 +48,7 @@ pub enum AddressClass {
     UniformRegister = 16,
 }
 
-/// What is known of a class.
+/// The facts about one address class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
     class: AddressClass,

@@ -63,7 +63,8 @@ pub struct Code<'c> {
 struct FunctionRange {
     /// Byte offset in the section.
     start: u64,
-    /// Where the next range of the section starts; [`u64::MAX`] for the last one.
+    /// The byte offset at which the next range of the section starts; [`u64::MAX`] for the last
+    /// one.
     end: u64,
     /// Index into [`Code::functions`].
     function: Option<u32>,

@@ -33,9 +33,9 @@ pub enum ErrorKind {
     Value {
         /// The field's name in the specification.
         field: &'static str,
-        /// What it holds.
+        /// The value of the field.
         found: u64,
-        /// What it may hold, in words.
+        /// The values that the field may have, in words.
         expected: &'static str,
     },
     /// The bytes are not an ELF file, or are an ELF file of another kind.
@@ -52,7 +52,7 @@ pub enum ErrorKind {
     Damaged {
         /// Name of the compression.
         method: &'static str,
-        /// What its decoder says.
+        /// The reason that the decoder of the section gives.
         reason: String,
     },
     /// A compressed payload claims to be larger than its stored bytes may become.
@@ -72,7 +72,7 @@ pub enum ErrorKind {
         what: &'static str,
         /// The index found.
         index: u64,
-        /// How many there are.
+        /// The number of items.
         count: u64,
     },
     /// A value cannot be written in the field that must hold it.
@@ -105,7 +105,7 @@ pub enum ErrorKind {
     OtherMachine(String),
     /// A section has bytes that the file has not.
     #[error(
-        "the section's {size:#x} bytes at file offset {offset:#x} end behind the file's {file_size:#x} bytes"
+        "the section's {size:#x} bytes at file offset {offset:#x} end past the file's {file_size:#x} bytes"
     )]
     OutsideFile {
         /// `sh_offset`.
@@ -131,7 +131,7 @@ pub enum ErrorKind {
     #[error("the file has a section of its own of this name")]
     NameTaken,
     /// `DW_OP_regx` cannot name this register.
-    #[error("{0:?} is no PTX register name of two or more characters")]
+    #[error("{0:?} is not a PTX register name of two or more characters")]
     NotARegister(String),
     /// The file needs more work or memory than one of its size may: for what, in one sentence.
     #[error("{0}")]
@@ -143,10 +143,10 @@ pub enum ErrorKind {
     /// sentence.
     #[error("{0}")]
     Unsuitable(&'static str),
-    /// What stays in a file needs a section that is to be removed.
+    /// A section that is to be removed is needed by a part of the file that stays.
     #[error("{what} needs {removed}, which is removed")]
     Needed {
-        /// What needs it.
+        /// The part that needs the section.
         what: &'static str,
         /// Name of the section that is removed.
         removed: String,
@@ -170,13 +170,13 @@ pub enum ErrorKind {
     /// A relocation is not of the kind that its field can have.
     #[error("a relocation {found} {width} bytes in {what}, expected one that {expected} 8 bytes")]
     RelocationAction {
-        /// What the field is part of.
+        /// The item that the field is part of.
         what: &'static str,
-        /// What the relocation does.
+        /// The effect of the relocation.
         found: RelocAction,
         /// Size of its field in bytes.
         width: u8,
-        /// What it may do.
+        /// The effect that the relocation may have.
         expected: RelocAction,
     },
     /// A relocation is of another type than its field needs.
@@ -184,7 +184,7 @@ pub enum ErrorKind {
     RelocationType {
         /// Low half of `r_info`.
         found: u32,
-        /// What it should be.
+        /// The value that was expected.
         expected: u32,
     },
     /// A relocation is where none can be, is not where one must be, or leads where it cannot:

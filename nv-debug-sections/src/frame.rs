@@ -26,7 +26,7 @@ const ALIGNMENT: u8 = 8;
 /// One entry of `.debug_frame`, a CIE or an FDE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// What following FDEs start from.
+    /// A CIE: the rules from which following FDEs start.
     Cie(Arc<Cie>),
     /// The rules of one function; [`Fde::cie`] counts the CIEs before it.
     Fde(Fde),
@@ -35,9 +35,9 @@ pub enum Entry {
 /// A CIE or an FDE with the offsets of its instructions. Offsets and sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryWithOffsets {
-    /// What it says.
+    /// The entry.
     pub entry: Entry,
-    /// Of its length field, in the section.
+    /// The byte offset in the section of the entry's length field.
     pub offset: u64,
     /// With the length field.
     pub size: u64,
@@ -55,7 +55,7 @@ pub struct FieldSymbol {
     pub addend: i64,
     /// Width of the field in bytes.
     pub width: u8,
-    /// What the relocation does to the field.
+    /// The effect of the relocation on the field.
     pub action: RelocAction,
 }
 
@@ -160,7 +160,7 @@ fn check_format(format: Format, at: u64) -> Result<()> {
     let kind = ErrorKind::Value {
         field: "entry length",
         found: 4,
-        expected: "8 bytes behind 0xffffffff (64-bit DWARF)",
+        expected: "8 bytes after 0xffffffff (64-bit DWARF)",
     };
     Err(Error::new(NAME, at, kind))
 }
@@ -219,7 +219,7 @@ impl Fields<'_> {
         }))
     }
 
-    /// What the field of 8 bytes at a byte offset refers to, if it is relocated.
+    /// Returns the symbol to which the 8-byte field at a byte offset refers, if it is relocated.
     fn symbol(&self, what: &'static str, at: u64, action: RelocAction) -> Result<Option<FieldSymbol>> {
         let field = self.symbols.get(&at);
         match field {

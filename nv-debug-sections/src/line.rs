@@ -100,22 +100,23 @@ pub struct Sequence {
 /// sequences follow one another without a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTableWithOffsets<'d> {
-    /// What it says.
+    /// The decoded unit.
     pub table: LineTable<'d>,
-    /// Of its first byte, that of `unit_length`.
+    /// The byte offset of the unit's first byte, that of `unit_length`.
     pub offset: u64,
     /// Bytes before the first sequence.
     pub header_size: u64,
     /// Bytes of the whole unit.
     pub size: u64,
-    /// Where each of [`LineTable::sequences`] is.
+    /// The byte offsets of each of [`LineTable::sequences`].
     pub sequences: Vec<SequenceOffsets>,
 }
 
 /// The byte offsets of a sequence and of its operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceOffsets {
-    /// Of its `DW_LNE_set_address`, [`SequenceOffsets::START_SIZE`] bytes.
+    /// The byte offset of its `DW_LNE_set_address`, which has [`SequenceOffsets::START_SIZE`]
+    /// bytes.
     pub offset: u64,
     /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
     pub size: u64,
@@ -473,7 +474,7 @@ impl LineTable<'_> {
     ///
     /// # Errors
     ///
-    /// So many files are in a directory with a long name that all paths together take more than 64
+    /// Too many files are in a directory with a long name: all paths together take more than 64
     /// times the bytes that the table has for names, and 1 MiB.
     pub fn paths(&self, section: &str) -> Result<Vec<Option<String>>> {
         self.path_sizes(section)?;

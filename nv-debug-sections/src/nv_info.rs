@@ -46,9 +46,9 @@ pub const NAME: &str = ".nv.info";
 /// One record of `.nv.info`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Record<'d> {
-    /// What it is about.
+    /// The attribute of the record: the number that says what it is about.
     pub attribute: Attribute,
-    /// What it says; the format byte follows from it.
+    /// The value of the record. The format byte follows from it.
     pub value: Value<'d>,
 }
 
@@ -199,7 +199,7 @@ impl Record<'_> {
             .map(|word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
     }
 
-    /// How many of the words, from the first on, are symbol indices.
+    /// Returns how many of the words, from the first on, are symbol indices.
     fn symbol_words(&self) -> usize {
         match SYMBOLS.iter().find(|(attribute, _)| *attribute == self.attribute) {
             None => 0,

@@ -23,7 +23,7 @@ pub struct RelocType {
     pub name: &'static str,
     /// Width of the field in bytes, 4 or 8.
     pub width: u8,
-    /// What it does.
+    /// The effect of the relocation on its field.
     pub action: RelocAction,
     /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later
     /// (docs/formats/relocations.md, types).

@@ -36,7 +36,7 @@ pub struct RelocatedField {
     pub width: u8,
     /// Whether the value is in the field, or the field only to be cleared some day.
     pub action: RelocAction,
-    /// What it refers to.
+    /// The symbol, section and offset that the field refers to.
     pub target: RelocationTarget,
 }
 

@@ -7,7 +7,7 @@
 //! It appears
 //!
 //! * in executables with `-g`, for `extern .shared` arrays without a size (used or not), and for
-//!   variables that only functions use which are no kernels (one file). Size: the system's reserve
+//!   variables that only device functions use (one file). Size: the system's reserve
 //!   (0x400 from sm_90 on) and these variables; alignment 16 for the arrays, whatever they ask for.
 //!   An array's symbol has size 0 and as its value where the kernels' own variables end.
 //! * in relocatable objects, with `-g` or not, for every `.shared` variable at module scope with a
@@ -65,7 +65,7 @@ const fn marks(stage: LinkStage) -> (u32, u8, u8) {
 /// The section `.nv_debug.shared` and the variables that it defines.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedWindow<'c> {
-    /// What the variables' values are.
+    /// Whether the file is linked, which decides what the variables' values are.
     pub stage: LinkStage,
     /// `sh_size` in bytes.
     pub size: u64,

@@ -63,7 +63,7 @@ fn of_one_entry() {
     let packed = Spec { flags: 0x2011, payload: vec![7; 100], ..named };
     let (numbers, faults) = listed(&all(&patched(&packed.write(), 16, &[0xff; 4])));
     assert_eq!((numbers, faults.len()), (vec![1, 3], 1));
-    // Behind an entry of unknown size comes the next fatbin.
+    // After an entry of unknown size comes the next fatbin.
     let lost = patched(&ptx(2), 4, &[1, 0, 0, 0]);
     let (numbers, faults) = listed(&[all(&lost), one(4)].concat());
     assert_eq!((numbers, faults.len()), (vec![1, 4], 1));
@@ -102,7 +102,7 @@ fn of_one_section() {
         let object =
             host.object(&[(".nv_fatbin", &one(1)), (".nv_fatbin", &one(2)), ("__nv_relfatbin", &one(3))]);
         let row = if is_64 { 64 } else { 40 };
-        // Behind the null section and the names.
+        // After the null section and the names.
         let headers = object.len() - 5 * row;
         let second = headers + 3 * row;
         for (at, bytes, field) in [

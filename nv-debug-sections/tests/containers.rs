@@ -196,7 +196,7 @@ fn each_field_that_is_wrong_is_named() {
         bad[at..at + 4].fill(0xff);
         assert_eq!(first_error(&bad).offset(), 16 + 20);
     }
-    // Behind the fatbin.
+    // After the fatbin.
     let fault = first_error(&[&good[..], b"\0\0\0\0junk"].concat());
     assert_eq!(fault.offset(), good.len() as u64 + 4);
     assert!(matches!(fault.kind(), ErrorKind::Value { field: "magic", .. }), "{fault}");

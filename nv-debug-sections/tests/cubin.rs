@@ -1,4 +1,4 @@
-//! The container against every cubin of the corpus, and against bytes that are no cubin.
+//! The container against every cubin of the corpus, and against bytes that are not a cubin.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -185,7 +185,7 @@ fn every_debug_section_can_be_relocated() {
         }
     }
     eprintln!(
-        "relocated: {sections} sections, {fields} fields, of which {stale} held other bytes in the file"
+        "relocated: {sections} sections, {fields} fields; {stale} of these held other bytes in the file"
     );
 }
 

@@ -16,7 +16,7 @@ use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::release::Release;
 use proptest::prelude::*;
 
-/// The capsule as new sections, for the cubin without it; `None` if other sections are behind it.
+/// The capsule as new sections, for the cubin without it; `None` if other sections are after it.
 fn capsule<'d>(cubin: &Cubin<'d>) -> Option<Vec<NewSection<'d>>> {
     let first = cubin.sections.iter().position(Section::is_mercury).unwrap();
     if !cubin.sections.iter().skip(first).all(Section::is_mercury) {
@@ -365,7 +365,7 @@ fn symbols_are_replaced_where_nothing_needs_the_old_ones() {
         assert_eq!(cubin, before);
     };
     refused(SectionIndex(99), vec![], "section 99 does not exist");
-    refused(DEBUG_STR, vec![], ".debug_str+0x0: the section is no symbol table");
+    refused(DEBUG_STR, vec![], ".debug_str+0x0: the section is not a symbol table");
     refused(table, vec![Symbol::default()], ".nv.capmerc.text.k+0x0: symbol (sh_info) 1 does not exist");
     refused(table, vec![local, Symbol { name: 99, ..local }], ".nv.merc.symtab+0x18: st_name is 0x63");
     refused(table, vec![local, Symbol { shndx: 11, ..local }], "section (st_shndx) 11 does not exist");

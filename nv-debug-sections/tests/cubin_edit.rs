@@ -180,5 +180,5 @@ fn nvdisasm_reads_the_lines_that_were_put_in() {
     }
     let _ = std::fs::remove_file(&scratch);
     assert!(read > 0);
-    eprintln!("lines put in: {put_in} files, of which nvdisasm -c -g prints {read} as it does the originals");
+    eprintln!("lines put in: {put_in} files; nvdisasm -c -g prints {read} of these as it does the originals");
 }

@@ -1,5 +1,5 @@
 //! Files at the limits of the container: cut short, as hostile as their size allows, with more
-//! sections than 16 bits count, with names that are no text.
+//! sections than 16 bits count, with names that are not text.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
@@ -166,7 +166,8 @@ fn relocations_in_a_circle_end() {
         [4, 5, 6, 8, 10].map(|i| view.section(SectionIndex(i)).unwrap().bytes.into_owned()).into();
     assert!(values.iter().all(|bytes| bytes.chunks(8).any(|value| value == 8_u64.to_le_bytes())));
     assert!(view.section(SectionIndex(3)).is_ok());
-    // What is relocated itself is no debug section's table alone: it stays, so its table must.
+    // A section that is relocated itself is not a debug section's table alone: it stays, so its
+    // table must.
     for edit in [
         |cubin: &mut Cubin<'_>| cubin.remove_debug_sections(|_| false).map(drop),
         |cubin: &mut Cubin<'_>| cubin.set_debug_sections(Vec::new()),
@@ -255,7 +256,7 @@ fn a_hundred_thousand_functions() {
     assert_eq!(again.symbols(), before.symbols());
 }
 
-/// Numbers on both sides of the last one that 16 bits hold, and the names behind all functions.
+/// Numbers on both sides of the last one that 16 bits hold, and the names after all functions.
 #[test]
 fn extended_numbering_starts_where_it_must() {
     let names: Vec<_> = (0..0xf001).map(|i| format!("f{i}")).collect();

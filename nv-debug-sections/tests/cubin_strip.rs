@@ -23,8 +23,8 @@ fn is_debug(name: &str) -> bool {
     is_debug_section(native) && native != ".nv_debug.shared"
 }
 
-/// Name, header fields that the container keeps, and bytes of everything that is no debug
-/// information.
+/// Name, header fields that the container keeps, and bytes of everything that is not
+/// debug information.
 fn code_of(cubin: &Cubin<'_>) -> Vec<(String, [u64; 4], Vec<u8>)> {
     let all = cubin.iter().filter(|(_, name, _)| !is_debug(name));
     all.map(|(index, name, section)| {

@@ -315,7 +315,7 @@ fn what_references_a_section_may_have_is_not_guessed() {
     }
 }
 
-/// Files in whose place a section is lost, by the part of the path behind the corpus' folder.
+/// Files in whose place a section is lost, by the part of the path after the corpus' folder.
 const SAMPLES: [&str; 6] = [
     "cuda/deep_inline/sm_75/lineinfo/deep_inline.cubin",
     "cuda/deep_inline/sm_75/G/deep_inline.cubin",

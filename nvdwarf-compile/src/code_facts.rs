@@ -147,7 +147,8 @@ pub(crate) struct FunctionPart {
     pub(crate) address: u64,
 }
 
-/// Where a PTX register lives; see [`nv_debug_sections::reg_sass::RegisterRange`].
+/// The SASS register of a PTX register over a range of code; see
+/// [`nv_debug_sections::reg_sass::RegisterRange`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegisterRange {
     /// 32-bit word of the PTX register.

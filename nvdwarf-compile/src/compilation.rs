@@ -41,7 +41,7 @@ pub enum CodeImage<'d> {
 pub struct Compiled {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What there is to say of the PTX; none is an error.
+    /// The diagnostics about the PTX; none is an error.
     pub warnings: Vec<Diagnostic>,
     /// How much was written.
     pub statistics: Statistics,
@@ -88,7 +88,7 @@ pub struct CheckedPtx<'p> {
     report: Report,
 }
 
-/// What lowering needs of the PTX, and what was wrong with that.
+/// The facts about the PTX from which debug sections are built, and the faults found on the way.
 #[derive(Debug)]
 struct Index<'p> {
     sections: PtxSections<'p>,

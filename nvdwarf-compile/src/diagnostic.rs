@@ -8,7 +8,7 @@ pub use ptx_syntax::check::Severity;
 pub struct Diagnostic {
     /// How bad it is. With an error nothing is written.
     pub severity: Severity,
-    /// What is wrong and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
     /// Bytes of the text it is about; `None` for the text as a whole.
     pub range: Option<TextRange>,
@@ -16,7 +16,7 @@ pub struct Diagnostic {
     pub code: Option<&'static str>,
     /// Another place that belongs to it, and what that place is.
     pub related: Option<(TextRange, String)>,
-    /// What to do about it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Whether ptxas gives the same message: `-Werror` makes an error of such a warning alone.
     pub is_ptxas: bool,

@@ -10,10 +10,10 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct CompileError {
-    /// What stopped the compilation.
+    /// The kind of the failure.
     pub kind: ErrorKind,
-    /// What there is to say of the PTX, in the order to say it in. With [`ErrorKind::Ptx`] at least
-    /// one is an error.
+    /// The diagnostics about the PTX, in the order in which they are to be shown. With
+    /// [`ErrorKind::Ptx`] at least one is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -15,15 +15,15 @@ pub struct Message {
     /// not about a rule of `check`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// What is wrong, and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
-    /// Where in the text. Absent where it is about the text as a whole.
+    /// The range in the text. Absent where the message is about the text as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<TextSpan>,
     /// Another place that belongs to it. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<RelatedPosition>,
-    /// What to do about it. Absent where that is not known.
+    /// The way to fix it. Absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
@@ -32,9 +32,9 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "OtherPlace")]
 pub struct RelatedPosition {
-    /// What is there.
+    /// The meaning of the position, in words.
     pub message: String,
-    /// Where in the text.
+    /// The range in the text.
     pub place: TextSpan,
 }
 

@@ -27,7 +27,7 @@ pub struct Options {
     /// Time and size of source files; a later one for the same path replaces an earlier one. Where
     /// the PTX does not tell and nothing is given here, both are 0.
     pub file_stats: Vec<FileStat>,
-    /// What ptxas cannot do.
+    /// The options for output that ptxas cannot make.
     pub extras: NvdwarfOptions,
 }
 
@@ -76,7 +76,7 @@ pub enum LineTableStyle {
 pub struct PathMap {
     /// The beginning of paths to be replaced; not empty.
     pub old: String,
-    /// What they shall begin with.
+    /// The prefix that replaces it.
     pub new: String,
 }
 

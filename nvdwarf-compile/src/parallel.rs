@@ -63,12 +63,12 @@ mod tests {
         let (first, mut before) = channel();
         first.send(0_u32).unwrap_or_default();
         let jobs = (0..100).map(|number| {
-            let (sender, behind) = channel();
-            (number, std::mem::replace(&mut before, behind), sender)
+            let (sender, after) = channel();
+            (number, std::mem::replace(&mut before, after), sender)
         });
-        let sums = map(jobs.collect(), |(number, before, behind)| {
+        let sums = map(jobs.collect(), |(number, before, after)| {
             let sum = before.recv().unwrap_or_default() + number;
-            behind.send(sum).unwrap_or_default();
+            after.send(sum).unwrap_or_default();
             sum
         });
         assert_eq!(sums.last(), Some(&(0..100).sum()));

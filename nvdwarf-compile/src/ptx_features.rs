@@ -68,7 +68,7 @@ fn own_sections<'a>(module: &Module<'a>) -> Vec<PtxSection<'a>> {
         .collect()
 }
 
-/// What a name in section data stands for.
+/// The kind of thing that a name in section data stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Label,
@@ -80,7 +80,7 @@ enum Named {
     Shared,
     /// A function without body.
     Undefined,
-    /// What has no address: `.local` variables, parameters.
+    /// A name without an address: a `.local` variable or a parameter.
     Nothing,
 }
 

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashSet};
 /// Stands in the file table for a path without a file name.
 const UNNAMED: &str = "<unnamed>";
 
-/// What is known of the source files that `.file` directives name.
+/// The times and sizes of the source files that `.file` directives name.
 #[derive(Debug)]
 pub(crate) struct SourceStats<'a> {
-    /// What the options say; a later one for the same path wins.
+    /// The times and sizes from the options; a later one for the same path wins.
     given: BTreeMap<&'a str, &'a FileStat>,
-    /// What was found out of the others.
+    /// The times and sizes that were found for other files.
     found: BTreeMap<&'a str, &'a FileStat>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> SourceStats<'a> {
             }
             if as_ptxas {
                 let message = "the path names no file: as in ptxas' own tables, no reader sees the files and lines \
-                               behind it; --line-table compact or full gives it a name";
+                               after it; --line-table compact or full gives it a name";
                 diagnostics.push(Diagnostic::warning(file.path_range, message));
             } else {
                 let message = format!("the path names no file: \"{UNNAMED}\" is written in its place");

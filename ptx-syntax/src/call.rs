@@ -12,7 +12,7 @@ pub struct Call<'a> {
     pub callee: Operand<'a>,
     /// `(p0, p1)`
     pub arguments: Option<Operand<'a>>,
-    /// Of a call through a register: the label of its `.callprototype` or `.calltargets`.
+    /// For a call through a register: the label of its `.callprototype` or `.calltargets`.
     pub targets: Option<Operand<'a>>,
 }
 

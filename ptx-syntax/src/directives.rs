@@ -185,8 +185,8 @@ impl<'a> Attributes<'a> {
     /// Returns the two halves of the number in `.unified(UUID1, UUID2)`.
     pub fn unified(&self) -> Option<(u64, u64)> {
         let name = self.names().find(|name| name.text == ".unified")?;
-        let behind = self.text.get((name.range.end - self.range.start) as usize..)?;
-        let mut integers = IntegerTokens::new(behind);
+        let after = self.text.get((name.range.end - self.range.start) as usize..)?;
+        let mut integers = IntegerTokens::new(after);
         Some((integers.next()?, integers.next()?))
     }
 }

@@ -20,8 +20,8 @@ pub(crate) fn dotted_symbol(text: &str, range: TextRange) -> Option<TextRange> {
     if length == 0 || first.is_ascii_digit() || first == b'.' {
         return None;
     }
-    let behind = text.as_bytes().get(range.end as usize..)?;
-    let more = behind.iter().take_while(|&&b| part(b)).count();
+    let after = text.as_bytes().get(range.end as usize..)?;
+    let more = after.iter().take_while(|&&b| part(b)).count();
     Some(TextRange::new(start, range.end + more as u32))
 }
 

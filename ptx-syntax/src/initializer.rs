@@ -117,15 +117,15 @@ fn symbol(operand: Operand<'_>) -> Option<InitialSymbol<'_>> {
     if word.range.slice(operand.text) != "generic" || open.kind != TokenKind::OpenParen {
         return None;
     }
-    let (inside, behind) = parenthesised(operand, open.range)?;
+    let (inside, after) = parenthesised(operand, open.range)?;
     if inside.kind != OperandKind::Name {
         return None;
     }
-    let mut lexer = Lexer::new(operand.text, behind.start);
+    let mut lexer = Lexer::new(operand.text, after.start);
     let offset = match lexer.next_significant().kind {
         TokenKind::Eof => None,
         TokenKind::Plus => {
-            let range = TextRange::new(lexer.next_significant().range.start, behind.end);
+            let range = TextRange::new(lexer.next_significant().range.start, after.end);
             Some(Constant { range: range.shifted(operand.range.start), text: range.slice(operand.text) })
         }
         _ => return None,
@@ -140,8 +140,8 @@ fn mask(operand: Operand<'_>) -> Option<InitialValueKind<'_>> {
     if number.kind != TokenKind::Integer || open.kind != TokenKind::OpenParen {
         return None;
     }
-    let (inside, behind) = parenthesised(operand, open.range)?;
-    let ends = Lexer::new(operand.text, behind.start).next_significant().kind == TokenKind::Eof;
+    let (inside, after) = parenthesised(operand, open.range)?;
+    let ends = Lexer::new(operand.text, after.start).next_significant().kind == TokenKind::Eof;
     let mask = Literal::read(number.range.slice(operand.text)).value;
     ends.then(|| symbol(inside).map(|symbol| InitialValueKind::Mask(mask, symbol)))?
 }

@@ -124,10 +124,10 @@ impl<'a> Printer<'a, '_> {
     fn head(&mut self, function: &Function<'a>) {
         self.begin_line(0);
         let directives = function.directives.range;
-        let behind = |token: &Token, at: u32| token.range.start >= at;
+        let after = |token: &Token, at: u32| token.range.start >= at;
         let line = std::mem::take(&mut self.line);
-        let params = line.partition_point(|token| !behind(token, function.name.range.end));
-        let last = line.partition_point(|token| !behind(token, directives.start));
+        let params = line.partition_point(|token| !after(token, function.name.range.end));
+        let last = line.partition_point(|token| !after(token, directives.start));
         let open = line.len().saturating_sub(1);
         let has_params = !function.params.is_empty();
         let mut spacing = spacing::Spacing::new(self.text, Style::Directive);
@@ -146,8 +146,8 @@ impl<'a> Printer<'a, '_> {
             if in_params {
                 inside += u32::from(matches!(token.kind, TokenKind::OpenParen | TokenKind::OpenBracket));
                 let opens = inside == 1 && token.kind == TokenKind::OpenParen;
-                let behind_comma = inside == 1 && token.kind == TokenKind::Comma;
-                if opens || behind_comma {
+                let after_comma = inside == 1 && token.kind == TokenKind::Comma;
+                if opens || after_comma {
                     self.out.push_str("\n\t");
                     spacing.begin_line();
                 }
@@ -323,7 +323,7 @@ impl<'a> Printer<'a, '_> {
             }
             match token.kind {
                 TokenKind::Whitespace => continue,
-                TokenKind::LineComment | TokenKind::BlockComment if self.is_behind(token) => {
+                TokenKind::LineComment | TokenKind::BlockComment if self.is_after(token) => {
                     self.out.push(' ');
                     self.out.push_str(token.range.slice(self.text).trim_ascii_end());
                     self.same_line = false;
@@ -335,7 +335,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// Whether a comment begins on the line on which what is printed last ends.
-    fn is_behind(&self, comment: Token) -> bool {
+    fn is_after(&self, comment: Token) -> bool {
         let between = TextRange::new(self.last_end, comment.range.start).slice(self.text);
         self.last_end > 0 && !between.contains('\n')
     }

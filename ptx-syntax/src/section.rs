@@ -106,7 +106,7 @@ enum State {
     /// A value of this width comes next; a name only as the first.
     Value { width: u8, first: bool },
     /// A comma may come next.
-    Behind { width: u8 },
+    AfterValue { width: u8 },
 }
 
 /// Walks over the lines of a block.
@@ -135,7 +135,7 @@ impl<'a> DataCursor<'a> {
 
     /// The next value of the current directive, or none.
     pub(crate) fn next_value(&mut self, sink: &mut ErrorSink) -> Option<Value<'a>> {
-        while let State::Value { .. } | State::Behind { .. } = self.state {
+        while let State::Value { .. } | State::AfterValue { .. } = self.state {
             if let Some(DataItem::Value(value)) = self.next_in_list(sink) {
                 return Some(value);
             }
@@ -196,7 +196,7 @@ impl<'a> DataCursor<'a> {
                     each(width, value);
                     pos = next + usize::from(bytes.get(next) == Some(&b','));
                 }
-                State::Behind { .. } => break,
+                State::AfterValue { .. } => break,
             }
         }
         self.lexer.seek(pos as u32);
@@ -215,7 +215,7 @@ impl<'a> DataCursor<'a> {
                         return None;
                     }
                 }
-                State::Value { .. } | State::Behind { .. } => {
+                State::Value { .. } | State::AfterValue { .. } => {
                     if let Some(item) = self.next_in_list(sink) {
                         return Some(item);
                     }
@@ -232,7 +232,7 @@ impl<'a> DataCursor<'a> {
                 let token = self.lexer.next_significant();
                 return self.value(token, width, first, sink).map(DataItem::Value);
             }
-            State::Behind { width } => {
+            State::AfterValue { width } => {
                 let before = self.lexer.offset();
                 if self.lexer.next_significant().kind == TokenKind::Comma {
                     self.state = State::Value { width, first: false };
@@ -295,7 +295,7 @@ impl<'a> DataCursor<'a> {
     /// One value. None: an error was reported.
     fn value(&mut self, token: Token, width: u8, first: bool, sink: &mut ErrorSink) -> Option<Value<'a>> {
         let word = token.range.slice(self.text);
-        self.state = State::Behind { width };
+        self.state = State::AfterValue { width };
         match token.kind {
             TokenKind::Integer => {
                 let value = check_integer(word, token.range, width, sink);

@@ -125,8 +125,8 @@ impl<'a> Instruction<'a> {
 
     /// Iterates over the operands, which commas separate.
     pub fn operands(&self) -> Operands<'a> {
-        let behind = (self.opcode.range.end - self.range.start) as usize;
-        let text = self.text.get(behind..).unwrap_or("");
+        let after = (self.opcode.range.end - self.range.start) as usize;
+        let text = self.text.get(after..).unwrap_or("");
         Operands::new(text.strip_suffix(';').unwrap_or(text), self.opcode.range.end)
     }
 

@@ -19,7 +19,7 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The text of a file; bytes that are no UTF-8 become one replacement character each.
+/// The text of a file; bytes that are not UTF-8 become one replacement character each.
 fn read_text(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
 }

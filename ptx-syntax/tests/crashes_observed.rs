@@ -54,7 +54,7 @@ const SECTIONS: &[(Sections, Option<&str>)] = &[
     ("x=a a=!-1", None),
     ("x=a a=!k-k", Some("D008")),
     ("x=a a=!k,!u-v", Some("S007")),
-    // With a number it is no reference to a section.
+    // With a number it is not a reference to a section.
     ("x=a,b+1 a=7 b=1", None),
     ("x=a,b+0 a=7 b=1", None),
     // `.debug_str` comes first, then `.debug_abbrev`; `.debug_info` and `.debug_line` are apart.
@@ -80,8 +80,8 @@ const SECTIONS: &[(Sections, Option<&str>)] = &[
     ("abbrev=1 abbrev=2", None),
     ("abbrev=1 abbrev=!u-v", None),
     ("str=1 str=!u-v", None),
-    // From `.debug_info` only where the name is no debug section's. The unit has one entry with two
-    // words.
+    // From `.debug_info` only where the name is not a debug section's. The unit has one entry with
+    // two words.
     ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,.m .m=7", None),
     ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,0 .m=!k", Some("S007")),
     ("abbrev=0x1c001101,0x00061c06,0 .m=!k info=16,2,0x01080000,.m,0", None),
@@ -121,7 +121,7 @@ const FILES: &[Files] = &[
     (".file 1 \"a.cu\", 0x8000000000000005, 4", Some("F009"), Some("F009")),
 ];
 
-/// Bodies behind `{` on line 6 with a `.loc` on line 7, whether ptxas crashes.
+/// Bodies after `{` on line 6 with a `.loc` on line 7, whether ptxas crashes.
 const MARKERS: &[(&str, bool)] = &[
     ("# 5 \"f\"\nret;}", false),
     ("# 4 \"f\"\nret;}", true),

@@ -55,7 +55,7 @@ fn classes_are_those_of_the_memories() {
     assert_eq!(findings(&text("71-none")), ["W021 63", "W021 75"]);
 }
 
-/// A parameter, a variable in a frame with `DW_OP_plus_uconst` behind its address, and a shared
+/// A parameter, a variable in a frame with `DW_OP_plus_uconst` after its address, and a shared
 /// variable: of each class. PTX Writer's Guide §6.2; DWARF 2.0.0 §2.16 has 0 for none, which
 /// CUDA-GDB reads from local memory in a frame.
 #[test]
@@ -87,10 +87,10 @@ fn each_class_of_each_memory() {
     }
 }
 
-/// ptxas 13.0.88 places a .local variable whose entry is behind that of a function with a name, be
+/// ptxas 13.0.88 places a .local variable whose entry is after that of a function with a name, be
 /// it in that function or not.
 #[test]
-fn local_variables_behind_a_named_function_are_placed() {
+fn local_variables_after_a_named_function_are_placed() {
     let sound = text("hostile-places");
     // The function's entry: its abbreviation without the name.
     let nameless = sound.replace(".b8 1,156,107,0,1,4", ".b8 1,156,1,4").replace(".b32 129", ".b32 127");
@@ -98,9 +98,9 @@ fn local_variables_behind_a_named_function_are_placed() {
     assert_ne!(nameless, sound);
     assert_eq!(findings(&nameless), ["D011 53"]);
     let named = ".b8 2\n.b64 $L__begin\n.b64 $L__end\n.b8 1,156,107,0,1,4\n.b8 0\n";
-    let behind = nameless.replacen(".b8 6\n.b64 $L__begin", &format!("{named}.b8 6\n.b64 $L__begin"), 1);
-    let behind = behind.replace(".b32 127", ".b32 151");
-    assert_eq!(findings(&behind), [""; 0]);
+    let after = nameless.replacen(".b8 6\n.b64 $L__begin", &format!("{named}.b8 6\n.b64 $L__begin"), 1);
+    let after = after.replace(".b32 127", ".b32 151");
+    assert_eq!(findings(&after), [""; 0]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod model;
 
-use model::{Datum, Function, Init, Operand, Place, Shape, Statement, Top, Variable};
+use model::{Datum, Function, Init, LocPosition, Operand, Shape, Statement, Top, Variable};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn string() -> impl Strategy<Value = String> {
     "[ -!#-~\n]{0,8}"
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn place() -> impl Strategy<Value = LocPosition> {
     (0..=u64::from(u32::MAX), 0..99_u64, 0..99_u64)
 }
 

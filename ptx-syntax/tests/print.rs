@@ -13,7 +13,7 @@ use ptx_syntax::print::normalise;
 use ptx_syntax::{parse, tokenize};
 
 const LAYOUT: &str = r#"// head
-.version 8.0 // behind
+.version 8.0 // after
 .target sm_90, debug
 .address_size 64
 # 1 "x.cu"
@@ -31,7 +31,7 @@ const LAYOUT: &str = r#"// head
 )
 .maxntid 128, 1, 1
 .pragma "nounroll";
-{ // behind {
+{ // after {
 	.reg .pred %p<3>, x;
 	.loc 1 9 3, function_name name+1, inlined_at 1 10 3
 	@!%p1 ld.global.v2.u32 {%r1, %r2}, [p+-4].unified;

@@ -254,7 +254,7 @@ const REFUSED_OUTSIDE: &[&str] = &[
     ".global .b8 x[4] = \"abc\";",
 ];
 
-/// Behind `@@DWARF .section .debug_str, "", @progbits`, in PTX 1.4.
+/// After `@@DWARF .section .debug_str, "", @progbits`, in PTX 1.4.
 const TAKEN_AT_DWARF: &[&str] = &[
     "@@DWARF .byte 1,\n2",
     "@@DWARF\n.byte\n1",

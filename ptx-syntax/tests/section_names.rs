@@ -55,7 +55,7 @@ fn a_length_is_a_number() {
 }
 
 #[test]
-fn numbers_behind_names_count() {
+fn numbers_after_names_count() {
     for (abbrev, entries, length, expected) in [
         (".debug_abbrev+200", ".b8 1,97,0,0", 11, &["W003 .debug_abbrev+200"][..]),
         (".debug_abbrev+7", ".b8 2,0", 9, &["W019 .debug_info"]), // the codes count on

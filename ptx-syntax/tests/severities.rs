@@ -1,5 +1,5 @@
-//! Severities: what healthy compilers emit is no more than a note, and what a fault report asks for
-//! is no less than a warning. The forms that a rule tells apart are measured with ptxas 13.0.88
+//! Severities: the output of healthy compilers gets at most a note, and what a fault report asks
+//! for gets at least a warning. The forms that a rule tells apart are measured with ptxas 13.0.88
 //! where it is installed.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail.
 #![allow(clippy::unwrap_used)]

@@ -12,8 +12,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// It cannot be opened or read, has more than [`MAX_FILE`] bytes ([`MAX_STREAM`] where it is no
-/// ordinary file), or became shorter in between.
+/// It cannot be opened or read, has more than [`MAX_FILE`] bytes ([`MAX_STREAM`] where it is not
+/// an ordinary file), or became shorter in between.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_within(path, MAX_FILE, MAX_STREAM)
 }

@@ -230,7 +230,7 @@ pub fn help(columns: usize) -> String {
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\
          Usage: ptxas-driver [compile] [options] <ptx file | ->...\n",
     );
-    for (title, specs) in [("Options of ptxas", table::PTXAS), ("Options of ours", table::OURS)] {
+    for (title, specs) in [("Options of ptxas", table::PTXAS), ("Options of this program", table::OURS)] {
         let _ = write!(text, "\n{title}\n\n");
         for spec in specs {
             let short = if spec.short.is_empty() { String::new() } else { format!("(-{})", spec.short) };

@@ -134,7 +134,7 @@ fn place(messages: &str, name: &str) -> Option<(usize, usize)> {
 fn assert_shows_place(messages: &str, name: &str, text: &str) -> (usize, usize) {
     let (line, column) =
         place(messages, name).unwrap_or_else(|| panic!("no {name}:LINE:COLUMN in\n{messages}"));
-    // At the end of the text the place is behind the last line.
+    // At the end of the text the place is after the last line.
     let content = text.split('\n').nth(line.checked_sub(1).expect("lines count from 1")).unwrap_or_default();
     assert!(
         (1..=content.len() + 1).contains(&column),

@@ -300,7 +300,7 @@ fn columns_come_from_the_ptx() {
         let found = locs.find(|loc| loc[1] == line.to_string()).unwrap();
         found[2].parse::<u64>().ok()
     };
-    // The line of a call inside of another one is that of `inlined_at`, of which there is an
+    // The line of a call inside of another one is that of `inlined_at`, which has an
     // earlier `.loc`.
     assert_eq!(chain.iter().map(|spot| spot.0).collect::<Vec<_>>(), [3, 12, 22]);
     assert_eq!((chain[0].1, chain[2].1), (column(3), column(22)));
@@ -340,9 +340,9 @@ fn memories_of_variables() {
         (&"ADDR_global_space".into(), &"counter".into())
     );
     assert_eq!(of("tile")["class_name"], "ADDR_shared_space");
-    let behind = text.split("tile_noclass").nth(1).unwrap();
-    assert!(behind.lines().nth(1).unwrap().contains("warning: no DW_AT_address_class"), "{text}");
-    assert!(behind.lines().nth(2).unwrap().contains("global[0x400]"), "{text}");
+    let line = text.split("tile_noclass").nth(1).unwrap();
+    assert!(line.lines().nth(1).unwrap().contains("warning: no DW_AT_address_class"), "{text}");
+    assert!(line.lines().nth(2).unwrap().contains("global[0x400]"), "{text}");
 }
 
 /// Bug 38: rows 0, 0x10, 0x20, 0x70 against 0, 0x10, 0x20, 0x50; 0x92 is 1 before the first row

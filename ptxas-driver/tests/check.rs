@@ -82,7 +82,7 @@ fn bugs_have_their_finding() {
     }
 }
 
-/// Bug 42: line information without asking is said, and is no finding.
+/// Bug 42: line information that was not asked for is said, and is not a finding.
 #[test]
 fn lines_without_option_is_a_note() {
     let Some(path) = input("42") else { return };

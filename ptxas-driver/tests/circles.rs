@@ -11,21 +11,21 @@ use std::fs;
 use std::path::Path;
 
 /// Where a module is in its crate: the names that lead to it.
-type Place = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// What a `use` says: the name in this file, the path, and whether others may have it from here.
-type Import = (String, Place, bool);
+type Import = (String, ModulePath, bool);
 
 /// The modules of a crate: the imports of each, and the paths in the rest of its code. A word is a
 /// path too.
-type Modules = BTreeMap<Place, (Vec<Import>, BTreeSet<Place>)>;
+type Modules = BTreeMap<ModulePath, (Vec<Import>, BTreeSet<ModulePath>)>;
 
 /// Reads a tree of `use`, or a part of it below the path `before`.
 fn tree(text: &str, before: &[String], is_public: bool, imports: &mut Vec<Import>) {
     let (head, parts) = text.split_once('{').unwrap_or((text, ""));
     let (head, alias) = head.split_once(" as ").map_or((head, None), |(head, alias)| (head, Some(alias)));
     let names = head.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
-    let mut path: Place = before.iter().cloned().chain(names).collect();
+    let mut path: ModulePath = before.iter().cloned().chain(names).collect();
     if parts.is_empty() && !path.is_empty() {
         path.pop_if(|last| last == "self" && !before.is_empty());
         let name = alias.or(path.last().map(|last| &**last)).unwrap_or_default().trim().to_owned();
@@ -43,7 +43,7 @@ fn tree(text: &str, before: &[String], is_public: bool, imports: &mut Vec<Import
 }
 
 /// Imports and paths of a file.
-fn module(code: &str) -> (Vec<Import>, BTreeSet<Place>) {
+fn module(code: &str) -> (Vec<Import>, BTreeSet<ModulePath>) {
     let (code, _tests) = code.split_once("#[cfg(test)]\nmod tests {").unwrap_or((code, ""));
     let (mut imports, mut body) = (Vec::new(), String::new());
     let mut open: Option<String> = None;
@@ -84,8 +84,8 @@ fn read(folder: &Path, place: &[String], modules: &mut Modules) {
 }
 
 /// The module that a path leads into, and whether it names an item there.
-fn target(modules: &Modules, from: &Place, path: &[String]) -> Option<(Place, bool)> {
-    let child = |place: &Place, name: &String| {
+fn target(modules: &Modules, from: &ModulePath, path: &[String]) -> Option<(ModulePath, bool)> {
+    let child = |place: &ModulePath, name: &String| {
         let inner = [&place[..], std::slice::from_ref(name)].concat();
         modules.contains_key(&inner).then_some(inner)
     };
@@ -115,7 +115,7 @@ fn target(modules: &Modules, from: &Place, path: &[String]) -> Option<(Place, bo
 }
 
 /// All modules that a module needs.
-fn needed(modules: &Modules, place: &Place) -> BTreeSet<Place> {
+fn needed(modules: &Modules, place: &ModulePath) -> BTreeSet<ModulePath> {
     let (imports, paths) = &modules[place];
     let words: BTreeSet<&String> = paths.iter().filter_map(|path| path.first()).collect();
     let imports = imports.iter().filter(|(name, _, is_public)| !is_public || words.contains(name));
@@ -126,18 +126,18 @@ fn needed(modules: &Modules, place: &Place) -> BTreeSet<Place> {
 
 /// The groups of modules that need each other.
 fn circles(modules: &Modules) -> BTreeSet<Vec<String>> {
-    let edges: BTreeMap<&Place, BTreeSet<Place>> =
+    let edges: BTreeMap<&ModulePath, BTreeSet<ModulePath>> =
         modules.keys().map(|place| (place, needed(modules, place))).collect();
-    let reach = |from: &Place| {
+    let reach = |from: &ModulePath| {
         let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);
         while let Some(place) = open.pop() {
             open.extend(edges[&place].iter().filter(|other| found.insert((*other).clone())).cloned());
         }
         found
     };
-    let reached: BTreeMap<&Place, BTreeSet<Place>> =
+    let reached: BTreeMap<&ModulePath, BTreeSet<ModulePath>> =
         modules.keys().map(|place| (place, reach(place))).collect();
-    let circle = |(place, all): (&&Place, &BTreeSet<Place>)| {
+    let circle = |(place, all): (&&ModulePath, &BTreeSet<ModulePath>)| {
         let both = all.iter().filter(|other| reached[*other].contains(*place));
         both.map(|other| other.join("/")).collect::<Vec<_>>()
     };

@@ -1,5 +1,5 @@
 //! Damaged cubins through the read commands as a user runs them: an answer or an error, no panic.
-//! The libraries behind them have many more in `fuzz/tests/read.rs`; here it is what the commands
+//! The libraries that they use have many more in `fuzz/tests/read.rs`; here it is what the commands
 //! write.
 //!
 //! `NVDWARF_MUTATIONS=N` damages N files.

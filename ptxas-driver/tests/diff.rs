@@ -73,7 +73,8 @@ fn lines_change_no_code() {
     }
 }
 
-/// What is only laid out otherwise is no difference: other line opcodes, another order of strings.
+/// What is only laid out in another way is not a difference: other line opcodes, another order of
+/// strings.
 #[test]
 fn encodings_do_not_count() {
     let original = example("saxpy/saxpy-debug.cubin");

@@ -361,7 +361,7 @@ fn lists_have_bases_and_ends() {
 }
 
 // Nothing of a line program is passed over: a step of the address alone, an opcode of another
-// vendor, a column, code that is no statement.
+// vendor, a column, code that is not a statement.
 #[test]
 fn operations_that_make_no_row_are_shown() {
     let address = [&[0, 9, 2][..], &[0; 8]].concat();

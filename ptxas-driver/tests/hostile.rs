@@ -228,7 +228,7 @@ cp "$(dirname "$0")/made.cubin" "$out""#;
     assert!(output.is_file());
 }
 
-/// Bytes behind their count.
+/// Bytes after their count.
 fn counted(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }

@@ -22,7 +22,7 @@ fn run(command: &str, file: &str, options: &[&str]) -> Output {
     program.args(command.split(' ')).arg(file).args(options).output().unwrap()
 }
 
-/// A cubin in a file: its name there, what a heading has behind it, and a file of its own.
+/// A cubin in a file: its name there, what a heading has after it, and a file of its own.
 struct Image {
     name: String,
     origin: String,

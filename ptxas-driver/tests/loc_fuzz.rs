@@ -217,7 +217,7 @@ impl Tally {
             count.1 += theirs.len();
             let before = self.differences.len();
             for (index, sequence) in theirs.iter().enumerate() {
-                // Where it stands in the section is no part of it.
+                // Its position in the section is not a part of it.
                 let is_same = |ours: &Sequence| (&ours.ops, ours.end) == (&sequence.ops, sequence.end);
                 let same = ours.get(index).is_some_and(is_same);
                 count.0 += usize::from(same);

@@ -121,7 +121,7 @@ fn a_first_loc_that_is_inlined_at_another_function() {
 }
 
 /// Where the first `.loc` of a function is inlined at another one's, and code of the same line is
-/// before or behind it.
+/// before or after it.
 #[test]
 fn call_sites_in_other_functions() {
     let inlined = |loc: &str, at: &str| format!(".loc {loc}, function_name S0, inlined_at {at}\n");
@@ -135,7 +135,7 @@ fn call_sites_in_other_functions() {
     let first_of = |line: u32| format!(".visible .entry k0()\n{{\n.loc 8 {line} 1\n}}\n");
     let empty = |locs: &str| format!(".func f()\n{{\n{locs}}}\n");
     let bodies = [
-        // A function without code, folded in behind code of its line.
+        // A function without code, folded in after code of its line.
         first_of(2)
             + &empty(&inlined("1 3 5", "8 2 1"))
             + &kernel(&format!(".loc 8 3 0\n{first}call f;\n{second}")),
@@ -194,7 +194,7 @@ fn instructions_that_mercury_code_lacks() {
     assert_same(&bodies, &["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"], OPTIONS);
 }
 
-/// PTX instructions, each with the kinds of native code that give their lines to an `IMNMX` behind
+/// PTX instructions, each with the kinds of native code that give their lines to an `IMNMX` after
 /// them, or do not.
 const BEFORE_IMNMX: &[&str] = &[
     "mov.u32 %r5,%tid.x;",
@@ -279,7 +279,7 @@ fn imnmx_has_the_lines_of_what_stands_before_it() {
 }
 
 /// Functions in which nothing stands before, functions that begin with one, in sections of their
-/// own and in those of kernels; code between two on the same line; an added `NOP` behind one.
+/// own and in those of kernels; code between two on the same line; an added `NOP` after one.
 #[test]
 fn imnmx_without_setter_or_at_the_start() {
     let function = |name: &str, loc: u32, code: &str| {

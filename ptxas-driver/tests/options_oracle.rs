@@ -290,7 +290,7 @@ const CODE_OPTIONS: &[&str] = &[
 /// How many entries of the corpus each option meets.
 const ENTRIES_OF_EACH: usize = 4;
 
-/// With options of which we know the names only, the code changes and the debug information follows
+/// With options that we know by name only, the code changes and the debug information follows
 /// it.
 #[test]
 fn code_options_on_the_corpus() {

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::process::Command;
 use std::{fs, io};
 
-/// The text of the two sections in what `cuobjdump -elf` prints. Registers that are no names are
+/// The text of the two sections in what `cuobjdump -elf` prints. Registers that are not names are
 /// bytes there.
 fn theirs(text: &str) -> String {
     let section = |name: &str| {

@@ -18,8 +18,8 @@ const CHECK: Page<'_> = Page {
     source: "the tables in `ptx-syntax/src/check/{rules,gates}.rs`",
     writer: WRITER,
     about: "*ptxas* is what
-ptxas 13.0.88 does; *silent* means that it takes the module and says nothing. An error is what ptxas refuses, what makes it
-crash, or debug information that cannot be used; a warning is what gets lost or is not what it seems; a note is no finding. ⚒: there
+ptxas 13.0.88 does; *silent* means that it takes the module and says nothing. An error is something that ptxas refuses or that
+makes it crash, or debug information that cannot be used. A warning is information that gets lost or is not what it seems. A note does not count as a finding. ⚒: there
 is a repair, made by `--fix` or by name (`check --repairs`).",
 };
 
@@ -45,8 +45,8 @@ reader fails or gives a wrong answer, with a warning something is missing or not
 };
 
 const NOT_LOOKED_AT: &str = "
-Not looked at: whether lines and variables are those of the source, but for lines past its end (L014); code, `.nv.info` and
-`.debug_macinfo`; what the clones of Mercury say by themselves (they are compared with the native sections, C004).
+`verify` does not check whether lines and variables are those of the source, except for lines past its end (L014). It does not check
+code, `.nv.info` and `.debug_macinfo`, nor Mercury clones by themselves: these are compared with the native sections (C004).
 
 ";
 

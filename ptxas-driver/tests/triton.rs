@@ -68,14 +68,14 @@ fn recipe() -> String {
 }
 
 /// A folder in which the recipe runs, on a machine that has no ptxas but Triton's.
-struct Place {
+struct RecipeFolder {
     folder: tempfile::TempDir,
     /// The Python environment of Triton.
     environment: PathBuf,
     tools: PathBuf,
 }
 
-impl Place {
+impl RecipeFolder {
     fn find() -> Option<Self> {
         let python = found_by("triton.sh", "REQUIRE_ORACLES")?;
         let folder = tempfile::tempdir().unwrap();
@@ -131,11 +131,11 @@ impl Place {
 /// same.
 #[test]
 fn the_recipe_of_the_readme() {
-    let Some(place) = Place::find() else { return };
+    let Some(place) = RecipeFolder::find() else { return };
     for arch in [80, 90, 100, 120] {
         let ran = place.run(&recipe(), arch, &[]);
         let compile = place.compile(&ran);
-        assert!(compile.code.ends_with(&Place::ptxas_for(arch)), "{compile:?}");
+        assert!(compile.code.ends_with(&RecipeFolder::ptxas_for(arch)), "{compile:?}");
         let ours = place.cubin();
         let cubin = Cubin::parse(&ours).unwrap();
         assert_eq!(cubin.code_location(), CodeLocation::Here, "sm_{arch}");
@@ -160,12 +160,12 @@ fn code_of(file: &[u8]) -> Vec<(String, Vec<u8>)> {
 /// Both variables may name one link.
 #[test]
 fn one_link_for_both() {
-    let Some(place) = Place::find() else { return };
+    let Some(place) = RecipeFolder::find() else { return };
     let recipe = recipe().replace("$LINKS/ptxas-blackwell", "$LINKS/ptxas");
     for arch in [80, 90, 120] {
         let compile = place.compile(&place.run(&recipe, arch, &[]));
         assert!(
-            compile.argv[0].ends_with("/ptxas") && compile.code.ends_with(&Place::ptxas_for(arch)),
+            compile.argv[0].ends_with("/ptxas") && compile.code.ends_with(&RecipeFolder::ptxas_for(arch)),
             "{compile:?}"
         );
         assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_location(), CodeLocation::Here, "sm_{arch}");
@@ -176,7 +176,7 @@ fn one_link_for_both() {
 /// same, and fails, unless `$PTXAS` names one.
 #[test]
 fn the_recipe_without_an_active_environment() {
-    let Some(place) = Place::find() else { return };
+    let Some(place) = RecipeFolder::find() else { return };
     let lines = recipe();
     let lines = lines.lines().filter(|line| !line.contains("/bin/activate"));
     let recipe = lines.collect::<Vec<_>>().join("\n").replace("\npython ", "\n\"$VENV/bin/python\" ");

@@ -72,7 +72,7 @@ fn expect_few_rows(symbolizer: &Symbolizer<'_>, pieces: &[Piece<'_>]) -> Result<
         for (kind, table) in tables {
             for (_, rows) in table.of(section.section) {
                 if !budget.take(rows.rows().count() as u64) {
-                    let text = "so many rows are not kept for so little code";
+                    let text = "there are too many rows for so little code to keep them";
                     return Err(Error::in_section(kind.name(), ErrorKind::Limit(text.into())));
                 }
             }

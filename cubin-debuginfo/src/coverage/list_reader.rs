@@ -42,7 +42,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// What the location list at `offset` covers; `None` without `.debug_loc`.
+    /// Returns the code that the location list at `offset` covers; `None` without `.debug_loc`.
     pub(super) fn locations(&mut self, offset: u64, base: Option<Address>) -> Result<Option<Vec<CodeRange>>> {
         let is_there = self.locations.lists.section().is_some();
         is_there.then(|| self.locations.read(self.code, offset, base)).transpose()

@@ -113,7 +113,7 @@ pub struct FileCoverage<'s> {
     pub functions: u64,
     /// Instructions on its lines other than 0.
     pub instructions: u64,
-    /// How many of the instructions are inlined.
+    /// The number of these instructions that are inlined.
     pub inlined: u64,
     /// Lines that have instructions.
     pub lines: BTreeSet<u32>,

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_is_behind_the_last_other_instruction() {
+    fn padding_is_after_the_last_other_instruction() {
         let nop = [&NOP[..], &[0; 14]].concat();
         let other = [0x47; 16].to_vec();
         let code = [&nop, &other, &nop, &other, &nop, &nop].map(Clone::clone).concat();

@@ -45,11 +45,11 @@ pub enum Measure {
 /// A coverage limit that a function does not meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shortfall {
-    /// What it is of.
+    /// The kind of coverage that the limit is for.
     pub measure: Measure,
-    /// What the function has, in percent.
+    /// The coverage of the function, in percent.
     pub found: f64,
-    /// What it should have, in percent.
+    /// The limit that the function should meet, in percent.
     pub limit: f64,
 }
 
@@ -78,11 +78,11 @@ pub struct Report {
     /// unless it was linked, since all may be folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
-    /// How many findings (functions below a limit) were left out because a baseline has them.
-    /// Absent without a baseline.
+    /// The number of findings (functions that do not meet a limit) that were left out because a
+    /// baseline has them. Absent without a baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_baseline: Option<usize>,
-    /// How many functions limits hold for.
+    /// The number of functions to which limits apply.
     #[serde(skip)]
     pub judged: usize,
 }
@@ -110,7 +110,7 @@ pub struct FunctionReport {
     pub rows: u64,
     /// Inlined calls that instructions are in: call sites with a callee, at any depth.
     pub inlined_calls: u64,
-    /// How many lines have instructions.
+    /// The number of lines that have instructions.
     pub lines: usize,
     /// Lines that rows name and that no instruction or call site has.
     pub lost_lines: Vec<FileLines>,
@@ -143,7 +143,7 @@ pub struct SourceFileReport {
     pub instructions: u64,
     /// The number of these instructions that belong to inlined code.
     pub inlined: u64,
-    /// How many lines have instructions.
+    /// The number of lines that have instructions.
     pub lines: usize,
     /// Lines that rows name and that no instruction or call site has.
     pub lost_lines: Vec<u32>,

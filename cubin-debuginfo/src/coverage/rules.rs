@@ -72,13 +72,13 @@ const fn row(
 /// The rules of `coverage`, in the order of their codes.
 #[rustfmt::skip] // one rule, one place
 pub static RULES: [Rule; 7] = [
-    row(Id::MinLines, "G001", "min-lines", "The share of a function's instructions with a line is at least that of --min-lines.", "Of the others nobody can say which source they are from."),
+    row(Id::MinLines, "G001", "min-lines", "The share of a function's instructions with a line is at least that of --min-lines.", "For the others nothing says which source they come from."),
     row(Id::MinOwn, "G002", "min-own", "The share of a function's instructions with a line of their own is at least that of --min-own.", "The others have the line of the row before them, which may be of other code."),
     row(Id::MaxInherited, "G003", "max-inherited", "The share of a function's instructions that inherit their line is at most that of --max-inherited.", "They are shown at a line that is not theirs."),
-    row(Id::MinVariables, "G004", "min-vars", "The share of the bytes of a function's scopes at which variables have a location is at least that of --min-vars.", "Elsewhere a debugger shows that a variable is optimized out. Without an entry in .debug_info it shows none at all."),
-    row(Id::RegisterMap, "G005", "register-map", "The register map can be read.", "Not all that is in SASS registers is counted then."),
-    row(Id::NoCode, "G006", "no-code", "A file that limits are asked of has code that they hold for.", "Without code each limit would be kept, and nothing was looked at."),
-    row(Id::UnrelatedPtx, "G007", "unrelated-ptx", "The PTX of --ptx has a function, source file or variable of a file that is read.", "All of it would seem to be lost."),
+    row(Id::MinVariables, "G004", "min-vars", "The share of the bytes of a function's scopes at which variables have a location is at least that of --min-vars.", "Elsewhere a debugger shows the variable as optimized out. If a function has no entry in .debug_info, it shows no variable at all."),
+    row(Id::RegisterMap, "G005", "register-map", "The register map can be read.", "Otherwise variables that are in SASS registers are not all counted."),
+    row(Id::NoCode, "G006", "no-code", "A file that is compared with limits has code to which they apply.", "Without code every limit would be met, though nothing was checked."),
+    row(Id::UnrelatedPtx, "G007", "unrelated-ptx", "The PTX of --ptx has a function, source file or variable of a file that is read.", "Otherwise all of the PTX would seem to be lost."),
 ];
 
 impl Measure {

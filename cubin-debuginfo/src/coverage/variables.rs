@@ -39,7 +39,7 @@ struct OpenScope {
 /// Counts for variables outside any function.
 pub(super) struct NonFunctionCounts {
     pub(super) globals: VariableCounts,
-    /// Of functions whose code is not in the file.
+    /// Variables of functions whose code is not in the file.
     pub(super) without_code: VariableCounts,
     /// As [`Coverage::register_fault`](super::Coverage::register_fault).
     pub(super) register_fault: Option<Error>,
@@ -198,7 +198,7 @@ impl Counter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Where the variable of an entry is.
+    /// Returns the location of the variable of an entry.
     fn location(&mut self, entry: usize) -> Option<LocationList> {
         let all = self.variables.all();
         let at = all.binary_search_by_key(&entry, |variable| variable.entry).ok()?;
@@ -217,7 +217,7 @@ impl Counter<'_, '_, '_> {
         let Some(location) = self.location(entry) else { return (0, 0) };
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         if location.cut {
-            let text = "registers of locations are in so many places that they cannot all be followed";
+            let text = "registers of locations are in too many places to follow them all";
             let name = SectionKind::NvDebugInfoRegSass.name();
             let cut = || Error::in_section(name, ErrorKind::Limit(text.into()));
             self.register_fault.get_or_insert_with(cut);

@@ -17,7 +17,7 @@ pub(super) struct Words(pub(super) u64);
 /// The words that differences need.
 pub(super) type Texts = HashMap<Words, String>;
 
-/// What one side of a difference says.
+/// The facts of one side of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FactsOfSide {
     text: String,
@@ -49,7 +49,7 @@ impl FactsOfSide {
     }
 }
 
-/// What is true in ranges of code. Functions at one place share it.
+/// The facts that hold for ranges of code. Functions at one place share them.
 #[derive(Debug, Clone)]
 pub(super) struct Ranges {
     /// Start, end, what is true there. Ascending, without overlap.
@@ -66,7 +66,7 @@ impl PartialEq for Ranges {
 
 impl Eq for Ranges {}
 
-/// What a file says under one key about one subject, such as a function or a section.
+/// The facts that a file states under one key about one subject, such as a function or a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Facts {
     /// By what has a name of its own.
@@ -85,25 +85,25 @@ pub(super) type AllFacts = BTreeMap<(DifferenceKind, String), Facts>;
 /// The differences between two cubins, in the order of kinds and subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Of each kind as many as were asked for.
+    /// The differences of each kind, up to the limit.
     pub kept: Vec<Difference>,
-    /// How many there are of each kind that has some.
+    /// The number of differences of each kind that has any.
     pub counts: BTreeMap<DifferenceKind, usize>,
 }
 
 /// A fact that differs between two cubins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// What kind of difference it is.
+    /// The kind of the difference.
     pub key: DifferenceKind,
     /// The function (the name of its symbol), section or unit that it is about; empty for the file.
     pub subject: String,
     /// The place there: an address range of the function, a name; empty for the whole, and in
     /// lists.
     pub place: String,
-    /// What the first file says there; `None` where it says nothing.
+    /// The fact in the first file; `None` where it states nothing.
     pub a: Option<String>,
-    /// What the second file says there; `None` where it says nothing.
+    /// The fact in the second file; `None` where it states nothing.
     pub b: Option<String>,
 }
 
@@ -307,7 +307,7 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// Where bytes differ first, and how many do.
+/// Describes the first difference between two byte strings, and the number of bytes that differ.
 fn bytes(a: &[u8], b: &[u8], add: Add<'_>) {
     let common = a.len().min(b.len());
     let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(common);

@@ -150,7 +150,7 @@ pub struct CubinFacts {
 /// A section that cannot be read, and so is not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadSection {
-    /// What would have been compared.
+    /// The kind of difference for which the section would have been compared.
     pub key: DifferenceKind,
     /// Why it cannot be read.
     pub error: nv_debug_sections::Error,
@@ -285,7 +285,7 @@ fn native(source: &DumpSource<'_, '_>, index: SectionIndex, name: &str, facts: &
     }
     // The number of a relocatable file's PTX text is a checksum of the text.
     let subject = kind.map_or(name, |kind| kind.name());
-    // Where there is no more room, that is said in the end.
+    // If the facts take too much room, that is said in the end.
     let _ = match section.contents {
         Contents::Bytes(bytes) => {
             facts.put(key, name, Facts::Bytes(bytes.into_owned()));

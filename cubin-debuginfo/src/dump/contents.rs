@@ -24,11 +24,11 @@ pub struct Section<'s> {
     pub size: u64,
     /// Why its decoder gave up. Its contents are [`Contents::Bytes`] then.
     pub error: Option<Error>,
-    /// What it holds.
+    /// The decoded contents.
     pub contents: Contents<'s>,
     /// Which of the bytes between the items of the contents belong to what is shown.
     pub rest: ShownUnclaimed,
-    /// What the records of `.nv.info` say of each function; empty for other sections.
+    /// The resources of each function, from the records of `.nv.info`; empty for other sections.
     pub functions: Vec<FunctionFacts>,
 }
 
@@ -116,11 +116,11 @@ struct SectionMembers<'a, 's> {
     name: &'a str,
     /// Its size in bytes.
     size: u64,
-    /// What is wrong with it or with a section that it refers to, and at which offset. `contents`
-    /// are then `bytes`. Absent where it was decoded.
+    /// The fault of the section, or of a section that it refers to, with its offset. `contents` are
+    /// then `bytes`. Absent where the section was decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// What it holds.
+    /// The decoded contents.
     contents: &'a Contents<'s>,
     /// The bytes that no item is made from, in ascending order. Without `--function` and `--offset`
     /// these and the items together, headers in place of items with parts, are every byte of the
@@ -250,7 +250,7 @@ impl Contents<'_> {
     }
 }
 
-/// What a decoder makes of a section.
+/// The result of decoding a section.
 pub(super) struct Decoded<'s> {
     pub(super) contents: Contents<'s>,
     pub(super) functions: Vec<FunctionFacts>,

@@ -13,17 +13,17 @@ use std::rc::Rc;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LocatedText")]
 pub struct WithOffset<T> {
-    /// Where it stands in its section.
+    /// The byte range of the item in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// What stands there.
+    /// The decoded item.
     pub value: T,
 }
 
 /// A unit of a line section: its header, and the rows of its sequences.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineUnit<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the unit in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
@@ -94,7 +94,7 @@ pub struct LineFile {
 /// The rows that a line unit has for one code section.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineSequence<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the sequence in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
@@ -111,7 +111,7 @@ pub struct LineSequence<'s> {
 /// A row of a line table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineRow {
-    /// Where it stands in its section.
+    /// The byte range of the row's operations in the section.
     #[serde(flatten)]
     pub at: Span,
     /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles
@@ -148,7 +148,7 @@ pub struct LineRow {
 /// A line of a PTX text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TextLine<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the line in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Number of the line, from 1.
@@ -161,7 +161,7 @@ pub struct TextLine<'s> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FunctionRegisters")]
 pub struct Registers<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the function's registers in the section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
@@ -176,7 +176,7 @@ pub struct Registers<'s> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RegisterRange")]
 pub struct Register<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the register in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Name of the PTX register, such as `%rd1`.
@@ -197,7 +197,7 @@ pub struct Register<'s> {
 /// The types of a function's register ranges in `.nv_debug_info_reg_type`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RegisterTypes<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the function's types in the section.
     #[serde(flatten)]
     pub at: Span,
     /// Name of the function, as its symbol.
@@ -209,7 +209,7 @@ pub struct RegisterTypes<'s> {
 /// A record of `.nv.info` or `.nv.info.FUNCTION`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NvInfoRecord {
-    /// Where it stands in its section.
+    /// The byte range of the record in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Name of the attribute, such as `EIATTR_REGCOUNT`; `EIATTR_0x6d` where it has no name.
@@ -274,7 +274,7 @@ pub struct SharedVariable {
 /// A CIE or FDE of `.debug_frame`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameEntry {
-    /// Where it stands in its section.
+    /// The byte range of the entry in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
@@ -294,7 +294,7 @@ pub struct FrameEntry {
 /// An abbreviation of `.debug_abbrev`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Abbreviation<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the abbreviation in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Its code, by which entries refer to it.
@@ -310,7 +310,7 @@ pub struct Abbreviation<'s> {
 /// A unit of `.debug_info` with its entries.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InfoUnit<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the unit in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Bytes from its start to its first part. The parts follow one another from there to its end.
@@ -329,7 +329,7 @@ pub struct InfoUnit<'s> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "InfoEntry")]
 pub struct Die<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the entry in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Number of entries around it; 0 for the unit's own.
@@ -354,7 +354,7 @@ pub struct Attribute {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListEntry")]
 pub struct Location {
-    /// Where it stands in its section.
+    /// The byte range of the list entry in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Start of the range: a place in a section, or a number where no relocation says more.
@@ -372,7 +372,7 @@ pub struct Location {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LookupName")]
 pub struct NameLookup<'s> {
-    /// Where it stands in its section.
+    /// The byte range of the name in its section.
     #[serde(flatten)]
     pub at: Span,
     /// The name.
@@ -384,7 +384,7 @@ pub struct NameLookup<'s> {
 /// An entry of `.debug_aranges`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressRange {
-    /// Where it stands in its section.
+    /// The byte range of the address range in its section.
     #[serde(flatten)]
     pub at: Span,
     /// Byte offset of its unit in `.debug_info`.

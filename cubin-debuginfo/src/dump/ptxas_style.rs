@@ -43,10 +43,11 @@ const MAX_ATTRIBUTES: usize = 256;
 /// cuobjdump prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
-    /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields
+    /// The documented listing: null entries, which end lists of children, are ` (nill) `. Fields
     /// are relocated.
     Documented,
-    /// What cuobjdump prints: null entries are not shown, fields are those of the file.
+    /// The listing of cuobjdump: null entries are not shown, and fields have the values in the
+    /// file.
     Observed,
 }
 
@@ -90,7 +91,7 @@ pub struct UnitHeader {
 /// An entry of `.debug_info` whose attributes could all be read.
 #[derive(Debug)]
 pub struct Entry<'i> {
-    /// How many entries it is in.
+    /// The number of entries around this one.
     pub depth: usize,
     /// The byte offset of the entry in its unit.
     pub offset: u64,

@@ -24,7 +24,7 @@ pub struct Header {
     pub size: u64,
     /// Number of relocations that apply to it.
     pub relocations: usize,
-    /// What it holds, in words. Absent for all but known debug sections.
+    /// The contents, in words. Absent for all but known debug sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
     /// Who writes it: `ptx` where the section is the PTX file's own. Absent for all but known debug

@@ -196,17 +196,19 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
     }
 
-    /// The same for a code address, which in debug-only objects needs no relocation.
+    /// Returns the target of a code address, as for other addresses. In debug-only objects it needs
+    /// no relocation.
     pub(super) fn code_address(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> String {
         self.code_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
-    /// The same for an end: the address after a range may be another section's first.
+    /// Returns the target of an end address. The address after a range may be the first of another
+    /// section.
     pub(super) fn end_address(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> String {
         self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
-    /// What the field of a code address refers to, in words; `None` if it holds a number that is
+    /// Describes the target of a code address in words; `None` if the field holds a number that is
     /// not an address in this file.
     pub(super) fn code_place(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> Option<String> {
         match view.data.target(offset) {
@@ -215,7 +217,7 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         }
     }
 
-    /// The same for an end.
+    /// Describes the target of an end address in words.
     pub(super) fn end_place(&self, view: &RelocatedView<'_>, offset: u64, value: u64) -> Option<String> {
         if let Some(target) = view.data.target(offset) {
             return Some(self.place(target));

@@ -51,10 +51,10 @@ impl Span {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Rest")]
 pub struct UnclaimedBytes {
-    /// Where they stand.
+    /// The byte range of the bytes in the section.
     #[serde(flatten)]
     pub at: Span,
-    /// What they are, in words: `end of children`, `end of list`, `end of sequence`, `padding`,
+    /// The kind of bytes, in words: `end of children`, `end of list`, `end of sequence`, `padding`,
     /// `unknown` and others.
     pub what: Cow<'static, str>,
     /// The bytes, as hexadecimal digits. Absent where the words say them.

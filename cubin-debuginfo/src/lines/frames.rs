@@ -14,7 +14,8 @@ pub struct AddressLines<'a, 's> {
     /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64.
     /// Empty where `.debug_line` does not cover the address.
     pub frames: CallChain<'a, 's>,
-    /// How many more frames there are, the function's own last. Absent where `frames` has them all.
+    /// The number of frames that follow, the function's own last. Absent where `frames` has them
+    /// all.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_frames: u64,
     /// The PTX line; `None` where `.nv_debug_line_sass` does not cover the address.
@@ -129,7 +130,7 @@ impl fmt::Display for NamedFrame<'_> {
             write!(f, " [name unsure: {}]", doubt.reason())?;
         }
         match frame.lost_context {
-            Some(context) => write!(f, " [callers unknown: context {context} is no earlier row]"),
+            Some(context) => write!(f, " [callers unknown: context {context} is not an earlier row]"),
             None => Ok(()),
         }
     }

@@ -64,7 +64,7 @@ pub struct LineLookup<'s> {
     queries: AddressQueries<'s>,
     names: NameCache,
     columns: Option<PtxColumns<'s>>,
-    /// Where `.debug_info` has inlined calls.
+    /// The inlined calls of `.debug_info`.
     calls: Option<&'s InlinedCalls<'s>>,
     /// What to say of inlined functions, by each spelling of their names. Made when it is asked
     /// for.
@@ -100,7 +100,7 @@ pub struct AddressAnswer<'a, 's> {
     pub function: Option<Name>,
     /// Byte offset in the function.
     pub function_offset: u64,
-    /// What the line tables have there.
+    /// The lines of the address.
     #[serde(flatten)]
     pub lines: AddressLines<'a, 's>,
 }
@@ -239,7 +239,7 @@ impl<'s> LineLookup<'s> {
         with.into_iter().flatten().chain(without.into_iter().flatten())
     }
 
-    /// How many frames a place has.
+    /// Returns the number of frames of an address.
     fn depth(&self, place: &ResolvedAddress<'s>) -> usize {
         self.calls.map_or_else(|| place.depth(), |calls| calls.depth(place))
     }

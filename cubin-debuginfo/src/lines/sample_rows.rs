@@ -17,7 +17,7 @@ pub struct Sample {
     pub section: String,
     /// Byte offset in the function, or in the section where only that is named.
     pub offset: u64,
-    /// How many samples.
+    /// The number of samples.
     pub count: u64,
 }
 
@@ -26,10 +26,10 @@ pub struct Sample {
 #[non_exhaustive]
 pub enum RowError {
     /// The offset is not a number.
-    #[error("'{0}' is no offset")]
+    #[error("'{0}' is not an offset")]
     Offset(String),
     /// The count is not a number.
-    #[error("'{0}' is no count")]
+    #[error("'{0}' is not a count")]
     Count(String),
     /// No function and no section is named.
     #[error("neither a function nor a section")]
@@ -270,10 +270,10 @@ mod tests {
     fn rows_that_are_none() {
         let text = "kernel,pc,count\nk,zz,1\nk,1,-1\n,1,1\nk\nk,1,1\n";
         let bad = [
-            "row 2: 'zz' is no offset",
-            "row 3: '-1' is no count",
+            "row 2: 'zz' is not an offset",
+            "row 3: '-1' is not a count",
             "row 4: neither a function nor a section",
-            "row 5: '' is no offset",
+            "row 5: '' is not an offset",
         ];
         let bad = bad.map(|why| Err(why.to_owned()));
         assert_eq!(all(text), [&bad[..], &[one("k", 1, 1)]].concat());

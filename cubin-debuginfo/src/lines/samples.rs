@@ -23,7 +23,8 @@ pub struct Samples<'s> {
     pub lines: Vec<LineCount<'s>>,
     /// The chains of calls, by `count`, most first.
     pub chains: Vec<ChainCount<'s>>,
-    /// How many rows are not samples, or name what the cubin does not have.
+    /// The number of rows that are not samples, or that name something that the cubin does not
+    /// have.
     pub bad_rows: u64,
     /// The first 100 of the bad rows.
     pub errors: Vec<BadRow>,
@@ -75,7 +76,7 @@ pub struct LineCount<'s> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChainSamples")]
 pub struct ChainCount<'s> {
-    /// How many samples.
+    /// The number of samples.
     pub count: u64,
     /// The chain, innermost first: at most 1024 frames.
     pub frames: Vec<NamedFrame<'s>>,

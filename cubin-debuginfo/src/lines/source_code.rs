@@ -77,7 +77,7 @@ impl fmt::Display for SourceCode<'_> {
 #[non_exhaustive]
 pub enum SourceError {
     /// The text does not name lines of a file.
-    #[error("'{0}' is no place: expected FILE:LINE or FILE:FIRST-LAST")]
+    #[error("'{0}' is not a place in a source: expected FILE:LINE or FILE:FIRST-LAST")]
     Syntax(String),
     /// The lines are in the wrong order.
     #[error("'{0}': the last line is before the first")]

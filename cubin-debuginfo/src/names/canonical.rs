@@ -10,7 +10,7 @@ use crate::limits::MAX_NAME_NESTING;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-/// What all compilers' ways to say "anonymous namespace" become.
+/// The canonical spelling of "anonymous namespace", for all that compilers have.
 const ANONYMOUS: &str = "{anonymous}";
 
 /// The name of a function, without blanks that carry no meaning.

@@ -32,8 +32,8 @@ pub fn demangle_type(spelled: &str) -> Option<String> {
     let mut text = String::with_capacity(spelled.len());
     let mut rest = spelled;
     while let Some(start) = rest.find(is_of_name) {
-        let (before, behind) = rest.split_at(start);
-        let (name, after) = behind.split_at(behind.find(|c| !is_of_name(c)).unwrap_or(behind.len()));
+        let (before, tail) = rest.split_at(start);
+        let (name, after) = tail.split_at(tail.find(|c| !is_of_name(c)).unwrap_or(tail.len()));
         let demangled = one(name);
         any |= demangled.is_some();
         text.push_str(before);

@@ -10,7 +10,7 @@ use nv_debug_sections::code::Function;
 /// One frame of a call chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'s> {
-    /// Whose code it is.
+    /// The function whose code it is.
     pub function: FrameFunction<'s>,
     /// The source file.
     pub file: TableFileName<'s>,

@@ -123,10 +123,10 @@ impl fmt::Display for Unavailable {
             Self::NoSymbol(name) => return write!(f, "the symbol {name} is defined nowhere"),
             Self::NoSharedAddress => {
                 "address -1, which is none: no code uses it (ptxas), or it is dynamic, \
-                 behind its kernel's own (nvlink)"
+                 after its kernel's own (nvlink)"
             }
             Self::NotRelocated => {
-                "not placed yet: nvlink -r took its relocation away, and the number is no address"
+                "not placed yet: nvlink -r took its relocation away, and the number is not an address"
             }
             Self::NotInRegister(ptx) => return write!(f, "{ptx} is in no register here"),
             Self::NoRegisterMap(ptx) => {
@@ -135,7 +135,7 @@ impl fmt::Display for Unavailable {
                     "{ptx}: the file has no register map that can be read; without -G it has none"
                 );
             }
-            Self::UnknownRegister(number) => return write!(f, "{number} is no register of the chip"),
+            Self::UnknownRegister(number) => return write!(f, "{number} is not a register of the chip"),
         })
     }
 }

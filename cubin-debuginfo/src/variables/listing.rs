@@ -55,9 +55,9 @@ pub struct FaultRow<'a> {
     pub section: &'a str,
     /// Byte offset of the fault in it.
     pub offset: u64,
-    /// What is wrong, with section and offset, in words.
+    /// The fault, with section and offset, in words.
     pub error: String,
-    /// What answers lack; `offsets from R1` are those of frames.
+    /// The facts that are missing in the results; `offsets from R1` are those of frames.
     #[schemars(extend("enum" = ["source files", "offsets from R1", "SASS registers"]))]
     pub missing: &'static str,
 }
@@ -119,7 +119,7 @@ impl SharedPaths {
 pub struct ScopeRow<'a> {
     /// Its number, by which others name it.
     pub id: usize,
-    /// What it is.
+    /// The kind of scope.
     pub kind: ScopeKind,
     /// The `id` of the scope around it; `None` for a unit.
     pub parent: Option<usize>,
@@ -127,7 +127,7 @@ pub struct ScopeRow<'a> {
     pub entry: u64,
     /// The name of the function; of a unit its source file. `None` where there is none.
     pub name: Option<Name>,
-    /// Where an inlined call was. Absent for other scopes.
+    /// The call site of an inlined call. Absent for other scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_site: Option<SourcePosition<'a>>,
     /// Its code, ascending.
@@ -171,7 +171,7 @@ pub struct VariableRow<'a> {
     /// nvcc has those of types in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled_type: Option<String>,
-    /// Where it is declared; `None` where the entry does not say.
+    /// The source line of the declaration; `None` where the entry does not say.
     pub declared: Option<SourcePosition<'a>>,
     /// Byte offset of its entry in `.debug_info`.
     pub entry: u64,
@@ -184,13 +184,13 @@ pub struct VariableRow<'a> {
     pub scope_bytes: u64,
     /// Bytes of that code at which all of the variable is somewhere.
     pub available_bytes: u64,
-    /// What a debugger may get wrong, in words.
+    /// The mistakes that a debugger may make, in words.
     pub remarks: Vec<&'static str>,
     /// `true` where ranges are left out, as a made-up file could have more than anybody could read.
     /// Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// Where it is, by ascending start; those of a location list may overlap and go beyond the
+    /// The locations, by ascending start. Those of a location list may overlap and go beyond the
     /// scope. With `--at` only those at the address.
     pub places: Vec<LocationRow<'a>>,
 }

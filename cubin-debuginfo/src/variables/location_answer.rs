@@ -73,8 +73,8 @@ pub struct LocationAnswer<'a> {
     /// Byte offset among the parameters of the kernel. Absent for what is not a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_offset: Option<u64>,
-    /// Of `frame`: byte offset from R1, once the function has its frame. Absent where that is not
-    /// known, and for other kinds.
+    /// For `frame`: the byte offset from R1, once the function has its frame. Absent where that is
+    /// not known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_offset: Option<i64>,
 }

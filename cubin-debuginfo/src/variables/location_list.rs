@@ -34,7 +34,7 @@ pub struct LocationList {
     pub scope_bytes: u64,
     /// The bytes of the scope in which the complete variable has a location.
     pub available_bytes: u64,
-    /// What a debugger may get wrong.
+    /// The mistakes that a debugger may make.
     pub remarks: Vec<DebuggerMistake>,
     /// The budget was used up: ranges are left out, and the bytes are not those of all.
     pub cut: bool,

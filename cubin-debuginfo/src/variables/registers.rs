@@ -15,7 +15,7 @@ use std::ops::Range;
 pub struct RegisterPart {
     /// [`RegisterRange::part`](reg_sass::RegisterRange::part): 0 is the low word.
     pub part: u32,
-    /// Where it is.
+    /// The SASS register that holds it.
     pub register: SassRegister,
 }
 

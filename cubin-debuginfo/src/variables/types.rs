@@ -115,8 +115,8 @@ fn enclose(declarator: &mut String) {
 
 /// The children of an entry that have a tag, up to a limit.
 fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: u16) -> impl Iterator<Item = Entry<'e>> {
-    let behind = entries.range(number.saturating_add(1)..entries.count());
-    let own = behind.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));
+    let after = entries.range(number.saturating_add(1)..entries.count());
+    let own = after.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));
     let own =
         own.take(MAX_TYPE_STEPS).filter(move |entry| entry.parent() == Some(number) && entry.tag() == tag);
     own.take(MAX_TYPE_PARTS)

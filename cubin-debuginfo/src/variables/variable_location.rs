@@ -71,7 +71,7 @@ pub struct Memory {
 pub struct FrameOffset {
     /// Byte offset from the function's `DW_AT_frame_base`.
     pub offset: i64,
-    /// What that is.
+    /// The base of the frame.
     pub base: FrameBase,
     /// Byte offset from the stack pointer R1 once the function has its frame: `offset` and the size
     /// that `.debug_frame` gives the frame.

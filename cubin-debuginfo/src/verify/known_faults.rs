@@ -13,9 +13,9 @@ pub struct KnownFault {
     pub name: &'static str,
     /// The tools, with the versions that were seen to break it.
     pub fault_of: &'static str,
-    /// What is required, in one sentence.
+    /// The requirement of the rule, in one sentence.
     pub summary: &'static str,
-    /// What the tool does, and the consequence.
+    /// The fault of the tool, and its consequence.
     pub text: &'static str,
 }
 

@@ -247,7 +247,7 @@ fn source(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_,
                     view.name,
                     *start,
                     found,
-                    "one behind that of the table before",
+                    "one after that of the table before",
                 );
             }
             _ => {}

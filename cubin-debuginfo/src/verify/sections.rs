@@ -46,7 +46,7 @@ fn texts(check: &mut Verifier<'_, '_>) {
         }
         let bytes = cubin.bytes(index).unwrap_or_default();
         if let Err(error) = PtxText::decode(&bytes) {
-            let (found, expected) = (error.kind().to_string(), "a NUL behind the last line");
+            let (found, expected) = (error.kind().to_string(), "a NUL after the last line");
             check.find(RuleId::TextUnreadable, name, error.offset(), found, expected);
         }
     }

@@ -28,11 +28,11 @@ pub struct Entry<'i, 'd> {
     abbreviation: &'i Abbreviation,
     depth: u32,
     start: u64,
-    /// Where the first value is.
+    /// The byte offset in the section of the first value.
     values: u64,
 }
 
-/// What the values of a unit depend on.
+/// The facts about a unit that reading the values of its entries needs.
 #[derive(Debug, Clone, Copy)]
 struct UnitFacts {
     start: u64,
@@ -53,7 +53,7 @@ pub struct Attribute<'d> {
     pub is_indirect: bool,
     /// The value, in the section: with the length of a block and the NUL of a string.
     pub span: Span,
-    /// What it is.
+    /// The value of the attribute.
     pub value: Value<'d>,
     /// Whether a [`Value::Data`] is an offset in another section, as attributes of DWARF 2 and 3
     /// have it.
@@ -92,8 +92,8 @@ impl<'d> Attribute<'d> {
         match self.value {
             Value::Block(block) => end.saturating_sub(block.len() as u64)..end,
             Value::String(string) => {
-                let behind = end.saturating_sub(1);
-                behind.saturating_sub(string.len() as u64)..behind
+                let after = end.saturating_sub(1);
+                after.saturating_sub(string.len() as u64)..after
             }
             _ => start..end,
         }

@@ -95,8 +95,8 @@ impl FormEncoding {
     }
 }
 
-/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are
-/// known.
+/// The position of a value in an entry, counted from the end of its code. It depends on the sizes
+/// of addresses and offsets in the unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FixedPlace {
     /// Bytes of the values before it whose size does not depend on the unit.
@@ -122,7 +122,7 @@ impl FixedPlace {
     }
 }
 
-/// Of one unit: what widths depend on.
+/// The widths in bytes of a unit's addresses and offsets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Widths {
     address: u8,
@@ -179,7 +179,8 @@ impl Widths {
         Ok(())
     }
 
-    /// The same for what is rare, apart from the loop over the others.
+    /// Skips a value of a rare form. It is a function of its own so that the loop over common forms
+    /// stays small.
     #[inline(never)]
     fn skip_rare(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
         self.read(form, cursor).map(|_| ())

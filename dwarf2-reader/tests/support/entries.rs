@@ -39,12 +39,12 @@ fn has_dwarf_5_form(info: &[u8], abbrev: &[u8]) -> bool {
     });
     let is_newer = |form: u64| matches!(form, 0x1a..=0x1f | 0x21..=0x2c);
     let mut faults = units.all().iter().filter_map(|unit| units.nodes(unit, info).find_map(Result::err));
-    // One that stands before a value, behind `DW_FORM_indirect`.
+    // One that stands before a value, after `DW_FORM_indirect`.
     let is_indirect = |error: Error| matches!(error.kind, ErrorKind::UnknownForm { form } if is_newer(form));
     forms.any(|form| is_newer(form.into())) || faults.next().is_some_and(is_indirect)
 }
 
-/// Whether zeros stand between units or behind them: padding to us, a unit that is cut short to
+/// Whether zeros stand between units or after them: padding to us, a unit that is cut short to
 /// gimli.
 fn has_padding(info: &[u8], abbrev: &[u8]) -> bool {
     let Ok(units) = Units::read(info, abbrev) else { return false };

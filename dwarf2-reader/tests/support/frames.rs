@@ -141,7 +141,7 @@ fn theirs(section: &[u8]) -> Reading<String> {
     }
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// The first thing in a section on which the readers disagree, and whether values after it may
 /// differ.
 fn difference(section: &[u8]) -> Option<(&'static str, bool)> {
     let (mut cies, mut end) = (Vec::new(), 0);
@@ -161,7 +161,7 @@ fn difference(section: &[u8]) -> Option<(&'static str, bool)> {
                 cie.instructions
             }
             Entry::Fde(fde) if !cies.contains(&fde.cie) => {
-                return Some(("an FDE that is not behind its CIE", true));
+                return Some(("an FDE that is not after its CIE", true));
             }
             Entry::Fde(fde) => fde.instructions,
         };

@@ -165,7 +165,7 @@ impl Row {
         }
     }
 
-    /// The row, and what is behind it: flags count for one row only.
+    /// The row, and what follows it: flags count for one row only.
     pub fn take(&mut self) -> Self {
         let row = self.clone();
         (self.is_basic_block, self.is_prologue_end, self.is_epilogue_begin) = (false, false, false);
@@ -247,7 +247,7 @@ pub fn gimli_rows(section: &[u8], at: u64) -> gimli::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// The first thing in a section on which the readers disagree, and whether values after it may
 /// differ.
 fn difference(section: &[u8]) -> Option<(&'static str, bool)> {
     for item in units(section) {

@@ -72,7 +72,7 @@ fn gimli_ranges(section: &[u8]) -> Reading<(Span, ranges::Item)> {
     })
 }
 
-/// One list behind another, as gimli reads a single one: `read` is told where it begins, and gives
+/// One list after another, as gimli reads a single one: `read` is told where it begins, and gives
 /// away its entries with their sizes. gimli takes the end of the section for the end of a list.
 fn of_lists<T: Copy>(
     section: &[u8],
@@ -125,7 +125,7 @@ fn gimli_addresses(section: &[u8]) -> Reading<aranges::Item<'_>> {
     (all, is_sound)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// The first thing in a section on which the readers disagree, and whether values after it may
 /// differ.
 fn addresses_difference(section: &[u8]) -> Option<(&'static str, bool)> {
     let mut end_of_set = 0;
@@ -205,7 +205,7 @@ fn in_sequence<'d>(sets: impl Iterator<Item = GimliSet<'d>>) -> Reading<pubnames
     (all, true)
 }
 
-/// The first thing in a section on which the readers disagree, and whether values behind it may
+/// The first thing in a section on which the readers disagree, and whether values after it may
 /// differ.
 fn names_difference(name: &'static str, section: &[u8]) -> Option<(&'static str, bool)> {
     let mut end_of_set = 0;
@@ -224,8 +224,8 @@ fn names_difference(name: &'static str, section: &[u8]) -> Option<(&'static str,
         }
         Ok(_) => None,
         Err(error) => match error.kind {
-            // gimli leaves out what stands behind the zero.
-            ErrorKind::Rest { .. } => Some(("bytes behind the names of a set", false)),
+            // gimli leaves out what stands after the zero.
+            ErrorKind::Rest { .. } => Some(("bytes after the names of a set", false)),
             // A zero ends the names (DWARF 2.0.0 §6.1.1); gimli takes the end of the set for it.
             ErrorKind::Truncated("the offset of an entry") if error.offset == end_of_set => {
                 Some(("names without an end", false))

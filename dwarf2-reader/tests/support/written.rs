@@ -38,7 +38,7 @@ pub fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> 
                 if has_list {
                     return Err("an empty list of children");
                 }
-                open = open.checked_sub(1).ok_or("zeros behind the entries")?;
+                open = open.checked_sub(1).ok_or("zeros after the entries")?;
                 continue;
             };
             has_list = entry.abbreviation().has_children;
@@ -187,11 +187,11 @@ pub fn address_ranges(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
             aranges::Item::Padding(padding) if padding != [0; 4] => return Err("padding"),
             aranges::Item::Padding(_) => {}
             aranges::Item::Range { address, length } => {
-                let (_, ranges) = set.as_mut().ok_or("ranges behind their end")?;
+                let (_, ranges) = set.as_mut().ok_or("ranges after their end")?;
                 ranges.push((Address::Constant(address), length));
             }
             aranges::Item::End => {
-                let (info, ranges) = set.take().ok_or("ranges behind their end")?;
+                let (info, ranges) = set.take().ok_or("ranges after their end")?;
                 table.unit(info, &ranges).map_err(|_| "refused by the writer")?;
             }
         }
@@ -248,7 +248,7 @@ pub fn frames(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
             }
             frame::Entry::Fde(fde) => {
                 let fde = Fde {
-                    cie: *cies.get(&fde.cie).ok_or("an FDE that is not behind its CIE")?,
+                    cie: *cies.get(&fde.cie).ok_or("an FDE that is not after its CIE")?,
                     initial_location: Address::Constant(fde.initial_location),
                     address_range: fde.address_range,
                     range_symbol: None,

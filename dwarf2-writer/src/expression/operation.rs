@@ -68,7 +68,7 @@ pub enum Operation {
     XderefSize(u8),
 }
 
-/// What [`Operation::Plain`] takes.
+/// The opcodes that [`Operation::Plain`] accepts.
 const PLAIN: [u8; 32] = [
     DW_OP_deref,
     DW_OP_dup,
@@ -104,7 +104,7 @@ const PLAIN: [u8; 32] = [
     DW_OP_stack_value,
 ];
 
-/// What follows an opcode.
+/// The kinds of operand that can follow an opcode.
 enum Operand {
     None,
     Address(Address),

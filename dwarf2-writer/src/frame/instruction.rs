@@ -69,7 +69,7 @@ pub enum CallFrameInstruction<A = Address, E = Expression> {
     ValExpression { register: u64, expression: E },
 }
 
-/// What follows an opcode.
+/// The kinds of operand that can follow an opcode.
 enum Operand<'a> {
     None,
     Uleb(u64),

@@ -17,7 +17,7 @@ const HEADER: u32 = 4 + 2 + 4 + 1;
 const VERSION: u16 = 2;
 const ADDRESS_SIZE: u8 = 8;
 
-/// Of the `DW_FORM_ref4` that [`Params::siblings`] adds.
+/// The size in bytes of the `DW_FORM_ref4` that [`Params::siblings`] adds.
 const SIBLING: u64 = 4;
 
 /// How often 7-bit references may move each other before all get [`WIDEST`].

@@ -23,11 +23,11 @@ pub(super) struct Node {
     bytes: (u32, u32),
     /// In [`Attributes::fixups`].
     fixups: (u32, u32),
-    /// Of the attributes with their references, in bytes.
+    /// The size in bytes of the attributes with their references.
     pub(super) size: u32,
     /// From the start of the unit; once laid out.
     pub(super) offset: u32,
-    /// Of the abbreviation; once laid out.
+    /// The code of the abbreviation. It is known once the unit is laid out.
     pub(super) code: u32,
 }
 
@@ -137,7 +137,7 @@ enum State {
     After(u32),
 }
 
-/// What stands next in the section.
+/// The next item of the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// An entry.

@@ -26,7 +26,8 @@ pub(super) const fn special(params: Params, units: u64, lines: i32) -> Option<u8
 const SHORT_ADVANCES: [u64; 9] =
     [0, 0x7f, 0x3fff, 0xffff, (1 << 21) - 1, (1 << 28) - 1, (1 << 35) - 1, (1 << 42) - 1, (1 << 49) - 1];
 
-/// What `DW_LNS_const_add_pc` adds, in units.
+/// Returns the address advance of `DW_LNS_const_add_pc`, in units of the minimum instruction
+/// length.
 const fn const_add(params: Params) -> u64 {
     ((0xff - params.opcode_base) / params.line_range) as u64
 }

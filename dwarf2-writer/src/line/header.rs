@@ -10,7 +10,7 @@ use crate::error::check_leb128;
 use crate::section::{check_length, put_string};
 use crate::{Address, Error, Reloc, Section};
 
-/// Of line programs in DWARF 2.
+/// The version number of line programs in DWARF 2.
 const VERSION: u16 = 2;
 
 /// Operand counts of the standard opcodes 1 to 12 (DWARF 3 §6.2.4).
@@ -62,7 +62,7 @@ impl LineProgram {
         Ok(self.end_file(file))
     }
 
-    /// What follows an entry's name; the entry's number.
+    /// Writes what follows the name of a file entry. Returns the entry's number.
     fn end_file(&mut self, file: FileEntry<'_>) -> u64 {
         for field in [file.directory, file.mtime, file.size] {
             self.files.extend_from_slice(&uleb128(field));

@@ -14,7 +14,7 @@ use crate::constants::*;
 /// A row that no special opcode says takes about this many bytes more.
 const SAVED: u64 = 2;
 
-/// What it has to save: one byte in this many.
+/// The saving for which another `line_base` is chosen: one byte in this many.
 const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the
@@ -31,7 +31,7 @@ pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, count
     }
 }
 
-/// How many of the counted line advances have special opcodes.
+/// Returns how many of the counted line advances have special opcodes.
 fn reach(counts: &LineCounts, line_base: i8, range: u8) -> u64 {
     let first = i16::from(line_base) - i16::from(LineCounts::LEAST);
     let columns = first.max(0)..first + i16::from(range);
@@ -54,7 +54,7 @@ fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
     best
 }
 
-/// The same rows with other special opcodes. None if `program` is none of this crate's.
+/// Writes the same rows with other special opcodes. `None` if this crate did not write `program`.
 fn reencode(old: Params, new: Params, program: &Program) -> Option<Program> {
     let bytes = program.bytes();
     let (rows, mut out) = (RowEncoder::new(new, Policy::Compact(Header::Keep)), Program::default());

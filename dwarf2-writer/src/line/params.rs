@@ -16,7 +16,7 @@ pub struct Params {
     pub default_is_stmt: bool,
     /// Smallest line advance of a special opcode.
     pub line_base: i8,
-    /// How many line advances special opcodes have, at least 1.
+    /// The number of different line advances that special opcodes have, at least 1.
     pub line_range: u8,
     /// First special opcode, 10 to 13.
     pub opcode_base: u8,

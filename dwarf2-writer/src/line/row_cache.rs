@@ -34,7 +34,7 @@ const COLUMN_SHIFT: u32 = u32::BITS - COLUMNS.ilog2();
 /// Where an entry of [`Near::moves`] has its number of bytes.
 const LEN_SHIFT: u32 = 56;
 
-/// What [`Near::put`] may write: an entry of each kind.
+/// The most bytes that [`Near::put`] may write: an entry of each kind.
 pub(super) const MAX_WRITE: usize = 3 + 8;
 
 /// The opcodes of rows with small advances, encoded in advance.
@@ -49,10 +49,10 @@ pub(super) struct RowCache {
     moves: [[u64; COLUMNS]; STEPS + BYTES],
 }
 
-/// Of [`super::Policy::Plain`].
+/// The cache for [`super::Policy::Plain`].
 pub(super) static PLAIN: RowCache = RowCache::of(false);
 
-/// Of [`super::Policy::Compact`].
+/// The cache for [`super::Policy::Compact`].
 pub(super) static COMPACT: RowCache = RowCache::of(true);
 
 impl RowCache {

@@ -71,15 +71,15 @@ fn register_ranges(
     let Some((native, mercury)) = both(cubin, pairs, SectionKind::NvDebugInfoRegSass) else {
         return Ok(());
     };
-    let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
-    let (here, there) = (reg_sass::decode(&here)?, reg_sass::decode(&there)?);
+    let (native_side, mercury_side) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+    let (native_side, mercury_side) = (reg_sass::decode(&native_side)?, reg_sass::decode(&mercury_side)?);
     let mut by_function: HashMap<&[u8], VecDeque<&FunctionRegisters<'_>>> = HashMap::new();
-    for function in &here {
+    for function in &native_side {
         by_function.entry(function.function).or_default().push_back(function);
     }
     let mut names = by_name(cubin, maps);
     let is_linked = cubin.is_linked();
-    for FunctionRegisters { function, ranges } in &there {
+    for FunctionRegisters { function, ranges } in &mercury_side {
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
         let kept_size = pairs.mercury_section(code.native).and_then(|code| kept_sizes.get(&code));
@@ -136,17 +136,17 @@ fn by_name<'n>(cubin: &'n Cubin<'_>, maps: &'n mut [CodeMap]) -> HashMap<&'n [u8
 
 fn frame_rules(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [CodeMap]) -> Result<()> {
     let Some((native, mercury)) = both(view.cubin(), pairs, SectionKind::DebugFrame) else { return Ok(()) };
-    let here = FrameSection::read(view, native)?;
-    let there = FrameSection::read(view, mercury)?;
+    let native_side = FrameSection::read(view, native)?;
+    let mercury_side = FrameSection::read(view, mercury)?;
     // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which
     // is the first.
     let mut rules_there: HashMap<(SectionIndex, u64), FdeRules<'_>> = HashMap::new();
-    for (section, address, rules) in there.rules() {
+    for (section, address, rules) in mercury_side.rules() {
         rules_there.entry((section, address)).or_insert(rules);
     }
     let mut known: HashSet<(SectionIndex, u64)> = HashSet::default();
     for (section, address, rules) in
-        here.rules().filter(|(section, address, _)| known.insert((*section, *address)))
+        native_side.rules().filter(|(section, address, _)| known.insert((*section, *address)))
     {
         let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
         let (Some(code), Some(capsule)) = (maps.get_mut(at), pairs.mercury_section(section)) else {
@@ -166,12 +166,12 @@ fn frame_rules(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [
 fn labels(view: &RelocatedCubin<'_, '_>, pairs: &SectionPairs, maps: &mut [CodeMap]) {
     for kind in relocations::TRANSLATED_KINDS {
         let Some((native, mercury)) = both(view.cubin(), pairs, kind) else { continue };
-        let there: HashMap<u64, _> = relocations::code_targets(view, mercury)
+        let mercury_side: HashMap<u64, _> = relocations::code_targets(view, mercury)
             .map(|(at, section, address)| (at, (section, address)))
             .collect();
         for (at, section, address) in relocations::code_targets(view, native) {
             let Ok(number) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
-            let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), there.get(&at)) else {
+            let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), mercury_side.get(&at)) else {
                 continue;
             };
             if pairs.mercury_section(section) == Some(other) {

@@ -188,7 +188,7 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         match self.by_offset.keys().next() {
             None => Ok(()),
             Some(offset) => {
-                let text = "a relocation applies to what is no address of a sequence";
+                let text = "a relocation applies to a field that is not the address of a sequence";
                 Err(self.fault(*offset, ErrorKind::Relocation(text)))
             }
         }

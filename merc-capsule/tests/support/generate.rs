@@ -83,7 +83,7 @@ pub(crate) struct Symbols {
 }
 
 /// A cubin with its origin.
-pub(crate) struct Given {
+pub(crate) struct GeneratedCubin {
     pub(crate) cubin: Cubin<'static>,
     pub(crate) codes: Vec<Code>,
     pub(crate) symbols: Symbols,
@@ -101,7 +101,7 @@ const SECTION: u8 = 3;
 const FIRST_CODE: u32 = 4;
 const SYMTAB: SectionLink = SectionLink::Old(SectionIndex(3));
 
-pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
+pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> GeneratedCubin {
     let sm = choices.one_of(&[100, 120]);
     let mut cubin = debug_only(Release::V13_0.target(sm), &[], &[]).unwrap().cubin;
     if choices.is() {
@@ -136,7 +136,7 @@ pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
         let sizes = CodeSizes { native: code.sizes[0], mercury: code.sizes[1] };
         maps.push(CodeMap::new(native, functions, sizes, map));
     }
-    let mut given = Given { cubin, codes, symbols, maps, lines };
+    let mut given = GeneratedCubin { cubin, codes, symbols, maps, lines };
     values::fill(choices, &mut given);
     given
 }
@@ -302,8 +302,8 @@ fn ptx_lines(
     (stream, map)
 }
 
-/// Places of all kinds: instructions where they are, others a constant distance behind, as those of
-/// what comes behind an instruction.
+/// Places of all kinds: instructions where they are, others a constant distance after, as those of
+/// what comes after an instruction.
 fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
     let places = [
         AddressRole::RangeStart,
@@ -361,6 +361,6 @@ fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &LocStream<'_>) -> 
 }
 
 /// What the line table of this name is made of.
-pub(crate) fn streams<'g>(given: &'g Given, name: &str) -> &'g LocStreams<'static> {
+pub(crate) fn streams<'g>(given: &'g GeneratedCubin, name: &str) -> &'g LocStreams<'static> {
     if name == ".debug_line" { &given.lines.source } else { &given.lines.ptx }
 }

@@ -1,6 +1,6 @@
 //! What the debug sections of a generated cubin say.
 
-use crate::generate::{Choices, Code, Given, UNIT, streams};
+use crate::generate::{Choices, Code, GeneratedCubin, UNIT, streams};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use merc_capsule::clone_cubin::{self, CloneInputs};
@@ -46,7 +46,7 @@ pub(crate) const NAMES: [&str; 12] = [
 ];
 
 /// Fills the debug sections of `given`.
-pub(crate) fn fill(choices: &mut Choices<'_>, given: &mut Given) {
+pub(crate) fn fill(choices: &mut Choices<'_>, given: &mut GeneratedCubin) {
     let mut all: Vec<DebugSection> = LINES.iter().map(|row| line_table(given, *row)).collect();
     let (ranges, types) = register_maps(choices, given);
     all.extend([plain(RANGES, ranges), plain(TYPES, types)]);
@@ -74,7 +74,7 @@ pub(crate) fn fill(choices: &mut Choices<'_>, given: &mut Given) {
 }
 
 /// Code has moved where sections before it were left out.
-fn follow_code(given: &mut Given) {
+fn follow_code(given: &mut GeneratedCubin) {
     let index = |code: &Code| given.cubin.section_by_name(&format!(".text.{}", code.name)).unwrap();
     let now: Vec<_> = given.codes.iter().map(index).collect();
     let moved: BTreeMap<_, _> = given.maps.iter().map(|map| map.native).zip(now).collect();
@@ -90,19 +90,19 @@ fn plain(name: &str, bytes: Vec<u8>) -> DebugSection {
     DebugSection { name: name.to_owned(), bytes, rel: Vec::new(), rela: Vec::new() }
 }
 
-fn symbol(given: &Given, section: &str) -> SymbolIndex {
+fn symbol(given: &GeneratedCubin, section: &str) -> SymbolIndex {
     given.symbols.debug.iter().find(|(name, _)| *name == section).unwrap().1
 }
 
 /// With relocations as ptxas orders them.
-fn placed(given: &Given, name: &str, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> DebugSection {
+fn placed(given: &GeneratedCubin, name: &str, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> DebugSection {
     let filed =
         reloc::split_relocations(name, given.cubin.target(), Space::Native, relocs, &mut bytes).unwrap();
     DebugSection { name: name.to_owned(), bytes, rel: filed.rel, rela: filed.rela }
 }
 
 /// The native table that follows from the Mercury one.
-fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection {
+fn line_table(given: &GeneratedCubin, (name, kind): (&str, SectionKind)) -> DebugSection {
     let mut mercury = LineTable {
         params: PTXAS_PARAMS,
         directories: vec![b"/src".as_slice().into()],
@@ -136,9 +136,9 @@ fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection 
     placed(given, name, bytes, relocs)
 }
 
-/// Ranges by register and start, of which no two are the same: a register holds one value at a
+/// Ranges by register and start. No two have both in common: a register holds one value at a
 /// time.
-fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<u8>) {
+fn register_maps(choices: &mut Choices<'_>, given: &mut GeneratedCubin) -> (Vec<u8>, Vec<u8>) {
     const WORDS: [&[u8]; 4] = [b"%r1", b"%rd2", b"%p3", b""];
     let mut all = Vec::new();
     for (code, map) in given.codes.iter().zip(&mut given.maps) {
@@ -183,7 +183,7 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
 }
 
 /// Some bytes with relocations of all kinds that native sections have.
-fn relocated(choices: &mut Choices<'_>, given: &Given, name: &str) -> DebugSection {
+fn relocated(choices: &mut Choices<'_>, given: &GeneratedCubin, name: &str) -> DebugSection {
     let mut section = plain(name, (0..8 * choices.below(7)).map(|_| choices.below(256) as u8).collect());
     let mut targets: Vec<SymbolIndex> =
         [".debug_str", ".debug_abbrev", ".debug_line"].map(|name| symbol(given, name)).into();
@@ -214,7 +214,7 @@ fn relocated(choices: &mut Choices<'_>, given: &Given, name: &str) -> DebugSecti
 }
 
 /// A CIE and an FDE for each function, as ptxas writes them.
-fn frame_entries(choices: &mut Choices<'_>, given: &Given) -> Vec<Entry> {
+fn frame_entries(choices: &mut Choices<'_>, given: &GeneratedCubin) -> Vec<Entry> {
     const NONE: u64 = 0xffff_ffff;
     const OWN: u64 = 0x200_0014;
     const FOLDED: u64 = 0x500_0100;
@@ -281,7 +281,7 @@ fn steps(choices: &mut Choices<'_>, instructions: usize, is_folded: bool) -> Vec
 }
 
 /// Pointers to CIEs lead to where these are in the clone: a fault of ptxas 13.0.88.
-fn lead_pointers_into_the_clone(given: &mut Given, native: &Section) {
+fn lead_pointers_into_the_clone(given: &mut GeneratedCubin, native: &Section) {
     let mut cloned = given.cubin.clone();
     let origin = CloneInputs { maps: given.maps.clone(), lines: given.lines.clone() };
     clone_cubin::clone_cubin(&mut cloned, &origin).unwrap();

@@ -132,7 +132,7 @@ pub struct CatalogEntry {
     pub kind: Option<SectionKind>,
     /// The section's name as it stands in the file, or the beginning of it.
     pub name: &'static str,
-    /// What may follow the name.
+    /// What may follow the name, in the name of a section.
     pub name_match: NameMatch,
     /// Native, or a clone, which ptxas writes beside it from sm_100 on.
     pub space: Space,
@@ -140,7 +140,7 @@ pub struct CatalogEntry {
     pub form: Option<RelocForm>,
     /// Type, flags, alignment and entry size.
     pub header: SectionHeaderFields,
-    /// What it refers to.
+    /// The meaning of `sh_link` and `sh_info`.
     pub links: SectionLinks,
     /// The first generation of SMs whose files have it.
     pub since: Generation,
@@ -157,7 +157,7 @@ pub struct CatalogEntry {
     pub in_text_order: bool,
     /// The classifiers that are documented to know it.
     pub classifiers: &'static [Classifier],
-    /// What it holds, in a few words.
+    /// The contents of the section, in a few words.
     pub content: &'static str,
 }
 

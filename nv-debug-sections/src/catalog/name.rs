@@ -146,7 +146,8 @@ impl<'a> SectionName<'a> {
         *release.sms(self.entry().map_or(by_space, |row| row.since)).start()
     }
 
-    /// What makes the section's contents; `None` for names that are not a debug section's.
+    /// The tool, or the PTX, that the section's contents come from; `None` for names that are not a
+    /// debug section's.
     ///
     /// Relocations are always the assembler's; sections that only a PTX file knows, and their
     /// clones, are that file's.

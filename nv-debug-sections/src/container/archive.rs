@@ -32,7 +32,7 @@ pub(super) struct Member<'d> {
 
 /// The members of an archive, without its symbol tables.
 ///
-/// Behind a fault in a header they go on where the next thing looks like one; a member that is cut
+/// After a fault in a header they go on where the next thing looks like one; a member that is cut
 /// off has its bytes up to there.
 #[derive(Debug, Clone)]
 pub(super) struct Members<'d> {

@@ -145,9 +145,9 @@ impl Flags {
 pub enum DebugInfo {
     /// None (`NVVM_DEBUG_INFO_NONE`).
     None = 0,
-    /// That of `-lineinfo` (`NVVM_DEBUG_INFO_LINE_INFO`).
+    /// The amount that `-lineinfo` makes (`NVVM_DEBUG_INFO_LINE_INFO`).
     LineInfo = 1,
-    /// That of `-G` and `-g` (`NVVM_DEBUG_INFO_DWARF`).
+    /// The amount that `-G` and `-g` make (`NVVM_DEBUG_INFO_DWARF`).
     #[serde(rename = "g")]
     Dwarf = 2,
 }
@@ -171,16 +171,17 @@ impl DebugInfo {
 /// One image of GPU code: an entry of a fatbin, or a file that is itself an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'d> {
-    /// Where its header is; for a file of its own, its first byte.
+    /// The position of the entry's header; for a file that is itself an image, of its first byte.
     pub position: ContainerPosition,
-    /// What it is.
+    /// The kind of the image.
     pub kind: EntryKind,
     /// Version of the entry's header: 0x101. cuobjdump takes any.
     pub version: u16,
-    /// Of ELF 1.8, of PTX the `.version`, of NVVM IR that of its container; 0.0 for a file of its
-    /// own.
+    /// The version of the payload's format: 1.8 for ELF, the `.version` of PTX, the version of NVVM
+    /// IR's container. 0.0 for a file that is itself an image.
     pub code_version: (u16, u16),
-    /// What it was compiled for; `None` for PTX text of its own.
+    /// The architecture that the image was compiled for; `None` for a PTX file that is itself an
+    /// image.
     pub arch: Option<Arch>,
     /// Flags.
     pub flags: Flags,
@@ -191,7 +192,7 @@ pub struct Entry<'d> {
     pub options: &'d [u8],
     /// A copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: &'d [u8],
-    /// Of obfuscated NVVM entries the word of [`TAG_WORD`](super::nvvm::TAG_WORD); else 0.
+    /// For obfuscated NVVM entries the word of [`TAG_WORD`](super::nvvm::TAG_WORD); else 0.
     pub ir_word: u64,
     /// Payload as it lies in the file.
     pub(super) stored: &'d [u8],

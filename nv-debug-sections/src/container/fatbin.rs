@@ -24,7 +24,7 @@ const ENTRY_HEADER_SIZE: u64 = 64;
 
 /// An iterator over the fatbins in a section, or in a file that is a fatbin.
 ///
-/// Zero bytes between fatbins are skipped. Behind a fault in a header they go on where the next
+/// Zero bytes between fatbins are skipped. After a fault in a header they go on where the next
 /// header is; of a fatbin that says it is larger than what follows the fault is told first, and
 /// then it has the bytes up to there.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct Fatbin<'d> {
 /// without them.
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
-    /// Of the next entry.
+    /// The position of the next entry.
     position: ContainerPosition,
     rest: &'d [u8],
     /// An entry whose fault was told first.
@@ -186,7 +186,7 @@ impl<'d> Iterator for Entries<'d> {
     }
 }
 
-/// Where the payload, the name and the options of an entry are.
+/// The byte ranges of the payload, the name and the options of an entry.
 struct ByteRanges {
     header_size: u64,
     padded_size: u64,

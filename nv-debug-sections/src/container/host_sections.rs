@@ -14,8 +14,9 @@ struct FatbinSection {
     unshared: &'static str,
 }
 
-/// That of whole programs (or of the device linker), and that which the device linker has read.
-/// `.nvFatBinSegment` has pointers to them, which only relocations fill in.
+/// The sections of host programs that hold fatbins: that of whole programs (or of the device
+/// linker), and that which the device linker has read. `.nvFatBinSegment` has pointers to them,
+/// which only relocations fill in.
 const KNOWN: [FatbinSection; 2] = [
     FatbinSection {
         name: ".nv_fatbin",

@@ -72,11 +72,11 @@ pub struct Image<'d> {
     /// for a compressed cubin that a list did not look into, since it decompresses at most 64 MiB
     /// of a file.
     pub debug: Option<DebugInfo>,
-    /// Where the machine code is. Absent for what is not a cubin, and for a cubin that could not be
-    /// read.
+    /// The location of the machine code. Absent for an image that is not a cubin, and for a cubin
+    /// that could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeLocation>,
-    /// What a cubin without code is.
+    /// A description of a cubin without code.
     #[serde(skip)]
     pub debug_only: Option<String>,
     /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be

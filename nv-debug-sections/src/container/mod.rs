@@ -254,8 +254,8 @@ impl<'d> Container<'d> {
     }
 }
 
-/// What a file is made of; `None` for a member of an archive that has no images. `member` is its
-/// name in the archive.
+/// Returns the part of a file with its sections; `None` for a member of an archive that has no
+/// images. `member` is its name in the archive.
 fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<Part<'_>>> {
     let position = ContainerPosition { member, ..ContainerPosition::start() };
     let (kind, arch) = match kind {
@@ -312,7 +312,7 @@ impl<'d> Iterator for Parts<'d> {
 #[derive(Debug)]
 struct Images<'d> {
     parts: Parts<'d>,
-    /// Of the part at hand.
+    /// The sections of the part that is being read.
     sections: Option<Sections<'d>>,
     fatbins: Option<Fatbins<'d>>,
     entries: Option<Entries<'d>>,

@@ -64,7 +64,7 @@ pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
 /// A numbered value in the header of NVVM IR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
-    /// What the value is; 1 is the architecture.
+    /// The meaning of the value; 1 is the architecture.
     pub tag: u16,
     /// The value.
     pub value: u16,
@@ -83,14 +83,15 @@ pub const TAG_WORD: u16 = 99;
 /// The header of an NVVM IR container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'d> {
-    /// Of the container: 1.65. libNVVM takes 1.0 to 1.65.
+    /// The version of the container: 1.65. libNVVM takes 1.0 to 1.65.
     pub container_version: Version,
-    /// Of the IR: 2.98. libNVVM takes 2.0 to 2.98.
+    /// The version of the IR: 2.98. libNVVM takes 2.0 to 2.98.
     pub ir_version: Version,
-    /// Of the debug metadata: 3.2; see [`debug_compatibility`]. libNVVM takes 3.0 to 3.2.
+    /// The version of the debug metadata: 3.2; see [`debug_compatibility`]. libNVVM takes 3.0 to
+    /// 3.2.
     pub debug_version: Version,
-    /// Of the LLVM that wrote it: 7.0, from sm_100 on 20.0. libNVVM takes any major number with
-    /// minor 0.
+    /// The version of the LLVM that wrote the IR: 7.0, from sm_100 on 20.0. libNVVM takes any major
+    /// number with minor 0.
     pub llvm_version: Version,
     /// The 16-bit number after the header's size: 1. libNVVM does not look at it.
     pub reserved: u16,

@@ -68,8 +68,8 @@ fn lz4(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     Ok(bytes)
 }
 
-/// How many bytes an LZ4 block becomes: the sum of its literals and matches (LZ4 block format,
-/// "sequence").
+/// Returns the number of bytes to which an LZ4 block decompresses: the sum of its literals and
+/// matches (LZ4 block format, "sequence").
 fn lz4_size(block: &[u8]) -> Option<u64> {
     /// A nibble of 15 is continued by bytes, up to the first that is not 255.
     fn length(nibble: u8, rest: &mut std::slice::Iter<'_, u8>) -> Option<u64> {

@@ -65,8 +65,8 @@ pub struct NewSection<'d> {
     pub link: SectionLink,
     /// `sh_info`.
     pub info: SectionInfo,
-    /// What it holds, in the form that its type demands. Section indices in it are those of the
-    /// result, see [`Cubin::append_sections`].
+    /// The contents, in the form that the section's type demands. Section indices in them are those
+    /// of the result, see [`Cubin::append_sections`].
     pub contents: Contents<'d>,
 }
 

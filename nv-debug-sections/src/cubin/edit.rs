@@ -205,7 +205,7 @@ fn check(edit: &Edit, symbols: u64) -> Result<()> {
 /// Everything that is decided, and can fail, before anything is changed.
 #[derive(Debug)]
 pub(super) struct Plan<'d> {
-    /// What to do with each section of the file, by its index before the edit.
+    /// The action for each section of the file, by its index before the edit.
     actions: Vec<SectionAction>,
     new: Vec<(SectionOrderKey, usize, SectionPart, Section<'static>)>,
     /// The section names, with those of new sections added.

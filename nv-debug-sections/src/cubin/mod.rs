@@ -150,7 +150,7 @@ pub struct Section<'d> {
     pub align: u64,
     /// `sh_entsize`.
     pub entsize: u64,
-    /// What the section holds.
+    /// The contents of the section.
     pub contents: Contents<'d>,
     /// Zero bytes after the section that belong to nothing. `None`: as many as
     /// docs/formats/container.md, layout, says, which is none but for

@@ -168,7 +168,7 @@ struct Reader<'a, 'd> {
 struct Owner {
     index: SectionIndex,
     align: u64,
-    /// How many share them.
+    /// The number of clones that share the bytes.
     clones: u32,
 }
 
@@ -321,7 +321,7 @@ fn check_tables(cubin: &Cubin<'_>) -> Result<()> {
     cubin.iter().try_for_each(|(_, name, section)| check_table(cubin, name, section))
 }
 
-/// What [`check_tables`] checks of one section called `name`.
+/// Checks one section called `name` as [`check_tables`] does.
 pub(super) fn check_table(cubin: &Cubin<'_>, name: &str, section: &Section<'_>) -> Result<()> {
     match &section.contents {
         Contents::Symbols(symbols) => {

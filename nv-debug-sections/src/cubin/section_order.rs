@@ -170,8 +170,8 @@ fn relocation_order(
     }
     // Smallest old index among those with this key or a higher one.
     present.sort_unstable();
-    let behind = relocations_end(cubin, *space);
-    let mut first = behind;
+    let after = relocations_end(cubin, *space);
+    let mut first = after;
     for (_, index) in present.iter_mut().rev() {
         first = first.min(*index);
         *index = first;
@@ -183,7 +183,7 @@ fn relocation_order(
             }
             let key = key(g, part);
             let later = present.partition_point(|(k, _)| *k <= key);
-            let before = present.get(later).map_or(behind, |(_, index)| *index);
+            let before = present.get(later).map_or(after, |(_, index)| *index);
             let (rank, ordinal, kind) = key;
             out.push((SectionOrderKey { before, old: false, rank, ordinal, form: kind }, g, part));
         }
@@ -194,9 +194,9 @@ fn relocation_order(
 /// is last of the space.
 fn relocations_end(cubin: &Cubin<'_>, space: Space) -> usize {
     let is_loaded = |s: &super::Section<'_>| s.flags & elf::SHF_ALLOC.0 != 0;
-    let is_behind = |s: &super::Section<'_>| match space {
+    let is_after = |s: &super::Section<'_>| match space {
         Space::Native => is_loaded(s) || s.is_mercury(),
         Space::Mercury => s.is_mercury() && (is_loaded(s) || s.sh_type == sht::MERC_SYMTAB),
     };
-    cubin.sections.iter().position(is_behind).unwrap_or(cubin.sections.len())
+    cubin.sections.iter().position(is_after).unwrap_or(cubin.sections.len())
 }

@@ -30,7 +30,8 @@ use crate::relocated::RelocatedCubin;
 pub enum Keep {
     /// No debug section stays.
     None,
-    /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text.
+    /// The sections that `-lineinfo` makes: frame rules, lines, inlined functions, PTX lines and
+    /// the PTX text.
     Lines,
 }
 
@@ -129,7 +130,7 @@ impl Cubin<'_> {
     /// and notes keep what they hold; those of code and of contents that only the code needs are
     /// `NOBITS` of the same size. Fields under RELA entries, which hold stale bytes from sm_90 on
     /// (docs/formats/relocations.md, fields), get their values, so that readers that know no
-    /// relocations of cubins see them too. Behind all comes [`CODE_NOTE`]. Functions stay at
+    /// relocations of cubins see them too. After all comes [`CODE_NOTE`]. Functions stay at
     /// address 0, as in the cubin.
     ///
     /// # Errors

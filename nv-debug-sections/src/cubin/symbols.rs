@@ -42,7 +42,7 @@ impl Cubin<'_> {
         let section = self.section(table)?;
         let name = self.section_name(table);
         if !matches!(section.contents, Contents::Symbols(_)) {
-            let text = "the section is no symbol table";
+            let text = "the section is not a symbol table";
             return Err(Error::new(name, 0, ErrorKind::Unsuitable(text)));
         }
         let strings = self.strings(SectionIndex(section.link));

@@ -21,7 +21,7 @@ pub struct Comparison<'a> {
 pub struct OddHeader {
     /// Which one.
     pub section: SectionIndex,
-    /// What is odd.
+    /// The difference from the expected header.
     pub what: HeaderOddity,
 }
 

@@ -63,7 +63,7 @@ pub struct PtxFeatures<'a> {
 pub struct PtxSection<'a> {
     /// Its name.
     pub name: Cow<'a, str>,
-    /// What its bytes refer to.
+    /// The kinds of references that its bytes have.
     pub references: ReferenceKinds,
 }
 

@@ -24,9 +24,9 @@ pub struct DetectedLevel<'c> {
     pub level: DebugLevel,
     /// The first section that only this level has.
     pub shown_by: Option<SectionName<'c>>,
-    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of output: that of ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
-    /// Where the machine code is.
+    /// The location of the machine code.
     pub code: CodeLocation,
     /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is
     /// said of the file that it was made of: the one with the code, or a debug-only object.
@@ -262,7 +262,7 @@ fn program<'c>(
     }
 }
 
-/// What the line tables of a file hold.
+/// The facts about a PTX that the line tables of a file show.
 #[derive(Clone, Copy)]
 struct LineFacts {
     has_rows: bool,

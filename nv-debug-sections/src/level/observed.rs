@@ -1,8 +1,8 @@
 //! The debug sections that ptxas and nvlink 13.0.88 write: one rule table from which the lists of
 //! all runs follow.
 //!
-//! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, of which
-//! `tests/data/section_lists.tsv` has an extract, and 679 corpus cubins.
+//! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, and 679 corpus cubins.
+//! `tests/data/section_lists.tsv` has an extract of the runs.
 
 use super::conditions::{
     Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
@@ -23,9 +23,9 @@ pub struct Compilation<'p, 'a> {
     pub level: DebugLevel,
     /// The SM that the code is for, and the release of the assembler.
     pub target: Target,
-    /// What it writes.
+    /// The kind of output file.
     pub output: OutputKind,
-    /// What its input holds.
+    /// The features of the PTX.
     pub program: &'p PtxFeatures<'a>,
 }
 

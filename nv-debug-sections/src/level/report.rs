@@ -39,11 +39,11 @@ impl RulesModel {
 /// The sections that a file is expected to have, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation<'a> {
-    /// Where it comes from.
+    /// The source of the rules.
     pub model: RulesModel,
     /// The SM that the code is for, and the release of the tools.
     pub target: Target,
-    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of output: that of ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
     /// How much debug information.
     pub level: DebugLevel,
@@ -108,7 +108,7 @@ impl<'a> Expectation<'a> {
 /// The sections that a file is expected to have.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedList {
-    /// Whose rules say which sections are expected.
+    /// The source of the rules that say which sections are expected.
     pub model: RulesModel,
     /// The release of the tools.
     #[serde(skip)]
@@ -121,7 +121,7 @@ pub struct ExpectedList {
     pub level: DebugLevel,
     /// The expected sections, in file order.
     pub sections: Vec<ExpectedSection>,
-    /// How many sections the documentation states. Absent for the observed model.
+    /// The numbers of sections that the documentation states. Absent for the observed model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inventory: Option<Counts>,
 }
@@ -129,7 +129,7 @@ pub struct ExpectedList {
 /// One expected section of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedSection {
-    /// What its name says.
+    /// The facts that its name tells.
     #[serde(flatten)]
     pub name: SectionIdentity,
     /// The first SM whose files have the section: 100 for sm_100.
@@ -166,7 +166,7 @@ pub struct SectionIdentity {
     /// The kind of relocations. Absent for contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<RelocForm>,
-    /// What it holds, in words. Absent for names that are not known.
+    /// The contents, in words. Absent for names that are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
     /// Who wrote it: `front end` for what comes from the PTX, `nvdwarf` for all sections of a file
@@ -219,7 +219,7 @@ pub struct Report<'a> {
     pub writer: Option<&'a Writer>,
     /// The kind of file.
     pub output: OutputKind,
-    /// Whose rules say which sections are expected.
+    /// The source of the rules that say which sections are expected.
     pub model: RulesModel,
     /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped
     /// file it is the level of what is left.
@@ -250,7 +250,7 @@ pub struct Report<'a> {
 pub struct Section {
     /// Its index in the section table.
     pub index: u32,
-    /// What its name says.
+    /// The facts that its name tells.
     #[serde(flatten)]
     pub name: SectionIdentity,
     /// Its size in bytes.
@@ -275,7 +275,7 @@ pub struct RelocationCount {
     /// The section that they are in.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// How many relocations.
+    /// The number of relocations.
     pub count: usize,
 }
 
@@ -316,7 +316,7 @@ pub struct OddSection {
     /// Which.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// What is unusual, and what such sections have, in words.
+    /// The unusual value, and the value that such sections have, in words.
     pub what: String,
 }
 

@@ -65,7 +65,7 @@ fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
             (None, 0) => break None,
             (None, 4) => break Some(tables.u32("the .debug_str base")?),
             (None, found @ 1..4) => {
-                let field = "header bytes behind the file table";
+                let field = "header bytes after the file table";
                 return Err(fault(tables.offset(), field, found as u64, "0, 4 or a file's"));
             }
             (None, _) => dwarf2::file_named(&mut tables, &[])?,

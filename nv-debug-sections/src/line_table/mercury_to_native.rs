@@ -79,8 +79,8 @@ impl RowKind {
     /// The kind of a row that follows a row of kind `before`. `was_flagged`: the flag was set for
     /// that row, or in between.
     pub(super) fn after(before: Option<Self>, is_entry: bool, was_flagged: bool, is_special: bool) -> Self {
-        let is_behind_entry = was_flagged || before == Some(Self::Entry);
-        match (is_entry, is_behind_entry) {
+        let is_after_entry = was_flagged || before == Some(Self::Entry);
+        match (is_entry, is_after_entry) {
             (true, _) => Self::Entry,
             (false, true) if is_special => Self::Entry,
             (false, true) => Self::FirstAfterEntry,
@@ -218,15 +218,16 @@ pub fn mercury_to_native(
 /// The number of rows that begin at `address` or before it. Mostly it is `last`, the number for the
 /// address before, or one more.
 fn covering_row_end(rows: &[Row], last: usize, address: u64) -> usize {
-    let is_behind = |count: &usize| {
+    let is_after = |count: &usize| {
         count.checked_sub(1).is_none_or(|row| rows.get(row).is_some_and(|row| row.address <= address))
             && rows.get(*count).is_none_or(|next| address < next.address)
     };
-    let near = [last, last + 1].into_iter().find(is_behind);
+    let near = [last, last + 1].into_iter().find(is_after);
     near.unwrap_or_else(|| rows.partition_point(|row| row.address <= address))
 }
 
-/// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.
+/// The values by which ptxas tells Mercury rows apart: address, line, file. The first row with a
+/// key wins.
 pub(super) type RowKey = (u64, u32, u32);
 
 struct NativeBuilder {

@@ -167,7 +167,7 @@ fn pairs<const N: usize>(pairs: [(u64, u64); N]) -> [AddressPair; N] {
 }
 
 #[test]
-fn what_rows_behind_an_entry_row_become_depends_on_their_opcode() {
+fn what_rows_after_an_entry_row_become_depends_on_their_opcode() {
     // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an
     // entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 11), row(48, 11)];
@@ -240,7 +240,7 @@ fn names_outlive_their_section() {
 }
 
 #[test]
-fn hidden_addresses_are_32_apart_but_behind_the_first_and_before_folded_functions() {
+fn hidden_addresses_are_32_apart_but_after_the_first_and_before_folded_functions() {
     let hidden = [0, 0x10, 0x20, 0x70, 0x80, 0x90].map(|native| hidden_mercury_address(&[0, 0x80], native));
     assert_eq!(hidden, [0, 0x10, 0x30, 0xd0, 0xe0, 0x100]);
 }

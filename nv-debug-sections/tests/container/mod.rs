@@ -1,4 +1,4 @@
-//! Writers of fatbins, host ELF files and archives by `docs/formats/fatbins.md`, as far as the
+//! Writers of fatbins, host ELF files and archives by `docs/formats/fatbins.md`, where the
 //! tests need them.
 
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses its own part; a panic is a failed test
@@ -55,7 +55,7 @@ impl Spec {
             tail.extend((options_at + 8).to_le_bytes());
             tail.extend((options.len() as u32).to_le_bytes());
             // An ELF entry has an empty string before its records, the others have their string's
-            // NUL behind it.
+            // NUL after it.
             let text = [&b"\0"[..], options].concat();
             let text = if self.kind == 2 { text } else { [options.as_slice(), b"\0"].concat() };
             tail.extend(padded(text));
@@ -121,7 +121,7 @@ impl Host {
         self.number(value, if self.is_64 { 8 } else { 4 })
     }
 
-    /// An object with these sections, behind the null section and its names.
+    /// An object with these sections, after the null section and its names.
     pub(crate) fn object(self, sections: &[(&str, &[u8])]) -> Vec<u8> {
         let (file_header, section_header) = if self.is_64 { (64, 64) } else { (52, 40) };
         let mut names = b"\0.shstrtab\0".to_vec();

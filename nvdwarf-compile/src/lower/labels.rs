@@ -29,7 +29,7 @@ struct Index {
     functions: HashMap<String, Span>,
 }
 
-/// Where a function is.
+/// The range of a function's code.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: LabelAddress,
@@ -116,9 +116,9 @@ impl Index {
             next = at_line(index).or(next);
             let previous = index.checked_sub(1).filter(|previous| *previous >= function.first_instruction);
             let branch = previous.filter(|previous| facts.instructions[*previous].branches);
-            let behind_branch =
+            let after_branch =
                 branch.and_then(at_line).map(|branch| branch.saturating_add(INSTRUCTION_BYTES));
-            let at = next.map(|next| behind_branch.filter(|behind| *behind < next).unwrap_or(next));
+            let at = next.map(|next| after_branch.filter(|after| *after < next).unwrap_or(next));
             let at = at.map(|at| before_setup(section, at));
             self.before[index] = at.map(&address);
         }
@@ -221,7 +221,7 @@ $open: .loc 1 1 1
 $begin:
 	mov.b32 %r1, 1;
 	bra.uni $next;
-$behind:
+$after:
 $next:
 	mov.b32 %r2, 2;
 $before:
@@ -238,7 +238,7 @@ $end:
     fn what_comes_with_a_branch_belongs_to_it() {
         let lines = [(0, 5), (0x20, 6), (0x50, 9), (0x80, 11), (0x90, 13)];
         let mut k = section(3, &[("k", 0)], &lines);
-        // Behind the first branch comes what belongs to the next block, before the second a BSSY;
+        // After the first branch comes what belongs to the next block, before the second a BSSY;
         // the kernel exits at 0xb0.
         k.branch_setup = vec![0x70];
         k.exits = vec![0xb0, 0xe0];
@@ -249,7 +249,7 @@ $end:
             PtxFacts::collect(&parsed.module, Release::V13_0.target(80), &lines, &|_| None, &mut Vec::new());
         let found = Labels::new(&facts, &image);
         let at = |label| found.address(label).map(|at| at.offset);
-        let labels = ["$behind", "$next", "$before", "$out", "$block", "$end"].map(at);
+        let labels = ["$after", "$next", "$before", "$out", "$block", "$end"].map(at);
         assert_eq!(labels, [0x30, 0x30, 0x70, 0x90, 0xc0, 0x100].map(Some));
     }
 

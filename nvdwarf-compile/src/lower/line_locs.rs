@@ -50,9 +50,9 @@ impl LineLocs {
         }
         match self {
             Self::Dense(locs) => {
-                let (from, behind) = (first as usize, last as usize + 1);
-                locs.resize(locs.len().max(behind), 0);
-                locs[from..behind].fill(loc.0 + 1);
+                let (from, after) = (first as usize, last as usize + 1);
+                locs.resize(locs.len().max(after), 0);
+                locs[from..after].fill(loc.0 + 1);
             }
             Self::Sparse(spans) => {
                 // What is left of others before and after, and nothing in between.

@@ -177,8 +177,8 @@ fn lower<'l>(
     for (index, section, table) in built {
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
         all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
-        let behind = last_inlined_name(&table.ops, name);
-        let ops = table.into_program(std::mem::replace(&mut name, behind));
+        let after = last_inlined_name(&table.ops, name);
+        let ops = table.into_program(std::mem::replace(&mut name, after));
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
         if rows > 0 {
             all.rows += rows;

@@ -49,7 +49,7 @@ pub(crate) struct LoweringInput<'a> {
     pub(crate) files: &'a [SourceFile<'a>],
     /// The code.
     pub(crate) image: &'a CodeFacts,
-    /// The same code in Mercury space, from sm_100 on.
+    /// The facts about the same code in Mercury space, from sm_100 on.
     pub(crate) mercury: Option<&'a MercuryFacts>,
     /// The SM that the code is for, and the release by whose rules sections are made.
     pub(crate) target: Target,
@@ -57,7 +57,7 @@ pub(crate) struct LoweringInput<'a> {
     pub(crate) relocatable: bool,
     /// How much is written.
     pub(crate) level: DebugLevel,
-    /// What is written otherwise than by ptxas.
+    /// The options beyond those of ptxas.
     pub(crate) extras: &'a NvdwarfOptions,
     /// Whether there is no code, and every function has an address of its own.
     pub(crate) debug_only: bool,

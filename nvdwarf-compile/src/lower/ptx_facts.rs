@@ -101,12 +101,13 @@ pub(crate) struct LabelFacts<'a> {
     pub(crate) bound: Option<Bound>,
 }
 
-/// What the labels around a function's code stand for.
+/// The position that a label around a function's code stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Of the first label of a function with a `.loc`, if nothing before it ends a basic block.
+    /// The start: that of the first label of a function with a `.loc`, if nothing before it ends a
+    /// basic block.
     Start,
-    /// Of the last one that no branch leads to, if it is not the start.
+    /// The end: that of the last label that no branch leads to, if it is not the start.
     End,
 }
 
@@ -268,7 +269,7 @@ struct Collector<'f, 'a, N> {
     of_line_0: Vec<Covered>,
 }
 
-/// What a `.loc` covers so far: see [`LineLocs`].
+/// The code that a `.loc` covers so far: see [`LineLocs`].
 #[derive(Clone, Copy)]
 struct Covered {
     loc: LocId,
@@ -462,7 +463,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
     }
 }
 
-/// What ends a basic block.
+/// The opcodes that end a basic block.
 const BLOCK_ENDS: [&str; 7] = ["bra", "brx", "call", "ret", "exit", "bar", "barrier"];
 
 /// The label that a `bra` leads to: its only operand.

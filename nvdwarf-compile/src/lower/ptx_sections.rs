@@ -28,7 +28,7 @@ pub(crate) struct PtxSection<'a> {
     pub(crate) name: &'a str,
     /// Which section that is; `None` for one that only this PTX knows.
     pub(crate) kind: Option<SectionKind>,
-    /// What ptxas does with it.
+    /// The position at which ptxas writes the section, and whether it keeps it.
     place: BlockPlacement,
     /// Contents.
     pub(crate) assembled: AssembledSection<'a>,

@@ -11,7 +11,7 @@ use nv_debug_sections::cubin::Cubin;
 pub(crate) struct Provided<'d> {
     /// The facts.
     pub(crate) image: CodeFacts,
-    /// The same code in Mercury space, from sm_100 on.
+    /// The facts about the same code in Mercury space, from sm_100 on.
     pub(crate) mercury: Option<MercuryFacts>,
     /// Code, symbols and everything else that is not debug information. Debug sections of its own
     /// are replaced.

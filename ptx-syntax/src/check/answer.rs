@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The findings of `check` in one module, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckAnswer {
-    /// What ptxas 13.0.88 does with the module.
+    /// The verdicts of ptxas 13.0.88 on the module.
     verdict: Verdicts,
     /// The least `.version` that the module can have.
     min_version: MinVersion,
@@ -20,20 +20,21 @@ pub struct CheckAnswer {
     /// where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
-    /// How many findings were left out because a baseline has them. Absent without a baseline.
+    /// The number of findings that were left out because a baseline has them. Absent without a
+    /// baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_baseline: Option<usize>,
 }
 
-/// What ptxas 13.0.88 does with a module.
+/// The verdicts of ptxas 13.0.88 on a module.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Verdicts {
     /// The code of the rule that refuses it first without debug options; `None` where it is
     /// accepted.
     none: Reject,
-    /// The same with `-lineinfo`; `None` where it is accepted.
+    /// The verdict with `-lineinfo`; `None` where the module is accepted.
     lineinfo: Reject,
-    /// The same with `-g`; `None` where it is accepted.
+    /// The verdict with `-g`; `None` where the module is accepted.
     g: Reject,
 }
 
@@ -47,7 +48,7 @@ struct MinVersion {
     enforced: String,
     /// The least one by the PTX ISA.
     documented: String,
-    /// What asks for it.
+    /// The features that need the version.
     uses: Vec<Use>,
 }
 
@@ -55,7 +56,7 @@ struct MinVersion {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "FeatureUse")]
 struct Use {
-    /// What it is.
+    /// The name of the feature.
     feature: String,
     /// The least `.version` by ptxas 13.0.88; `None` where it takes any.
     enforced: Option<String>,
@@ -75,14 +76,14 @@ struct Finding {
     /// How bad it is, which may be less than the rule says.
     #[schemars(with = "Severity")]
     severity: &'static str,
-    /// What is wrong at this place.
+    /// The fault at this place, in words.
     message: String,
     #[serde(flatten)]
     place: TextSpan,
     /// Another place that belongs to it. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Related>,
-    /// What to do about it. Absent where that is not known.
+    /// The way to fix it. Absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
     /// Whether there is a repair for the rule, made by `--fix` or by name (`check --repairs`).
@@ -93,7 +94,7 @@ struct Finding {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RelatedPlace")]
 struct Related {
-    /// What is there.
+    /// The meaning of the position, in words.
     message: String,
     #[serde(flatten)]
     place: TextSpan,
@@ -108,7 +109,7 @@ struct More {
     /// How bad they are.
     #[schemars(with = "Severity")]
     severity: &'static str,
-    /// How many findings are not listed.
+    /// The number of findings that are not listed.
     count: usize,
 }
 
@@ -189,15 +190,15 @@ pub struct RuleRow {
     /// How bad it is as a rule; a finding may say less.
     #[schemars(with = "Severity")]
     severity: &'static str,
-    /// What is required, in one sentence.
+    /// The requirement, in one sentence.
     summary: &'static str,
     /// The first `.version` that the rule applies to; `None` where it applies to all.
     since: Option<String>,
     /// The first `.version` that it no longer applies to; `None` where there is none.
     until: Option<String>,
-    /// Where it is written.
+    /// The document that states the requirement.
     reference: &'static str,
-    /// What ptxas 13.0.88 does.
+    /// The behaviour of ptxas 13.0.88.
     ptxas: &'static str,
     /// Whether there is a repair for it, made by `--fix` or by name (`check --repairs`).
     fixable: bool,

@@ -153,7 +153,7 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     let outdated = module.version().is_some_and(|version| version.major >= 2);
     let mut in_section = false;
     for item in &module.items {
-        // Behind a block ptxas takes the lines for the block's.
+        // After a block ptxas takes the lines for the block's.
         in_section |= matches!(item, Item::Section(_));
         let Item::AtDwarf(line) = item else { continue };
         let range = line.range;
@@ -363,10 +363,10 @@ impl<'a> References<'_, 'a> {
         let message = match declared {
             _ if self.is_dropped() => return,
             Declared::CodeLabel if self.in_info() && addend != 0 => {
-                format!("the {addend} behind a label of code is lost when its relocation is applied")
+                format!("the {addend} after a label of code is lost when its relocation is applied")
             }
             Declared::Variable(StateSpace::Local) if self.in_info() && addend != 0 => {
-                format!("ptxas loses the {addend} behind a .local variable")
+                format!("ptxas loses the {addend} after a .local variable")
             }
             Declared::FunctionParameter if self.in_info() => {
                 format!("a parameter of a function has no place in memory: ptxas writes {addend}")

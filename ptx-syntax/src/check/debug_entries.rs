@@ -21,16 +21,16 @@ use crate::types::StateSpace;
 /// address class.
 const GLOBAL: u64 = 5;
 
-/// What the rules look at.
+/// The `.debug_info` of a module, as the rules about it need it.
 pub(super) struct Entries<'c, 'm, 'a> {
     pub(super) facts: &'c Facts,
-    /// What stands in `.debug_info` by name, ascending.
+    /// The fields of `.debug_info` that hold a name, ascending.
     pub(super) fixups: &'c [Fixup<'a>],
     /// The bytes of `.debug_info`.
     pub(super) bytes: &'c [u8],
     pub(super) module: &'m Module<'a>,
     pub(super) files: &'c Files<'m, 'a>,
-    /// Where the bytes at ascending offsets stand in the text.
+    /// The positions in the text of the bytes at ascending offsets.
     pub(super) find: &'c dyn Fn(&[u64]) -> Vec<TextRange>,
 }
 

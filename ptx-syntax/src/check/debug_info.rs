@@ -360,7 +360,7 @@ fn describe(fault: &Fault) -> Option<(RuleId, String)> {
     })
 }
 
-/// Where in the text the bytes of faults stand.
+/// The positions in the text of the bytes that are at fault.
 struct Places(HashMap<(&'static str, u64), TextRange>);
 
 impl Places {

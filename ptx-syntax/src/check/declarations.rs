@@ -79,9 +79,9 @@ fn variable(variable: &Variable<'_>, sink: &mut Sink<'_>) {
         for fault in FAULTS.iter().filter(|fault| (fault.is)(variable, declarator)) {
             let at = name_end(variable, index, sink.text);
             let name = declarator.name;
-            let (before, behind) = fault.said;
-            let said = match behind {
-                Some(behind) => format!("{before} '{}' {behind}", name.text).trim_end().to_owned(),
+            let (before, after) = fault.said;
+            let said = match after {
+                Some(after) => format!("{before} '{}' {after}", name.text).trim_end().to_owned(),
                 None => before.to_owned(),
             };
             report(fault.rule, name.range, at, format_args!("{said}"), sink);
@@ -109,16 +109,16 @@ fn alignment(declaration: TextRange, sink: &mut Sink<'_>) {
 fn values_of_align(declaration: TextRange, text: &str) -> Vec<TextRange> {
     let mut lexer = Lexer::new(text, declaration.start);
     let mut values = Vec::new();
-    let mut behind_align = false;
+    let mut after_align = false;
     loop {
         let token = lexer.next_significant();
         match token.kind {
-            TokenKind::Integer if behind_align => values.push(token.range),
+            TokenKind::Integer if after_align => values.push(token.range),
             TokenKind::Ident | TokenKind::Eof => return values,
             _ if token.range.start >= declaration.end => return values,
             _ => {}
         }
-        behind_align = token.range.slice(text) == ".align";
+        after_align = token.range.slice(text) == ".align";
     }
 }
 

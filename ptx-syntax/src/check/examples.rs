@@ -2,7 +2,7 @@
 
 use super::rules::RuleId as Id;
 
-/// Where the lines of an example stand in a module.
+/// The position of an example's lines in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     /// They are a module.

@@ -2,13 +2,13 @@
 
 use super::rules::RuleId;
 
-/// What is said of a rule beside its row in the table.
+/// The explanation of a rule, beside its row in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RuleExplanation {
-    /// What a debugger, a profiler or ptxas loses. Where findings of the rule have two severities,
-    /// which and why.
+    /// The information that a debugger, a profiler or ptxas loses. If findings of the rule have two
+    /// severities, which and why.
     pub(super) why: &'static str,
-    /// What to do about it; empty where nothing can be.
+    /// The way to fix it; empty where there is none.
     pub(super) mend: &'static str,
 }
 
@@ -17,8 +17,8 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
     use RuleId as Id;
     let (why, mend) = match rule {
         Id::Syntax => (
-            "ptxas stops at the first such place, and what it says of it names one token. Here the parser goes on, \
-             so that later places are found too.",
+            "ptxas stops at the first error, and its message names one token. This parser goes on, so that later \
+             errors are found too.",
             "Write what was expected there. Where a newer ptxas takes the module, see whether its `.version` is \
              newer than 9.0.",
         ),
@@ -147,7 +147,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             ("The options contradict each other, or what the architecture can do.", "Take one of them out.")
         }
         Id::RelocatableVersion => (
-            "Older PTX has no way to name what another module has.",
+            "Older PTX has no way to refer to a function or variable of another module.",
             "Raise `.version` to 3.1, or compile without -c.",
         ),
         Id::GateAddressSize => ("The `.version` of the module has no such directive.", "Raise `.version`."),

@@ -195,7 +195,8 @@ fn name(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
             }
         }
         Some(NotAFile::Bracketed) => {
-            let message = format_args!("`{last}` is no name of a file: readers show it, and find no source");
+            let message =
+                format_args!("`{last}` is not the name of a file: readers show it, and find no source");
             sink.find_as(Severity::Note, RuleId::FilePlaceholder, range, message);
         }
         None => {}
@@ -206,12 +207,12 @@ fn name(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
 fn backslash(path: &str, range: TextRange, sink: &mut Sink<'_>) {
     let rule = RuleId::FileNameCharacters;
     // `\\server\share` begins with two.
-    let behind_start = path.strip_prefix('\\').unwrap_or(path);
+    let after_start = path.strip_prefix('\\').unwrap_or(path);
     let help = if escapes_utf8(path.as_bytes()) {
         let message = "ptxas takes each backslash for a directory separator, never for an escape: no reader finds this source";
         sink.find(rule, range, format_args!("{message}"))
             .map(|finding| (finding, "give the source a name in ASCII"))
-    } else if behind_start.contains("\\\\") {
+    } else if after_start.contains("\\\\") {
         let message = "ptxas keeps both backslashes, for it knows no escapes: readers compare the name with that of the source in vain";
         sink.find(rule, range, format_args!("{message}"))
             .map(|finding| (finding, "write one backslash, or `/`"))

@@ -11,7 +11,7 @@ use crate::text::TextRange;
 pub struct VersionGate {
     /// The rule it is.
     pub rule: RuleId,
-    /// What ptxas calls it.
+    /// The name that ptxas gives to the feature.
     pub feature: &'static str,
     /// The version of the PTX ISA notes.
     pub documented: PtxVersion,
@@ -69,7 +69,7 @@ pub struct GatedUse {
 pub struct MinVersion {
     /// The features used, by their first place, in the order of [`GATES`].
     pub uses: Vec<GatedUse>,
-    /// What the architectures of `.target` need, with the word; none for unknown ones.
+    /// The version that the architectures of `.target` need, with the word; none for unknown ones.
     pub target: Option<(PtxVersion, TextRange)>,
 }
 
@@ -104,7 +104,7 @@ impl MinVersion {
 /// The version gates of one module.
 #[derive(Debug)]
 pub(super) struct Gates {
-    /// What ptxas takes the module's version for; none without one.
+    /// The version that ptxas takes the module's `.version` for; none without one.
     version: Option<PtxVersion>,
     pub(super) min_version: MinVersion,
 }
@@ -119,7 +119,7 @@ impl Gates {
         self.check_in(Modes::ALL, rule, range, at, sink);
     }
 
-    /// The same for a feature that ptxas looks at in some modes only.
+    /// Checks a feature that ptxas looks at in some modes only.
     pub(super) fn check_in(
         &mut self,
         modes: Modes,
@@ -175,8 +175,8 @@ fn what(gate: &VersionGate) -> &'static str {
     }
 }
 
-/// What a `.target` word needs (asked of ptxas 13.0.88 version by version): number, suffix,
-/// version.
+/// The version that each `.target` word needs (tried with ptxas 13.0.88 version by version):
+/// number, suffix, version.
 const TARGETS: [(u32, &str, (u32, u32)); 43] = [
     (10, "", (1, 0)),
     (11, "", (1, 0)),

@@ -58,7 +58,7 @@ fn instructions(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
             sink.error(
                 RuleId::Backslash,
                 range,
-                format_args!("a `\\` before an opcode is no PTX: ptxas skips it"),
+                format_args!("a `\\` before an opcode is not PTX: ptxas skips it"),
             );
         }
     }
@@ -117,7 +117,7 @@ impl Grammar<'_, '_> {
                 };
                 sink.error(rule, range, format_args!("{error}"));
                 if range.start >= self.version_missed {
-                    ptxas_syntax_error(rule, behind_linkage(text, range), sink);
+                    ptxas_syntax_error(rule, after_linkage(text, range), sink);
                 }
             }
             Kind::Expected { .. } => self.unexpected(error, sink),
@@ -184,7 +184,7 @@ impl Grammar<'_, '_> {
                 }
                 return ptxas_syntax_error(RuleId::Syntax, range, sink);
             }
-            let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
+            let message = format_args!("`{name}` is not a PTX name: a dot cannot stand in one");
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
                 finding.help = Some(match meant {
                     Some(declared) => bounded(format_args!("the module declares it as `{declared}`")),
@@ -202,12 +202,12 @@ impl Grammar<'_, '_> {
         };
         sink.error(rule, range, format_args!("{error}"));
         let missing_brace = matches!(error.kind, SyntaxErrorKind::Expected { what: BODY_END, .. });
-        ptxas_syntax_error(rule, if missing_brace { behind_linkage(text, range) } else { range }, sink);
+        ptxas_syntax_error(rule, if missing_brace { after_linkage(text, range) } else { range }, sink);
     }
 }
 
 /// The token that cannot stand in a body: ptxas takes `.visible .func f()` there for a prototype.
-fn behind_linkage(text: &str, first: TextRange) -> TextRange {
+fn after_linkage(text: &str, first: TextRange) -> TextRange {
     let mut lexer = Lexer::new(text, first.start);
     let mut token = lexer.next_significant();
     let mut head = first;
@@ -246,9 +246,9 @@ fn version_token(text: &str, at: u32) -> u32 {
         ".version" => first.start,
         ".target" => loop {
             lexer.next_significant();
-            let behind = lexer.next_significant();
-            if behind.kind != TokenKind::Comma {
-                break behind.range.start;
+            let after = lexer.next_significant();
+            if after.kind != TokenKind::Comma {
+                break after.range.start;
             }
         },
         _ => at,
@@ -298,7 +298,7 @@ fn version_with_number(rest: &str) -> &str {
 fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {
     let range = error.range;
     sink.error(RuleId::NarrowLabel, range, format_args!("{error}"));
-    // Behind a label alone ptxas looks for a sign first.
+    // After a label alone ptxas looks for a sign first.
     let is_label_alone = !range.slice(sink.text).contains(['+', '-']);
     let at = if is_label_alone { next_token(sink.text, range.end).range.start } else { range.end - 1 };
     sink.ptxas_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
@@ -354,7 +354,7 @@ impl DataErrors {
     fn data_type(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
         let (text, range) = (sink.text, error.range);
         if ScalarType::from_keyword(range.slice(text)).is_none() {
-            // Behind `@@DWARF`, where ptxas' grammar has no other word.
+            // After `@@DWARF`, where ptxas' grammar has no other word.
             sink.error(RuleId::Syntax, range, format_args!("{error}"));
             return ptxas_syntax_error(RuleId::Syntax, range, sink);
         }
@@ -386,11 +386,11 @@ impl DataErrors {
 
 /// Walks over `1, -2, ...`, or `, 3, ...` after a value. Returns where it ends and whether that is
 /// after a value.
-fn walk_list(text: &str, from: u32, mut behind_value: bool, mut each: impl FnMut(&str)) -> (u32, bool) {
+fn walk_list(text: &str, from: u32, mut after_value: bool, mut each: impl FnMut(&str)) -> (u32, bool) {
     let mut lexer = Lexer::new(text, from);
     let mut token = lexer.next_significant();
     loop {
-        if behind_value {
+        if after_value {
             if token.kind != TokenKind::Comma {
                 return (token.range.start, true);
             }
@@ -404,7 +404,7 @@ fn walk_list(text: &str, from: u32, mut behind_value: bool, mut each: impl FnMut
             return (token.range.start, false);
         }
         each(TextRange::new(start, token.range.end).slice(text));
-        behind_value = true;
+        after_value = true;
         token = lexer.next_significant();
     }
 }

@@ -77,7 +77,7 @@ fn check_relocatable(version: &VersionDirective, sink: &mut Sink<'_>) {
     }
 }
 
-/// What the words of all `.target` so far have said.
+/// The facts from the words of all `.target` so far.
 #[derive(Default)]
 struct Targets<'m> {
     /// The last architecture: its number, its word and the directive's start.
@@ -133,7 +133,7 @@ impl<'m> Targets<'m> {
         if !read.exact {
             let ptxas = sink.ptxas;
             let message =
-                format_args!("`{}` is no target of the PTX ISA, though {ptxas} takes it", word.text);
+                format_args!("`{}` is not a target of the PTX ISA, though {ptxas} takes it", word.text);
             sink.warning(RuleId::UnknownTarget, word.range, message);
         }
         self.arch = Some((read.number, word.text, at));

@@ -70,7 +70,8 @@ fn region(lines: &LineIndex, range: TextRange) -> Region {
     Region { line, column, end_line, end_column }
 }
 
-/// What findings on a line are about. Many may be on one line, which may be long: it is read once.
+/// The subjects of findings, by line. Many findings may be on one line, which may be long: it is
+/// read once.
 struct Subjects<'t> {
     text: &'t str,
     lines: &'t LineIndex,

@@ -21,7 +21,7 @@ use crate::number::Literal;
 use crate::statement::Statement;
 use crate::text::TextRange;
 
-/// What the check of `.loc` directives needs: the files, the sections and the options.
+/// The context of the check of `.loc` directives: the files, the sections and the options.
 pub(super) struct LocContext<'s, 'm, 'a> {
     pub(super) files: &'s Files<'m, 'a>,
     pub(super) sections: &'s Sections<'a>,
@@ -329,7 +329,7 @@ impl LocChecker<'_, '_, '_> {
             None if name == ".debug_str" => 0,
             None => {
                 let message = format_args!(
-                    "`{name}` is no label of .debug_str, which holds the names of inlined functions"
+                    "`{name}` is not a label of .debug_str, which holds the names of inlined functions"
                 );
                 if let Some(finding) = sink.find(RuleId::NameUnresolved, at.function_name.range, message) {
                     finding.help = Some(if sections.debug_str().is_some() {

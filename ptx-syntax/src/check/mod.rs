@@ -93,7 +93,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings that are not listed, in the order of [`RULES`].
     pub more: Vec<UnlistedFindings>,
-    /// How many findings were left out because a baseline has them; none without a baseline.
+    /// The number of findings that were left out because a baseline has them; none without a
+    /// baseline.
     pub in_baseline: Option<usize>,
     /// The least `.version` for the directives used.
     pub min_version: MinVersion,

@@ -17,13 +17,14 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// How bad it is here: at most what the rule says.
     pub severity: Severity,
-    /// What it is about, on character boundaries; empty where something is missing.
+    /// The range of text that the finding is about, on character boundaries; empty where something
+    /// is missing.
     pub range: TextRange,
-    /// What is wrong here, in one sentence.
+    /// The fault, in one sentence.
     pub message: String,
     /// Another place that belongs to it, and what that place is.
     pub related: Option<(TextRange, String)>,
-    /// What to do about it.
+    /// The way to fix it.
     pub help: Option<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct UnlistedFindings {
     pub rule: &'static Rule,
     /// How bad they are.
     pub severity: Severity,
-    /// How many there are.
+    /// The number of findings.
     pub count: usize,
 }
 

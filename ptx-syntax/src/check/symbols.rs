@@ -37,7 +37,7 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, sink: &mut Sink<'_>)
     }
 }
 
-/// What ptxas knows of a name.
+/// The facts that ptxas keeps about a name.
 #[derive(Debug, Clone, Copy)]
 enum Symbol<'m, 'a> {
     Function {
@@ -54,8 +54,8 @@ enum Symbol<'m, 'a> {
     },
 }
 
-/// What the declarations of a variable agree on: type and dimensions, not state space and
-/// alignment.
+/// The properties in which all declarations of a variable must agree: type and dimensions, not
+/// state space and alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct VariableType {
     ty: ScalarType,

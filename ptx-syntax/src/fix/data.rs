@@ -203,11 +203,11 @@ fn rewrite(module: &Module<'_>, change: impl Fn(&Value<'_>) -> Option<New>) -> V
         if !is_laid_out(&assemble(block)) {
             continue; // who knows what its lists were meant to be
         }
-        let mut list = List { text: module.text, word: TextRange::default(), behind: None, halves: false };
+        let mut list = List { text: module.text, word: TextRange::default(), after: None, halves: false };
         for item in block.items() {
             match item {
                 DataItem::Directive { range, .. } => {
-                    list = List { word: range, behind: None, halves: false, ..list };
+                    list = List { word: range, after: None, halves: false, ..list };
                 }
                 DataItem::Value(value) => list.value(&value, change(&value), &mut edits),
                 DataItem::Label(_) => {}
@@ -223,7 +223,7 @@ struct List<'a> {
     /// Its directive.
     word: TextRange,
     /// The end of the value before.
-    behind: Option<u32>,
+    after: Option<u32>,
     /// It is one of `.b32` halves now.
     halves: bool,
 }
@@ -231,10 +231,10 @@ struct List<'a> {
 impl List<'_> {
     fn value(&mut self, value: &Value<'_>, new: Option<New>, edits: &mut Vec<Edit>) {
         let halves = matches!(new, Some(New::Halves(_)));
-        let behind = self.behind.replace(value.range.end);
+        let after = self.after.replace(value.range.end);
         if halves != self.halves {
             self.halves = halves;
-            edits.push(self.switch(behind));
+            edits.push(self.switch(after));
         }
         match new {
             Some(New::Number(number)) => edits.push(Edit::new(value.range, number.to_string())),
@@ -249,10 +249,10 @@ impl List<'_> {
 
     /// From the directive to `.b32` or back: in the directive's place, or in that of the comma, as
     /// a line of its own.
-    fn switch(&self, behind: Option<u32>) -> Edit {
+    fn switch(&self, after: Option<u32>) -> Edit {
         let word = if self.halves { ".b32" } else { self.word.slice(self.text) };
-        let Some(behind) = behind else { return Edit::new(self.word, word) };
-        let comma = Lexer::new(self.text, behind).next_significant();
+        let Some(after) = after else { return Edit::new(self.word, word) };
+        let comma = Lexer::new(self.text, after).next_significant();
         debug_assert_eq!(comma.kind, TokenKind::Comma);
         let line = self.text.get(..self.word.start as usize).and_then(|before| before.rsplit('\n').next());
         let indent = line.filter(|line| line.bytes().all(|b| matches!(b, b' ' | b'\t'))).unwrap_or("");

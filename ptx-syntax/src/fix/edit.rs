@@ -26,19 +26,19 @@ impl Edit {
     pub(super) fn delete(text: &str, range: TextRange) -> Self {
         let bytes = text.as_bytes();
         let blank = |b: &u8| matches!(b, b' ' | b'\t');
-        let (before, behind) = (bytes.get(..range.start as usize), bytes.get(range.end as usize..));
-        let (before, behind) = (before.unwrap_or(&[]), behind.unwrap_or(&[]));
+        let (before, after) = (bytes.get(..range.start as usize), bytes.get(range.end as usize..));
+        let (before, after) = (before.unwrap_or(&[]), after.unwrap_or(&[]));
         let indent = before.iter().rev().take_while(|b| blank(b)).count();
-        let tail = behind.iter().take_while(|b| blank(b) || **b == b'\r').count();
+        let tail = after.iter().take_while(|b| blank(b) || **b == b'\r').count();
         let begins = indent == before.len() || before.get(before.len() - indent - 1) == Some(&b'\n');
-        let next = behind.get(tail);
+        let next = after.get(tail);
         if begins && matches!(next, None | Some(b'\n')) {
             let end = range.end + tail as u32 + u32::from(next.is_some());
             return Self::new(TextRange::new(range.start - indent as u32, end), "");
         }
         // Two tokens must not become one.
         let solid = |b: Option<&u8>| b.is_some_and(|b| !b.is_ascii_whitespace());
-        let glue = solid(before.last()) && solid(behind.first());
+        let glue = solid(before.last()) && solid(after.first());
         Self::new(range, if glue { " " } else { "" })
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn line_end(text: &str) -> &'static str {
 pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
     let end = line_end(text);
     let mut lexer = Lexer::new(text, at);
-    let mut behind = at;
+    let mut after = at;
     loop {
         let token = lexer.next_token();
         let word = token.range.slice(text);
@@ -82,12 +82,12 @@ pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
             TokenKind::Whitespace if word.contains('\n') => break,
             TokenKind::Eof => break,
             TokenKind::Whitespace => {}
-            TokenKind::LineComment => behind = token.range.start + word.trim_end_matches('\r').len() as u32,
-            TokenKind::BlockComment if !word.contains('\n') => behind = token.range.end,
+            TokenKind::LineComment => after = token.range.start + word.trim_end_matches('\r').len() as u32,
+            TokenKind::BlockComment if !word.contains('\n') => after = token.range.end,
             _ => return Edit::insert(at, format!("{end}{lines}{end}")),
         }
     }
-    Edit::insert(behind, format!("{end}{lines}"))
+    Edit::insert(after, format!("{end}{lines}"))
 }
 
 /// Whether the parser reported an error inside a directive or at the token after it. `errors`
@@ -96,9 +96,9 @@ pub(super) fn is_faulty(errors: &[SyntaxError], text: &str, range: TextRange) ->
     let first = errors.partition_point(|error| error.range.start < range.start);
     let Some(error) = errors.get(first) else { return false };
     // A directive in the wrong place is well written, and ends what stands before it.
-    let behind = || Lexer::new(text, range.end).next_significant().range.start;
+    let after = || Lexer::new(text, range.end).next_significant().range.start;
     let misplaced = matches!(error.kind, SyntaxErrorKind::Misplaced(_));
-    error.range.start < range.end || error.range.start == behind() && !misplaced
+    error.range.start < range.end || error.range.start == after() && !misplaced
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_in_behind_comments() {
+    fn lines_go_in_after_comments() {
         let put = |text: &str| apply(text, &[insert_lines(text, text.find('}').unwrap() as u32 + 1, "X")]);
         assert_eq!(put("}"), "}\nX");
         assert_eq!(put("a\r\n} // end \r\nb"), "a\r\n} // end \r\nX\r\nb");

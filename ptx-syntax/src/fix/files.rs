@@ -112,7 +112,7 @@ impl<'m, 'a> Table<'m, 'a> {
     fn new(module: &'m Module<'a>) -> Self {
         let mut table = Self { files: Vec::new(), by_index: HashMap::new() };
         for node in module.files() {
-            let number = number_behind(module.text, node.range, ".file");
+            let number = number_after(module.text, node.range, ".file");
             let Some(number) = number.filter(|&(_, index)| index == node.index).map(|(range, _)| range)
             else {
                 continue;
@@ -136,8 +136,8 @@ impl<'m, 'a> Table<'m, 'a> {
     /// The file that a `.loc` means.
     fn meant(&self, used: &Use, leading: bool) -> Option<usize> {
         let files = self.by_index.get(&used.index)?;
-        let behind = files.partition_point(|&file| self.start(file) < used.number.start);
-        let at = if leading { behind.saturating_sub(1) } else { behind.min(files.len() - 1) };
+        let after = files.partition_point(|&file| self.start(file) < used.number.start);
+        let at = if leading { after.saturating_sub(1) } else { after.min(files.len() - 1) };
         files.get(at).copied()
     }
 
@@ -202,16 +202,16 @@ fn uses(module: &Module<'_>) -> Vec<Use> {
 }
 
 fn uses_of(text: &str, loc: &LocDirective<'_>) -> [Option<Use>; 2] {
-    let own = number_behind(text, loc.range, ".loc").filter(|&(_, index)| index == loc.file);
+    let own = number_after(text, loc.range, ".loc").filter(|&(_, index)| index == loc.file);
     let call = loc
         .inlined_at
         .as_ref()
-        .and_then(|at| number_behind(text, at.range, "inlined_at").filter(|&(_, index)| index == at.file));
+        .and_then(|at| number_after(text, at.range, "inlined_at").filter(|&(_, index)| index == at.file));
     [own, call].map(|used| used.map(|(number, index)| Use { index, number }))
 }
 
 /// The number that follows a word inside `range`, and its value as ptxas reads it there.
-fn number_behind(text: &str, range: TextRange, word: &str) -> Option<(TextRange, u64)> {
+fn number_after(text: &str, range: TextRange, word: &str) -> Option<(TextRange, u64)> {
     let mut lexer = Lexer::new(text, range.start);
     let mut next = || {
         Some(lexer.next_significant())

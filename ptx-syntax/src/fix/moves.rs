@@ -50,14 +50,14 @@ fn out_of_functions(parsed: &Parsed<'_>, wanted: impl Fn(&Statement<'_>) -> bool
         let mut moved = Moved::new(text, function.range.end);
         for statement in body.statements.iter().filter(|statement| wanted(statement)) {
             let range = statement.range();
-            // Behind the function it would no longer be the nearest to its `.loc`.
+            // After the function it would no longer be the nearest to its `.loc`.
             if matches!(statement, Statement::File(file) if files.get(&file.index).copied().unwrap_or(0) > 1)
             {
                 continue;
             }
             // The word itself is one error; another one means that the end is not known.
-            let behind_word = TextRange::new(range.start + 1, range.end);
-            if matches!(statement, Statement::Section(_)) || !is_faulty(&parsed.errors, text, behind_word) {
+            let after_word = TextRange::new(range.start + 1, range.end);
+            if matches!(statement, Statement::Section(_)) || !is_faulty(&parsed.errors, text, after_word) {
                 moved.take(range, &mut edits);
             }
         }

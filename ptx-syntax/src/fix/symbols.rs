@@ -79,13 +79,13 @@ fn dotted(parsed: &Parsed<'_>) -> Vec<TextRange> {
 
 /// Whether a place lies in a declaration rather than in an instruction or a section.
 fn is_declaration(module: &Module<'_>, at: TextRange) -> bool {
-    let behind = module.items.partition_point(|item| item.range().start <= at.start);
-    match behind.checked_sub(1).and_then(|index| module.items.get(index)) {
+    let after = module.items.partition_point(|item| item.range().start <= at.start);
+    match after.checked_sub(1).and_then(|index| module.items.get(index)) {
         Some(Item::Variable(variable)) => at.end <= variable.range.end,
         Some(Item::Function(function)) => match &function.body {
             Some(body) if at.start >= body.open.end => {
-                let behind = body.statements.partition_point(|statement| statement.range().start <= at.start);
-                let statement = behind.checked_sub(1).and_then(|index| body.statements.get(index));
+                let after = body.statements.partition_point(|statement| statement.range().start <= at.start);
+                let statement = after.checked_sub(1).and_then(|index| body.statements.get(index));
                 matches!(statement, Some(Statement::Variable(variable)) if at.end <= variable.range.end)
             }
             _ => at.end <= function.range.end,

@@ -266,9 +266,9 @@ mod tests {
         fn locs_are_read_as_by_the_rules(
             place in "\\.loc [0-9]{1,2} (0|07|10|4294967296|123456789|1U|0x1)( |\\t)[0-9]{1,3}",
             inlined in "(| ,| ?, ?function_name (\\$L|name|_|inlined_at|\\.debug_str|L[+]4) ?,? ?inlined_at [0-9] [0-9]{1,3}( [0-9]|))",
-            behind in "( |//,|\n, function_name x, inlined_at 1 2 3|,|;|\nret;|x|)",
+            after in "( |//,|\n, function_name x, inlined_at 1 2 3|,|;|\nret;|x|)",
         ) {
-            is_read_by_the_rules(&format!("{place}{inlined}{behind}"))?;
+            is_read_by_the_rules(&format!("{place}{inlined}{after}"))?;
         }
     }
 

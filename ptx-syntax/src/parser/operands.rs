@@ -16,7 +16,7 @@ use crate::section::is_label;
 struct Brackets {
     stack: u64,
     depth: u32,
-    behind_comma: bool,
+    after_comma: bool,
 }
 
 const NONE: u64 = 0;
@@ -139,7 +139,7 @@ enum Fault {
 }
 
 const OPERAND: Fault = Fault::Expected("an operand");
-const BEHIND: Fault = Fault::Expected("an operator, `,` or `;`");
+const AFTER_OPERAND: Fault = Fault::Expected("an operator, `,` or `;`");
 
 impl Parser<'_> {
     /// The operands of an instruction and its `;`.
@@ -194,7 +194,7 @@ impl Parser<'_> {
         use TokenKind as K;
         let kind = self.token.kind;
         match kind {
-            K::Ident | K::Integer | K::Float if before.is_operand() => Err(BEHIND),
+            K::Ident | K::Integer | K::Float if before.is_operand() => Err(AFTER_OPERAND),
             K::Ident if self.word() == "WARP_SZ" => Ok(Before::Number),
             K::Ident if matches!(before, Before::Operator | Before::Unary) => {
                 Err(Fault::Expected("a number"))
@@ -214,7 +214,7 @@ impl Parser<'_> {
             K::Integer | K::Float => Ok(Before::Number),
             K::DotIdent => self.step_dot_ident(before, brackets),
             K::Comma if before.is_operand() => {
-                brackets.behind_comma |= brackets.depth == 0;
+                brackets.after_comma |= brackets.depth == 0;
                 Ok(Before::Comma)
             }
             K::OpenParen | K::OpenBracket | K::OpenBrace => self.step_open(before, brackets, list),
@@ -245,7 +245,7 @@ impl Parser<'_> {
                 Ok(Before::Operator)
             }
             K::Or if matches!(before, Before::Name | Before::Closed) => {
-                if brackets.behind_comma || brackets.depth > 0 { Err(BEHIND) } else { Ok(Before::Pipe) }
+                if brackets.after_comma || brackets.depth > 0 { Err(AFTER_OPERAND) } else { Ok(Before::Pipe) }
             }
             K::Minus | K::Not | K::Or | K::Less | K::Greater | K::Equals | K::Colon | K::Operator
                 if before.is_number() =>
@@ -253,7 +253,7 @@ impl Parser<'_> {
                 if self.binary_operator() {
                     Ok(Before::Operator)
                 } else {
-                    Err(BEHIND)
+                    Err(AFTER_OPERAND)
                 }
             }
             K::Minus | K::Not if matches!(before, Before::Start | Before::Comma) && brackets.depth == 0 => {
@@ -262,7 +262,7 @@ impl Parser<'_> {
             K::Plus | K::Minus | K::Not | K::Operator if before.takes_sign() && self.is_sign() => {
                 Ok(if before == Before::Operator { Before::Operator } else { Before::Unary })
             }
-            _ if before.is_operand() => Err(BEHIND),
+            _ if before.is_operand() => Err(AFTER_OPERAND),
             _ => Err(OPERAND),
         }
     }
@@ -278,7 +278,7 @@ impl Parser<'_> {
             K::CloseParen if before == Before::GenericName => self.step(before, brackets, List::Initializer),
             _ if before == Before::GenericName => Err(Fault::Expected("`)`")),
             K::Ident if self.word() == "WARP_SZ" && in_list => Ok(Before::Mask),
-            K::Ident if before.is_operand() => Err(BEHIND),
+            K::Ident if before.is_operand() => Err(AFTER_OPERAND),
             K::Ident if self.word() != "WARP_SZ" => {
                 let allowed = in_list || before == Before::Open && brackets.innermost() == CALL;
                 match self.word() {
@@ -288,7 +288,7 @@ impl Parser<'_> {
                 }
             }
             K::Integer if in_list => Ok(Before::Mask),
-            K::DotIdent if before == Before::Name => Err(BEHIND),
+            K::DotIdent if before == Before::Name => Err(AFTER_OPERAND),
             K::Comma if brackets.innermost() != BRACE => Err(brackets.expected()),
             K::OpenParen if matches!(before, Before::Mask | Before::Generic) => {
                 if !brackets.open(CALL) {
@@ -327,7 +327,7 @@ impl Parser<'_> {
                 _ => false,
             };
         if !allowed || nested {
-            return Err(if before.is_operand() { BEHIND } else { OPERAND });
+            return Err(if before.is_operand() { AFTER_OPERAND } else { OPERAND });
         }
         if !brackets.open(code(kind)) {
             return Err(Fault::TooDeep);
@@ -344,7 +344,7 @@ impl Parser<'_> {
             Before::Name if !is_reserved(word) && brackets.innermost() != BRACKET => Ok(Before::Closed),
             Before::Closed if word == ".unified" => Ok(Before::Closed),
             Before::Open if brackets.innermost() == PAREN => Ok(Before::Cast),
-            _ if before.is_operand() => Err(BEHIND),
+            _ if before.is_operand() => Err(AFTER_OPERAND),
             _ if word.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => Ok(Before::Closed),
             _ => Err(OPERAND),
         }

@@ -78,10 +78,10 @@ impl<'a> Spacing<'a> {
             (true, Next::Apart)
         } else {
             let next = line.get(index + 1..).unwrap_or(&[]).iter().find(|token| !token.kind.is_trivia());
-            let behind_comment = index > 0 && line.get(index - 1).is_some_and(|t| t.kind.is_trivia());
+            let after_comment = index > 0 && line.get(index - 1).is_some_and(|t| t.kind.is_trivia());
             let (blank, then) = self.judge(token, word, next.copied());
             self.before = Some(token);
-            (blank || behind_comment, then)
+            (blank || after_comment, then)
         };
         if wraps {
             out.push_str("\n\t\t");
@@ -112,7 +112,7 @@ impl<'a> Spacing<'a> {
         let Some(before) = self.before else {
             return (false, if token.kind == K::At { Next::Tight } else { Next::Apart });
         };
-        let behind_opcode =
+        let after_opcode =
             matches!(self.style, Style::Instruction { opcode_end } if before.range.end == opcode_end);
         if self.next == Next::Second {
             return (false, Next::Apart);
@@ -124,16 +124,16 @@ impl<'a> Spacing<'a> {
                 self.brackets = self.brackets.saturating_sub(1);
                 (false, Next::Apart)
             }
-            K::OpenParen => (behind_opcode || apart && !self.is_called(before), Next::Tight),
+            K::OpenParen => (after_opcode || apart && !self.is_called(before), Next::Tight),
             K::OpenBracket => {
                 self.brackets += 1;
                 let indexed = matches!(before.kind, K::Ident | K::DotIdent | K::CloseBracket);
-                (behind_opcode || apart && !indexed, Next::Tight)
+                (after_opcode || apart && !indexed, Next::Tight)
             }
             K::OpenBrace | K::At => (apart, Next::Tight),
             K::DotIdent if matches!(self.style, Style::Instruction { .. }) => {
                 let suffix = matches!(before.kind, K::Ident | K::DotIdent | K::CloseBracket);
-                (behind_opcode || apart && !suffix, Next::Apart)
+                (after_opcode || apart && !suffix, Next::Apart)
             }
             K::Colon if next.is_none() && !self.value => (false, Next::Apart),
             K::Less if before.kind == K::Ident && self.is_declaration() => {
@@ -155,7 +155,7 @@ impl<'a> Spacing<'a> {
             | K::Colon => {
                 let data_sign =
                     self.style == Style::Data && before.kind == K::DotIdent && token.kind == K::Minus;
-                if behind_opcode || data_sign || !is_operand(before.kind) {
+                if after_opcode || data_sign || !is_operand(before.kind) {
                     return (apart, Next::Tight); // a sign
                 }
                 self.binary(token, word, before, next)

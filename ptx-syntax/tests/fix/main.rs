@@ -44,8 +44,8 @@ fn lawful(text: &str, edits: &[Edit]) {
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Each text behind the same head.
-fn behind_head(repair: Repair, before: &str, after: &str) {
+/// Each text after the same head.
+fn after_head(repair: Repair, before: &str, after: &str) {
     let got = fixed(&format!("{HEAD}{before}"), &FixSelection::of(&[repair]));
     assert_eq!(got, format!("{HEAD}{after}"));
 }
@@ -118,7 +118,7 @@ fn labels_used_twice() {
             ".func f()\n{{\nL: ret;\n}}\n.section .debug_info\n{{\nd: .b8 1\n{uses}\n}}\n.section .debug_str\n{{\nm: .b8 0,0\nn: L: .b8 65,0\n}}\n"
         )
     };
-    behind_head(
+    after_head(
         Repair::SpellOffsets,
         &text(
             ".b32 n .b32 n // c\n.b32 n+1 .b32 n+1 .b32 n+2\n.b32 d .b32 d\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 m",
@@ -147,9 +147,9 @@ fn files_out_of_functions() {
             ".section .debug_x\n{\n.b8 1\n.b8 2\n}\n.file 1 \"a\"\n",
         ),
     ] {
-        behind_head(Repair::MoveFiles, before, after);
+        after_head(Repair::MoveFiles, before, after);
     }
-    behind_head(
+    after_head(
         Repair::MoveSections,
         ".func f()\n{\n.section .debug_x\n{\n.b8 1\n}\nret;\n}\n",
         ".func f()\n{\nret;\n}\n.section .debug_x\n{\n.b8 1\n}\n",
@@ -175,7 +175,7 @@ fn one_index_twice() {
         (format!("{code}{a}.file 1 \"a\", 5, 6\n"), format!("{code}{a}.file 2 \"a\", 5, 6\n")),
         (format!("{code}.file 1 \"a\", 5, 6\n{a}"), format!("{code}.file 1 \"a\", 5, 6\n")),
     ] {
-        behind_head(Repair::MergeFiles, &before, &after);
+        after_head(Repair::MergeFiles, &before, &after);
     }
 }
 
@@ -197,7 +197,7 @@ fn gaps() {
         (body(".loc 9 1 0\n") + ".file 1 \"a\"\n", body(".loc 9 1 0\n") + ".file 1 \"a\"\n"),
         (body(".loc 040 1 0\n") + ".file WARP_SZ \"a\"\n", body(".loc 1 1 0\n") + ".file 1 \"a\"\n"),
     ] {
-        behind_head(Repair::RenumberFiles, &before, &after);
+        after_head(Repair::RenumberFiles, &before, &after);
     }
 }
 
@@ -259,7 +259,7 @@ fn names() {
         ("/* \u{e9} */ # 1 \"\u{e9}.cu\"\n", "/* \\u{e9} */ # 1 \"%C3%A9.cu\"\n"),
         (".global .b8 \u{e9};\n", ".global .b8 \u{e9};\n"),
     ] {
-        behind_head(Repair::AsciiText, before, after);
+        after_head(Repair::AsciiText, before, after);
     }
     whole(Repair::AsciiText, &format!("\u{feff}{HEAD}"), HEAD);
     let map = FixSelection {
@@ -270,7 +270,7 @@ fn names() {
         fixed(&format!("{HEAD}.file 1 \"/home/caf\u{e9}/a.cu\"\n"), &map),
         format!("{HEAD}.file 1 \"src/a.cu\"\n")
     );
-    behind_head(
+    after_head(
         Repair::FileTime,
         ".file 1 \"a\"\n.file 2 \"b\", 0, 7\n.file 3 \"c\", 8, 9\n.file 4 \"d\",\n",
         ".file 1 \"a\", 1, 0\n.file 2 \"b\", 1, 7\n.file 3 \"c\", 8, 9\n.file 4 \"d\",\n",
@@ -289,13 +289,13 @@ fn names() {
             ".global .b8 f_$_k_$_l[2], g;\n.func f() { mov.u64 a, f_$_k_$_l; mov.u64 a, f.k.lm; mov.u32 b, g.x; }\n",
         ),
     ] {
-        behind_head(Repair::MangleSymbols, before, after);
+        after_head(Repair::MangleSymbols, before, after);
     }
 }
 
 #[test]
 fn locs_and_strips() {
-    behind_head(
+    after_head(
         Repair::DropRedundantLocs,
         ".func f()\n{\n.loc 1 2 3\n.loc 1 2 3 // again\n\t.loc 1 2 3\nadd.s32 a, b, c;\n.loc 1 2 3\n.loc 1 2 4\n.loc 1 2 3\nret;\n}\n",
         ".func f()\n{\n.loc 1 2 3\n // again\nadd.s32 a, b, c;\n.loc 1 2 4\n.loc 1 2 3\nret;\n}\n",

@@ -74,7 +74,7 @@ fn bugs_and_cases() {
     }
 }
 
-/// Bytes of all sections, one behind the other; none where something is still open that a repair
+/// Bytes of all sections, one after the other; none where something is still open that a repair
 /// may close.
 fn bytes(parsed: &Parsed<'_>) -> Option<Vec<u8>> {
     let mut all = Vec::new();
@@ -169,8 +169,8 @@ fn locs_keep_their_files() {
         gaps += usize::from(after != spread);
         assert_eq!(paths(&after), paths(&spread), "{path}");
     }
-    // Each `.loc` names the file of its own part; compilers declare files behind the code.
-    let is_behind = |text: &str| {
+    // Each `.loc` names the file of its own part; compilers declare files after the code.
+    let is_after = |text: &str| {
         let parsed = parse(text);
         let first_file = parsed.module.files().next().map(|file| file.range.start);
         let first_code =
@@ -179,7 +179,7 @@ fn locs_keep_their_files() {
     };
     for pair in modules.chunks_exact(2) {
         let [(path, first), (_, second)] = pair else { continue };
-        if is_behind(first) && is_behind(second) {
+        if is_after(first) && is_after(second) {
             pairs += 1;
             let head = ".address_size 64";
             let body = second.split_once(head).map_or("", |(_, body)| body);

@@ -1,6 +1,6 @@
 //! Model -> text with any blanks, line breaks and comments between the words.
 
-use super::{Datum, Function, Init, Operand, Place, Shape, Statement, Top, Variable};
+use super::{Datum, Function, Init, LocPosition, Operand, Shape, Statement, Top, Variable};
 
 /// Words of a text; the second says whether a blank must stand before it.
 #[derive(Default)]
@@ -16,7 +16,7 @@ impl Words {
         self
     }
 
-    /// A word that may stand tight behind the one before it, and lets the next stand tight.
+    /// A word that may stand tight after the one before it, and lets the next stand tight.
     fn mark(&mut self, word: &str) -> &mut Self {
         self.0.push((word.to_owned(), false));
         self
@@ -75,7 +75,7 @@ impl Words {
                 1 if !apart || !loose => {}
                 _ => text.push_str(GAPS[choice % GAPS.len()]),
             }
-            // A comment is no blank: `a/**/b` are two words, and so are `ld/**/.u32`.
+            // A comment is not a blank: `a/**/b` are two words, and so are `ld/**/.u32`.
             text.push_str(word);
             loose = *apart;
         }
@@ -195,7 +195,7 @@ fn function(words: &mut Words, function: &Function) {
     words.mark("}");
 }
 
-fn place(words: &mut Words, (file, line, column): Place) {
+fn place(words: &mut Words, (file, line, column): LocPosition) {
     words.natural(file).natural(line).natural(column);
 }
 

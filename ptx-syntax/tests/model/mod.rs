@@ -53,11 +53,11 @@ pub(crate) struct Function {
 }
 
 /// File, line and column.
-pub(crate) type Place = (u64, u64, u64);
+pub(crate) type LocPosition = (u64, u64, u64);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Statement {
-    Loc(Place, Option<(String, u64, Place)>),
+    Loc(LocPosition, Option<(String, u64, LocPosition)>),
     Label(String),
     Instruction {
         guard: Option<(bool, String)>,
@@ -68,9 +68,9 @@ pub(crate) enum Statement {
     Open,
     Close,
     Pragma(Vec<String>),
-    /// Behind its label.
+    /// After its label.
     Branches(String, Vec<String>),
-    /// Behind its label.
+    /// After its label.
     Prototype {
         label: String,
         returns: usize,

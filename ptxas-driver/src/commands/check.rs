@@ -34,12 +34,12 @@ Examples:
   ptxas-driver check --fix k.ptx                 repair the file, and say what is left
   ptxas-driver check --fix=strip-all k.ptx       one repair by its name
   ptxas-driver check --rules                     every rule, its code and what ptxas does
-  ptxas-driver check --explain L004              one rule: what it asks, why, what to do
+  ptxas-driver check --explain L004              one rule: what it requires, why, what to do
   ptxas-driver check --format github build/      all files of a folder, as annotations (docs/ci.md)
   ptxas-driver check --repairs                   every repair
 
 Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F). --fix leaves
-out a repair if all rules that it serves are ignored. Notes do not count as findings, unless --fail-on says so.
+out a repair if all rules that it serves are ignored. Notes do not count for the exit status, unless --fail-on says so.
 Lines are looked up in source files below the working folder, the folder of FILE and those of --source-dir.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
@@ -47,7 +47,7 @@ differently or never defined). Opcodes, operand types, registers and initial val
 finding may still be refused for these.
 
 Exit status:
-  0  no warnings and errors, or nothing as bad as --fail-on (with --fix, none left); with --verdict, every file is accepted
+  0  no warning and no error, or nothing of the severity of --fail-on (with --fix, none is left); with --verdict, every file is accepted
   1  findings; with --verdict, a file is rejected
   2  the command line is wrong, or a file cannot be read or repaired";
 
@@ -77,8 +77,8 @@ pub struct Options {
     /// Only print the least `.version` for the directives used
     #[arg(long, conflicts_with_all = OTHER_OUTPUT)]
     min_version: bool,
-    /// Repair the files: those that `--repairs` marks, or the named ones (`default` stands for the
-    /// marked)
+    /// Repair the files, by the repairs that `--repairs` marks or by the named ones (`default`
+    /// stands for the marked ones)
     #[arg(
         long, value_name = "REPAIR,...", num_args = 0..=1, require_equals = true, value_delimiter = ',',
         default_missing_value = "default", value_parser = repair::parse,

@@ -26,26 +26,27 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
-Shares are of instructions, the NOPs after the last one of a function left out:
-  line       a row of the line table covers it, with a line other than 0
-  inlined    the row is of inlined code
-  own        of these the row starts in the function, at code of the same PTX line
-  inherited  the row before covers it, which is at code of another PTX line; over the start of a
-             function a row reaches only where ptxas left out the function's first row
-  ptx        a row of the PTX line table covers it
-  vars       of variables and parameters, the bytes of their scopes at which they have a location
+The first five are shares of the instructions. NOPs after a function's last instruction are left out.
+  line       a row of the line table covers the instruction, with a line other than 0
+  inlined    that row is of inlined code
+  own        that row starts in the same function, at code of the same PTX line
+  inherited  that row starts before, at code of another PTX line. A row reaches over the start of a
+             function only where ptxas left out the function's first row
+  ptx        a row of the PTX line table covers the instruction
+  vars       the share of the bytes of variables' and parameters' scopes at which they have a location
              (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
-  regs       of the bytes at which that is a register, those at which the register map has all of it in
-             SASS registers: elsewhere a debugger has a location and cannot read it
-Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
-inlined_at directives that no instruction or inlined call of the file has. It is an error if no FILE
-has any function, inlined function, source file or variable of the PTX; those of a linked
-file may be all folded away.
+  regs       of the bytes at which the location is a register, the share at which SASS registers hold
+             all of it, by the register map. Elsewhere a debugger has a location and cannot read it
+Lines are \"not in the code\" if only rows that cover no instruction name them; with --ptx also if a
+.loc or inlined_at directive names them, and no instruction or inlined call of the file has them. It
+is an error if no FILE has any function, inlined function, source file or variable of the PTX. From a
+linked file all of them may be gone.
 
-Limits hold for each kernel; those of lines for functions folded into kernels too, but for those of
-the toolkit; in a file without kernels, for each function with a section of its own. Without an entry
-in .debug_info the variables of a function count as not covered. A FILE without such code keeps no
-limit, nor does what `compile --code none` makes: its shares are of PTX instructions.
+Limits apply to each kernel. Limits of lines apply to functions folded into kernels too, except for
+those of the toolkit. In a file without kernels limits apply to each function that has a section of
+its own. The variables of a function without an entry in .debug_info count as not covered. A FILE
+without such code does not meet a limit. An object of `compile --code none` does not either, since
+its shares are of PTX instructions.
 
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
@@ -54,8 +55,8 @@ Examples:
   ptxas-driver extract lib.a -o DIR && ptxas-driver coverage DIR --json
 
 Exit status:
-  0  done, and every function keeps the limits
-  1  a function does not keep a limit, the PTX has nothing of the files, or a register map cannot be read (`--rules`)
+  0  done, and every function meets the limits
+  1  a function does not meet a limit, the PTX and the files have nothing in common, or a register map cannot be read (`--rules`)
   2  the command line is wrong, or a file cannot be read";
 
 /// The options of `coverage`.
@@ -67,10 +68,10 @@ pub struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
-    /// What has a line of the table each; --json has both
+    /// What the lines of the table are about; --json has both
     #[arg(long, value_enum, default_value = "kernel", value_name = "WHAT")]
     by: By,
-    /// The PTX that the files were made from: what of it is not in them
+    /// The PTX that the files were made from, to show which of its lines and variables they lack
     #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
     /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile

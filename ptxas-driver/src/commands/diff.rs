@@ -39,9 +39,9 @@ fn after_help() -> String {
         DifferenceKind::all().map(|key| format!("  {key:<12} {}\n", key.meaning())).collect();
     format!(
         "\
-Compared is what the files say, not how they are laid out: addresses are those in a function,
-offsets of entries, strings and files are replaced by what is there. Of a source file whose time or
-size is another one that is said, and no difference.
+Files are compared by what they say, not by how they are laid out. Addresses count from the start of
+a function, and offsets of entries, strings and files are replaced by what they lead to. If a source
+file has another time or size, diff says so, but does not count it as a difference.
 
 Keys:
 {}

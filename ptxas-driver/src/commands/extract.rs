@@ -35,8 +35,8 @@ Examples:
   ptxas-driver extract liba.a -o . --index 3             the third image of the list
 
 A file may be a fatbin, a host ELF file or an archive of such objects, and also a cubin, PTX text or
-an .ltoir file, which is one image. Images are numbered from 1 through the whole file. Options that
-select narrow the list as well; an image must pass each of --arch, --kind and --index that is given.
+an .ltoir file, which is one image. Images are numbered from 1 through the whole file. --arch,
+--kind and --index also narrow the list; an image must match each of them that is given.
 
 Files are named as by cuobjdump: SOURCE.sm_90.cubin by the name of the source file where the image
 has one, else FILE.NUMBER.sm_90.cubin with its number among the images of its kind. Two names differ
@@ -45,8 +45,8 @@ images would have the same name the later one has its index in it (cuobjdump wri
 first). Files that are there already are replaced. Compressed LTO IR is obfuscated by fatbinary and
 cannot be written.
 
-A list decompresses up to 64 MiB of a file to see what debug information its cubins have; `?` is an
-image beyond that, to be selected or written, or a file of PTX or LTO IR, which does not say.
+A list decompresses up to 64 MiB of a file to see what debug information its cubins have. `?` stands
+for an image after that, which you can select or write, and for PTX and LTO IR, which do not tell.
 
 Exit status:
   0  done
@@ -60,7 +60,7 @@ pub struct Options {
     /// Fatbins, host ELF files, archives, cubins; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Write the images into this folder, which is made if need be
+    /// Write the images into this folder, which is made if it does not exist
     #[arg(short, long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Only images for this architecture, such as sm_90 or sm_90a; may be given again

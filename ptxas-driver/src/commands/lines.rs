@@ -37,13 +37,13 @@ Queries:
   0xOFF              with -f: of that function; without: of every code section that has it
   -                  queries from standard input, one a line
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
-  Of functions folded into kernels ($kernel$function) it may be their own name: all that have it are answered.
+  A function folded into kernels ($kernel$function) can be named by its own name: all functions with this name are answered.
   Offsets are hexadecimal after 0x, else decimal. Without a query all addresses are listed.
-  Of a chain of inlined calls a listing shows 64 frames, a query's answer 1024, and how many more there are.
+  A listing shows up to 64 frames of a chain of inlined calls, the answer to a query up to 1024; both say how many more there are.
 
 Samples (--samples): a CSV file with a header; columns in any order, others are ignored:
   function, kernel, function name, symbol      the function (any spelling of it)
-  section                                      in place of it, or to tell two of one name apart
+  section                                      in place of the function, or to tell two of one name apart
   pc, offset, pc offset, address               byte offset in the function or section
   count, samples, hits, weight                 how many samples; without this column each row is one
 
@@ -55,8 +55,8 @@ Examples:
   echo saxpy+0x160 | ptxas-driver lines k.cubin --style llvm -
 
 Exit status:
-  0  every query was answered, by one cubin at least where the file has several
-  1  one had no answer (shown as ??), or a row of samples is malformed
+  0  every query was answered, by at least one cubin if the file has several
+  1  a query had no answer (shown as ??), or a row of samples is malformed
   2  the command line is wrong, or a file cannot be read";
 
 /// The options of `lines`.

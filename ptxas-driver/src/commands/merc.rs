@@ -33,18 +33,18 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Which clones the sections of a cubin have, and how each comes to be
+    /// Which clones the sections of a cubin have, and how each is made
     Plan(plan::Options),
-    /// The cubin with the clones of its debug sections made anew from these
+    /// Rebuild the clones of the debug sections from the native sections
     Clone(clone::Options),
-    /// The cubin without its capsule, from which its debug sections are made anew
+    /// Rebuild the native debug sections from the capsule, and remove the capsule
     #[command(visible_alias = "finalize")]
     Finalise(finalise::Options),
-    /// Whether the native sections say what the capsule says
+    /// Check whether the native sections agree with the capsule
     SelfCheck(self_check::Options),
-    /// The cubin without its capsule: native code and its sections as they are
+    /// Remove the capsule; native code and its sections stay as they are
     StripCapsule(one_space::Options),
-    /// The capsule alone, with the strings and notes that it needs
+    /// Keep only the capsule, with the strings and notes that it needs
     KeepCapsuleOnly(one_space::Options),
 }
 

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 The canonical layout has one statement a line, one blank between words, and section data in
-lines of bearable length. Comments, line markers and numbers stay as written, and so does what
-has a syntax error. It gives PTX lines other numbers, and so another
-.nv_debug_line_sass; and another .debug_line where a line has more than one .loc: ptxas keeps
-one (check: L019).
+lines of moderate length. Comments, line markers and numbers stay as written, and so does what
+has a syntax error. PTX lines get other numbers, so that .nv_debug_line_sass
+changes. .debug_line changes where a line has more than one .loc, because ptxas keeps only
+one of them (rule L019 of check).
 
 Exit status:
   0  done
@@ -33,10 +33,10 @@ Exit status:
 pub struct Options {
     /// A PTX file; `-` for standard input
     file: PathBuf,
-    /// In the canonical layout
+    /// Print the canonical layout
     #[arg(long, visible_alias = "normalize")]
     normalise: bool,
-    /// Write to a file, whole or not at all, and not to standard output, which `-` is
+    /// Write to this file, whole or not at all; `-` is standard output, the default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// One JSON document (docs/json.md), which has the text where it is not written to a file

@@ -34,17 +34,17 @@ Examples:
   ptxas-driver sections --expect -g --arch sm_100        what -g makes, where the options tell
   ptxas-driver sections --expect -lineinfo --ptx in.ptx  what -lineinfo makes of this PTX
   ptxas-driver sections --expect -g --has code,loc,.debug_abbrev,.debug_info
-  ptxas-driver sections --expect -g --model documented   what it is documented to make
+  ptxas-driver sections --expect -g --model documented   what the documentation says that -g makes
 
-Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with what its own
-level leads to expect: the least one that has all its sections. What the PTX holds is then read from
-the file too, so that below sm_100 a lost section of the PTX's own, or its relocations, can only be
-missed with --ptx. Sections that depend on something unknown are neither missing nor extra, nor are
-those that were stripped. What `strip --split` wrote is a side file and compared as the whole cubin;
-with --debug-file it is read together with the stripped one.
+Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with the sections
+that belong to its own level: the lowest level that has all its sections. The features of the PTX are
+then read from the file too. Below sm_100 a lost section that the PTX defined, or its relocations,
+are therefore reported only with --ptx. Sections that depend on something unknown are neither missing
+nor extra, nor are those that were stripped. A side file, which `strip --split` wrote, is compared as
+the whole cubin; with --debug-file it is read together with the stripped one.
 
 Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug
-(`.target debug`), and names of sections that the PTX has. What is not named is not there.
+(`.target debug`), and names of sections that the PTX has. What is not named is taken as missing.
 Options may also be written as ptxas has them: -lineinfo, -arch=sm_90, --generate-line-info.
 
 Exit status:
@@ -63,7 +63,7 @@ pub struct Options {
     file: Option<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
-    /// Say which sections the options lead to expect; no cubin is read
+    /// Say which sections a file compiled with these options has; no cubin is read
     #[arg(long, conflicts_with = "debug_file")]
     expect: bool,
     /// As compiled with -g
@@ -78,19 +78,19 @@ pub struct Options {
     /// As compiled with -c, to be linked
     #[arg(short = 'c', long)]
     compile_only: bool,
-    /// As linked by nvlink, of files compiled so
+    /// As linked by nvlink from files that were compiled in this way
     #[arg(long, conflicts_with = "compile_only")]
     linked: bool,
-    /// The GPU compiled for [default: that of the file or of the PTX, else sm_75]
+    /// The GPU that the file is compiled for [default: that of the file or of the PTX, else sm_75]
     #[arg(long, alias = "gpu-name", value_name = "SM", value_parser = parse_arch)]
     arch: Option<Arch>,
-    /// The PTX compiled; `-` for standard input
+    /// The PTX that was compiled; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "has")]
     ptx: Option<PathBuf>,
-    /// What the PTX has, where there is no file of it
+    /// The features of the PTX, in place of --ptx (see below)
     #[arg(long, value_name = "FACT,...", value_delimiter = ',', value_parser = parse_fact)]
     has: Vec<StatedFact>,
-    /// Whose rules
+    /// Whose rules say which sections are expected
     #[arg(long, value_name = "MODEL", default_value = "observed")]
     model: ModelName,
     /// Exit with 1 if anything is missing, extra or odd
@@ -106,7 +106,7 @@ pub struct Options {
 enum ModelName {
     /// What ptxas and nvlink 13.0.88 write
     Observed,
-    /// What they are documented to write (docs/conformance.md has the differences)
+    /// What their documentation says that they write (docs/conformance.md has the differences)
     Documented,
 }
 

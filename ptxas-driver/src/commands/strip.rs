@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 
 const AFTER_HELP: &str = "\
 Examples:
-  ptxas-driver strip k.cubin                          no debug sections any more, in place
-  ptxas-driver strip k.cubin --split k.debug          the same, and all of them in k.debug
+  ptxas-driver strip k.cubin                          remove the debug sections from k.cubin
+  ptxas-driver strip k.cubin --split k.debug          the same, and write them to k.debug
   ptxas-driver lines k.cubin --debug-file k.debug     answers as before
   ptxas-driver strip --keep lines k.cubin -o small.cubin
 
 Code, constants, symbols and .nv.info stay as they are: symbols keep their numbers, which .nv.info
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
-without bytes. --debug-file takes it only with what is left of the cubin that it was made of.
+without bytes. --debug-file takes it only together with the rest of the cubin from which it was made.
 Both files are written, or none. A file that is read-only is not replaced; a symbolic link stays and
 the file that it leads to is replaced; other names of a file (hard links) keep what it was. For fatbins and
 host programs: `extract` first.

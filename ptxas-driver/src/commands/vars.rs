@@ -19,25 +19,25 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
-A variable is in a place over some addresses: byte offsets in its code section, the end exclusive.
-  R5:R4  %rd1           SASS registers, the high word first, that have the PTX register
+A variable is in a place over a range of addresses: byte offsets in its code section, the end excluded.
+  R5:R4  %rd1           the SASS registers that hold the PTX register, high word first
   R9|R17:R8  %rd3       the high word is in both R9 and R17
-  R5:--  %rd4           the low word is in none
-  local[R1+0x8]         in the frame, from the stack pointer once the function has its frame
+  R5:--  %rd4           the low word is in no register
+  local[R1+0x8]         in the frame: the offset is from the stack pointer, once the function has its frame
   shared[0x400], c[0x0][0x210], counter+0x4
-                        in a window, in a constant bank, at a symbol
+                        in the window of a memory, in a constant bank, at a symbol
   --                    nowhere, and why
 With --at the variables of all scopes around an address are shown, the innermost first, and then those of the file.
 
 Examples:
   ptxas-driver vars k.cubin                     all variables
   ptxas-driver vars k.cubin i sum -f saxpy      two of one function
-  ptxas-driver vars k.cubin --at saxpy+0x160    what is where, as a debugger asks
+  ptxas-driver vars k.cubin --at saxpy+0x160    where all variables are at one address
 
 Exit status:
   0  done
   1  no such variable, function or address in any cubin of the file, or a debug section cannot be read:
-     the rest is answered, and what is missing is said
+     the other variables are shown, with a note of what is missing
   2  the command line is wrong, or a file cannot be read";
 
 /// The options of `vars`.

@@ -28,20 +28,21 @@ Examples:
   ptxas-driver verify a.cubin                 what is wrong with its debug information
   ptxas-driver verify --json *.cubin          the same for a script
   ptxas-driver verify --ignore L101,R101 a.cubin
-  ptxas-driver verify --explain L101          what a rule asks, why, and what to do
+  ptxas-driver verify --explain L101          what a rule requires, why, and what to do
   ptxas-driver verify --format sarif build/   all cubins of a folder, for code scanning (docs/ci.md)
   ptxas-driver verify --known-faults          what tools are known to do wrong
 
-Lines are looked up in their source files where these are of the size that the cubin records, and
-below the working folder or one of --source-dir; relative names also below the folder of FILE. What
-a cubin names elsewhere is not opened.
-The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
-from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
+Line numbers are compared with the source files. A source file is read only if it has the size that
+the cubin records, and lies below the working folder or one of --source-dir; relative names may also
+lie below the folder of FILE.
+The rules are in docs/verify.md. Rules that ptxas and nvlink are known to break have codes of their
+own, from 101 on, and are notes. 20 findings of a rule are shown and the others counted; --json has
+100.
 From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
-A file without code, as `compile --code none` makes it, is said to have none; that is not a fault.
+A file without code, as `compile --code none` makes it, is not a fault; a note names it.
 
 Exit status:
-  0  no errors (with --fail-on, nothing as bad as that)
+  0  no errors (with --fail-on, nothing of that severity)
   1  an error
   2  the command line is wrong, or a file cannot be read";
 
@@ -56,7 +57,7 @@ pub struct Options {
     debug: DebugFile,
     #[command(flatten)]
     sources: SourceOptions,
-    /// List what tools are known to do wrong; no file is read
+    /// List the rules that tools are known to break; no file is read
     #[arg(long, conflicts_with_all = ["files", "debug_file", "select", "ignore", "rules", "explain"])]
     known_faults: bool,
     #[command(flatten)]

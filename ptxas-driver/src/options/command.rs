@@ -20,7 +20,7 @@ pub fn command() -> Command {
         .arg(Arg::new("input").value_name("ptx file").num_args(0..).value_hint(ValueHint::FilePath));
     for (heading, specs) in [
         ("Options of ptxas", table::PTXAS),
-        ("Options of ours", table::OURS),
+        ("Options of this program", table::OURS),
         ("Options that go to the ptxas of --code ptxas", table::PASSED),
     ] {
         for spec in specs {

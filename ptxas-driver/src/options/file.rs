@@ -2,7 +2,7 @@
 //!
 //! Observed: ptxas 13.0.88. Blanks, tabs and ends of lines separate; quotation marks keep them,
 //! anywhere in a word; a backslash takes the next character as it is, but `\"` gives nothing. There
-//! are no comments and no single quotes.
+//! are neither comments nor single quotes.
 
 use super::value::os_string;
 use std::ffi::OsString;

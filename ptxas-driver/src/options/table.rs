@@ -123,7 +123,7 @@ pub(super) const PTXAS: &[Spec] = &[
 #[rustfmt::skip]
 pub(super) const OURS: &[Spec] = &[
     spec(Id::Code, "code", "", Arg::Value("<provider>"),
-        "Where the machine code comes from. auto (default), ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, in \
+        "Where the machine code comes from. auto (default), ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside this program, in \
          $CUDA_HOME/bin, $CUDA_PATH/bin, PATH or a Python environment with NVIDIA's wheels or Triton; without one nothing is \
          written. cubin:FILE: an existing cubin of this PTX, compiled with -lineinfo or -g. none: no code, a debug-only object."),
     spec(Id::DebugOpt, "debug-opt", "", Arg::Value("keep"),

@@ -15,7 +15,7 @@ use std::process::Command;
 /// Writers whose bytes are compared.
 const WRITERS: [&str; 2] = ["ptxas-13.0.88", "nvrtc-13.0.88"];
 
-/// The manifest as far as it is read; see the corpus' README.
+/// The parts of the manifest that are read; see the corpus' README.
 #[derive(Debug, Deserialize)]
 struct Manifest {
     entries: Vec<Row>,

@@ -38,7 +38,7 @@ $end:
 }
 "#;
 
-/// `.debug_str` behind `callee`: what begins like the path is not all a path.
+/// `.debug_str` after `callee`: what begins like the path is not all a path.
 const STRINGS: &[&str] = &["$path: /src/k.cu", "$folder: /src", "$variable: /srcvar", "$k: k"];
 
 /// A unit, its abbreviations at `+6` as linkers leave them, the call's line as LEB128, siblings

@@ -70,7 +70,7 @@ pub fn arch(entry: &Entry, ptx: &Path) -> String {
     if target.starts_with(&entry.arch) { target.to_owned() } else { entry.arch.clone() }
 }
 
-/// `--code cubin:PATH` as one argument behind `--code`.
+/// `--code cubin:PATH` as one argument after `--code`.
 pub fn code_of(cubin: &Path) -> OsString {
     let mut code = OsString::from("cubin:");
     code.push(cubin);

@@ -50,7 +50,7 @@ pub fn module(seed: u64) -> Module {
 
 /// The module of a seed whose `inlined_at` mostly name `.loc` of other functions, as a first `.loc`
 /// of a function, of one without code and in chains over several functions. Functions are called by
-/// any number of kernels behind them.
+/// any number of kernels after them.
 pub fn elsewhere_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x656c_7365);
     let relocatable = random.percent(40);

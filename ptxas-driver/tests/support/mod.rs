@@ -86,7 +86,7 @@ pub mod oracle {
     }
 }
 
-/// The workplace's `shared` directory, which lies beside a checkout but is no part of the
+/// The workplace's `shared` directory, which lies beside a checkout but is not a part of the
 /// repository.
 ///
 /// `None` where it is missing and may be; the test then returns.

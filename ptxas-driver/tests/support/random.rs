@@ -19,7 +19,7 @@ impl Random {
         (self.next() % u64::from(limit.max(1))) as u32
     }
 
-    /// An index of something that has so many.
+    /// An index into something with this number of elements.
     pub fn index(&mut self, count: usize) -> usize {
         self.below(count as u32) as usize
     }

@@ -62,7 +62,7 @@ pub(super) fn check(
         };
         if !is_next {
             let expected =
-                next.map_or("none behind the last".to_owned(), |next| format!("{:#x}", next.offset()));
+                next.map_or("none after the last".to_owned(), |next| format!("{:#x}", next.offset()));
             check.find(RuleId::EntriesSibling, name, attribute.offset, found(), expected);
         }
         return;

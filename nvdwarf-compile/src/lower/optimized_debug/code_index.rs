@@ -57,7 +57,7 @@ struct Chains {
     /// Node of each code section.
     roots: HashMap<SymbolIndex, usize>,
     below: HashMap<CallKey, usize>,
-    /// Of each node, ascending.
+    /// The code ranges of each node, ascending.
     ranges: Vec<Vec<(u64, u64)>>,
 }
 
@@ -288,13 +288,13 @@ fn joined(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
     joined
 }
 
-/// What two ascending lists of disjoint ranges have in common.
+/// Returns the intersection of two ascending lists of disjoint ranges.
 pub(super) fn common(ranges: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut common = Vec::new();
     for &(start, end) in ranges {
-        let first = others.partition_point(|(_, behind)| *behind <= start);
+        let first = others.partition_point(|(_, after)| *after <= start);
         let inside = others.get(first..).unwrap_or_default().iter().take_while(|(other, _)| *other < end);
-        common.extend(inside.map(|(other, behind)| (start.max(*other), end.min(*behind))));
+        common.extend(inside.map(|(other, after)| (start.max(*other), end.min(*after))));
     }
     common
 }
@@ -309,11 +309,11 @@ impl OwnedRanges {
         let first = self.0.range(..start).next_back().map_or(start, |(start, _)| *start);
         let mut free = Vec::new();
         let mut at = start;
-        for (&other, &behind) in self.0.range(first..end) {
+        for (&other, &after) in self.0.range(first..end) {
             if at < other {
                 free.push((at, other));
             }
-            at = at.max(behind);
+            at = at.max(after);
         }
         if at < end {
             free.push((at, end));

@@ -466,9 +466,9 @@ impl<'e> Editor<'e> {
     fn fixups(&self, attribute: &Attribute) -> &'e [Fixup<'e>] {
         let section = self.context.sections.by_kind(SectionKind::DebugInfo);
         let all = section.map_or(&[][..], |section| &section.assembled.fixups);
-        let [first, behind] = [attribute.content.start, attribute.content.end]
+        let [first, after] = [attribute.content.start, attribute.content.end]
             .map(|bound| all.partition_point(|fixup| (fixup.offset as usize) < bound));
-        all.get(first..behind).unwrap_or_default()
+        all.get(first..after).unwrap_or_default()
     }
 
     /// Whether an attribute says where code was, or leads into a section that is gone.

@@ -16,9 +16,9 @@ use std::ops::Range;
 /// One unit, in section order.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// Of its header, from the start of the section.
+    /// The offset of the unit's header from the start of the section.
     offset: usize,
-    /// Of its `debug_abbrev_offset`, from the start of the section.
+    /// The offset of its `debug_abbrev_offset` from the start of the section.
     abbrev_field: usize,
     pub(super) entries: Vec<Entry>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Attribute {
     pub(super) form: u16,
     /// A string without its NUL, a block without its length, any other value whole.
     pub(super) content: Range<usize>,
-    /// Of a reference to an entry: where that is, from the start of the section.
+    /// For a reference to an entry: the entry's offset from the start of the section.
     pub(super) entry: Option<usize>,
 }
 
@@ -340,8 +340,8 @@ pub(super) fn number(attribute: &Attribute, info: &[u8]) -> Option<u64> {
     }
 }
 
-/// Where in `.debug_str` an attribute's string is; `None` for other forms. `addends` are those of
-/// relocated fields.
+/// Returns the offset in `.debug_str` of an attribute's string; `None` for other forms. `addends`
+/// are those of relocated fields.
 pub(super) fn string_offset(
     attribute: &Attribute,
     info: &[u8],
@@ -355,8 +355,7 @@ pub(super) fn string_offset(
     usize::try_from(offset).ok()
 }
 
-/// What an attribute's string says; `None` for other forms. `addends` are those of relocated
-/// fields.
+/// Returns an attribute's string; `None` for other forms. `addends` are those of relocated fields.
 pub(super) fn string<'s>(
     attribute: &Attribute,
     info: &'s [u8],

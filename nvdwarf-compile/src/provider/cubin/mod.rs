@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the cubin must fit.
+/// The conditions that a cubin must meet to be the code of a PTX text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CubinRequest<'a> {
     /// The PTX it was made from.

@@ -18,7 +18,7 @@ fn is_name(name: u16) -> bool {
     matches!(name, DW_AT_name | DW_AT_MIPS_linkage_name)
 }
 
-/// What the values of an entry say that have been read.
+/// The facts from the values of an entry that have been read so far.
 #[derive(Default)]
 struct EntryFacts {
     name: NameBytes,
@@ -28,7 +28,7 @@ struct EntryFacts {
     low_pc: Option<u64>,
 }
 
-/// Where the reading of a unit is.
+/// The state of the reading of a unit.
 #[derive(Default)]
 struct Walk {
     /// Lists of children that are open.
@@ -49,8 +49,8 @@ impl Finder<'_> {
         left == 0
     }
 
-    /// Where the list of the first entry is closed; none, with a fault, if something ends the
-    /// reading before.
+    /// Returns the position at which the list of the first entry is closed; none, with a fault, if
+    /// something ends the reading before.
     pub(super) fn closed(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
         let mut walk = Walk::default();
         let mut at = unit.entries;

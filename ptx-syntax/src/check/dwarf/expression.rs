@@ -4,7 +4,7 @@ use dwarf2_reader::Cursor;
 use dwarf2_reader::constants::{DW_OP_addr, DW_OP_nop, DW_OP_plus_uconst};
 use dwarf2_reader::expression::{EXPRESSION, operations_from};
 
-/// What is of note in an expression.
+/// The facts about an expression that rules need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expression {
     /// The operation whose operand goes past the end, and its byte offset.

@@ -44,8 +44,8 @@ pub(crate) struct Facts {
     /// `DW_AT_decl_file` or `DW_AT_call_file`, the number, and the entry's name.
     pub(crate) files: Vec<(u16, Number, NameBytes)>,
     pub(crate) subprograms: Vec<SubprogramFile>,
-    /// Where entries of functions begin and end, those inside of others and those without a name
-    /// left out.
+    /// The ranges of the entries of functions, without those inside of others and those without a
+    /// name.
     pub(crate) functions: Vec<(u64, u64)>,
     /// The lowest place in its unit of a function with a name. Local variables that ptxas can place
     /// come after it.
@@ -54,7 +54,7 @@ pub(crate) struct Facts {
     pub(crate) describes: bool,
 }
 
-/// How many there were of each, and the first function.
+/// The numbers of each kind of fact at a point of the reading, and the first function.
 pub(super) struct Mark([usize; 5], Option<u64>);
 
 impl Facts {

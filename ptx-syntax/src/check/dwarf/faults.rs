@@ -18,7 +18,8 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
 }
 
-/// What is wrong. Sizes, lengths and offsets are in bytes.
+/// The kind of a fault in `.debug_info` or `.debug_abbrev`. Sizes, lengths and offsets are in
+/// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// [`MAX_FAULTS`] faults were found, or the sections refer to the same bytes too often; the
@@ -149,7 +150,7 @@ impl Header {
     }
 }
 
-/// What was found so far, to come back to.
+/// The faults found up to a point of the reading, to which it can return.
 struct Mark {
     faults: usize,
     given_up: bool,

@@ -32,7 +32,7 @@ pub(crate) struct Input<'a> {
     pub(crate) info: &'a [u8],
     /// The last of the numbers by which ptxas knows what is written by name.
     pub(crate) names: u64,
-    /// The same with the numbers that names stand for; 0 for an address.
+    /// The bytes with the numbers that names stand for; 0 for an address.
     pub(crate) written: &'a [u8],
     /// Contents of `.debug_abbrev`, or `None` if the module has no such section.
     pub(crate) abbrev: Option<&'a [u8]>,
@@ -52,15 +52,15 @@ impl Input<'_> {
     }
 }
 
-/// What [`read`] found.
+/// The result of [`read`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// What breaks DWARF 2, in the order met; at most [`MAX_FAULTS`](crate::limits::MAX_FAULTS) and
-    /// one more that says so.
+    /// The violations of DWARF 2, in the order met; at most
+    /// [`MAX_FAULTS`](crate::limits::MAX_FAULTS) and one more that says so.
     pub(crate) faults: Vec<Fault>,
-    /// What ptxas 13.0.88 does with `-g`.
+    /// The behaviour of ptxas 13.0.88 with `-g`.
     pub(crate) ptxas: Outcome,
-    /// What the entries say.
+    /// The facts that the entries state.
     pub(crate) facts: Facts,
 }
 

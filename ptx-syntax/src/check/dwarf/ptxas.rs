@@ -1,5 +1,5 @@
-//! What ptxas 13.0.88 does with the two sections under `-g`. All of it was observed on the tool as
-//! a black box.
+//! The behaviour of ptxas 13.0.88 on the two sections under `-g`. All of it was observed on the
+//! tool as a black box.
 //!
 //! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a
 //! position in it; then it walks the units of `.debug_info`. The numbers in this file are its own,
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
     Hangs,
 }
 
-/// What it prints when it stops.
+/// The message that ptxas prints when it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
     /// A number, string or block goes past the end of its unit, or a code past the end of the list.
@@ -97,7 +97,7 @@ pub(super) struct List {
     entries: Vec<Entry>,
     /// Those of all entries.
     attributes: Vec<Attribute>,
-    /// Where each starts, in the same order; the last is the place of the last zero, if a zero ends
+    /// The start of each, in the same order; the last is the place of the last zero, if a zero ends
     /// the section.
     starts: Vec<usize>,
     /// Entry numbers that it can look up without stopping: 64, doubled when it is full.
@@ -181,7 +181,7 @@ fn take_uleb(bytes: &[u8], at: &mut usize) -> Option<u64> {
     read.map(|(value, _)| value)
 }
 
-/// Where a unit is.
+/// The position of a unit.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
     pub(super) start: usize,
@@ -191,7 +191,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Where its entries begin.
+    /// Returns the position at which the unit's entries begin.
     pub(super) fn entries(self) -> usize {
         self.start + HEADER_SIZE as usize
     }
@@ -265,7 +265,7 @@ impl Levels {
 
 /// One value of an entry.
 pub(super) struct Value {
-    /// Where the next value is read.
+    /// The position of the next value.
     next: usize,
     /// Bytes that it adds to the size of the entry, from which the next *entry* is found.
     size: i64,
@@ -388,7 +388,7 @@ impl<'a> Walk<'a> {
             let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
             if name == DW_AT_sibling {
-                // The first of several counts; behind other values it is not found so near the end.
+                // The first of several counts; after other values it is not found so near the end.
                 let is_found = !seen.any || !unit.is_over(counted);
                 if seen.sibling.is_none() {
                     // It is looked up in that second way.
@@ -587,7 +587,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the values of an entry came to.
+/// The facts from the values of an entry.
 struct Seen {
     /// Whether there was a value of a form other than 0.
     any: bool,

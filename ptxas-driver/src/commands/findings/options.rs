@@ -17,24 +17,24 @@ pub(in crate::commands) struct FindingOptions {
     /// Only findings of these rules: codes, names, beginnings of codes, or ALL
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub(super) select: Vec<String>,
-    /// No findings of these rules; where --select means a rule too, the longer word decides
+    /// Leave out findings of these rules; if --select names the same rule, the longer word decides
     #[arg(long, alias = "allow", value_name = "RULE,...", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
-    /// The least severity that makes the exit status 1 [default: warning for `check`, else error]
+    /// The lowest severity that makes the exit status 1 [default: warning for `check`, else error]
     #[arg(long, value_name = "SEVERITY")]
     pub(super) fail_on: Option<FailOn>,
-    /// Leave out findings that FILE has, as --write-baseline wrote it. A finding is the same if its
-    /// rule, its file and the text of its line are the same; of a cubin, function or section, and
-    /// the words without numbers
+    /// Leave out the findings in FILE, which --write-baseline wrote. A finding of PTX is known if
+    /// FILE has one with the same rule, file and text of the line; a finding of a cubin, if FILE
+    /// has one with the same rule, file, function or section, and words, apart from numbers
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
-    /// Write all findings to FILE, for --baseline. They are known from now on: the exit status is 0
+    /// Write all findings to FILE, for --baseline. They count as known: the exit status is 0
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(super) write_baseline: Option<PathBuf>,
     /// List the rules, or those of --select and --ignore; no file is read
     #[arg(long, conflicts_with_all = ["files", "explain", "baseline", "write_baseline", "fail_on"])]
     pub(super) rules: bool,
-    /// What rules ask, why, what tools do, and how to mend it; no file is read
+    /// Explain rules: what they require and why, what tools do, and how to fix it; no file is read
     #[arg(long, value_name = "RULE,...", value_delimiter = ',',
           conflicts_with_all = ["files", "select", "ignore", "baseline", "write_baseline", "fail_on"])]
     pub(super) explain: Vec<String>,

@@ -12,15 +12,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
-The clones of debug sections and the Mercury symbols are made anew from the native ones. Where they
-differ, the addresses are those of the file's capsule, or of --maps-from, read off the symbols, line
-tables, registers, frame rules and relocations of both spaces; in a file without a capsule native
-code stands for Mercury code. A capsule that is made so holds no code, which only the code generator
-can give it: tools read its debug sections, a driver has nothing to finalise.
+The clones of debug sections and the Mercury symbols are rebuilt from the native ones. Mercury
+addresses come from the symbols, line tables, registers, frame rules and relocations of the file's
+capsule, or of --maps-from. In a file without a capsule native code stands for Mercury code. The new
+capsule then holds no code, which only the code generator can make: tools can read its debug
+sections, but a driver cannot finalise it.
 
-A native .debug_line says less than its clone. With --ptx the clone is made of the .loc directives,
-as ptxas makes it; else of the rows, and then rows and inlined calls can be missing in it. Where native
-code stands for Mercury code, it is one that the native table comes of.
+A native .debug_line says less than its clone. With --ptx the clone is built from the .loc
+directives, as ptxas builds it. Otherwise it is built from the rows, and may lack rows and inlined
+calls. Where native code stands for Mercury code, the clone is one that leads to the native table.
 
 Exit status:
   0  done
@@ -33,7 +33,7 @@ Exit status:
 pub(super) struct Options {
     #[command(flatten)]
     source: Source,
-    /// The PTX the cubin was made from
+    /// The PTX that the cubin was made from
     #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
 }

@@ -10,9 +10,9 @@ use merc_capsule::finalise::finalise_cubin;
 use std::io::Write;
 
 const AFTER_HELP: &str = "\
-The debug sections of the native code are made anew from their clones, and the capsule is dropped.
-Where instructions come from is read off the tables of both spaces in the file, or in --maps-from.
-Native code, and all that is of it alone, stays as it is: finalising code is the code generator's.
+The native debug sections are rebuilt from their clones, and the capsule is removed. The tables of
+both spaces, in the file or in --maps-from, tell from which Mercury instruction a native one comes.
+Native code, and what belongs to it alone, stays as it is: only a code generator can finalise code.
 
 Exit status:
   0  done

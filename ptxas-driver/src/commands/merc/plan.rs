@@ -12,12 +12,15 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 const AFTER_HELP: &str = "\
-The columns: the section; its clone; whether that lies in the original's bytes (alias), has the
-same bytes again (copy) or says the same in Mercury space (rewrite), and when it does otherwise;
-whether the file has it so: else with other type or flags (other header), in bytes of its own or in
-the original's where it should do otherwise (own bytes, shared bytes), or not at all (no).
+The columns:
+  the section
+  its clone
+  how the clone is made: alias (it shares the original's bytes), copy (it has the same bytes again),
+  rewrite (it says the same in Mercury space); and when it is made in another way
+  whether the file has it so: yes; other header (another type or flags); own bytes or shared bytes
+  (where it should be the other way); no (the clone is missing)
 
-Of a file with several cubins those for SMs before sm_100 are left out with a note.
+In a file with several cubins those for SMs before sm_100 are left out, with a note.
 
 Exit status:
   0  done

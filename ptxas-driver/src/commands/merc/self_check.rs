@@ -12,13 +12,13 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 const AFTER_HELP: &str = "\
-From the capsule are made again: all debug sections with their relocations, .nv.info, symbols,
-aliases and copies; from native frame rules, registers and relocations also their clones. Where
-instructions come from is read off the tables of both spaces, of this file or of --maps-from: then
-addresses that are wrong in both show too. Code and what it needs is made from a capsule by the
-code generator only; nothing is told of it.
+These are rebuilt from the capsule and compared: all debug sections with their relocations, .nv.info,
+symbols, aliases and copies. For frame rules, registers and relocations the clones are also rebuilt
+from the native sections. The tables of both spaces, in this file or in --maps-from, tell from which
+Mercury instruction a native one comes; with --maps-from, addresses that are wrong in both spaces
+show too. Code, and what it needs, is not checked: only the code generator makes it from a capsule.
 
-Of a file with several cubins those for SMs before sm_100 are left out with a note.
+In a file with several cubins those for SMs before sm_100 are left out, with a note.
 
 Exit status:
   0  no difference

@@ -16,8 +16,8 @@ pub(in crate::commands) const IMAGES_HELP: &str = "\
 Files:
   FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. \
   Each is then shown under its name, FILE:ARCH:NUMBER, as `extract` numbers them, and is one of \
-  `files` in the document of --json. To choose: FILE:sm_90, FILE:2 or FILE:sm_90:2; of standard \
-  input `-- -:sm_90`. A query (an address, a name, a place) fails when no image answers it.";
+  `files` in the document of --json. To choose: FILE:sm_90, FILE:2 or FILE:sm_90:2; from standard \
+  input `-- -:sm_90`. A query (an address, a name, a place) fails if no image answers it.";
 
 /// Calls `show` with each cubin that `operand` means: the file itself, or those in a fatbin, host
 /// file or archive, one at a time and decompressed only then. What is wrong with one is said, and

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Where sources are looked for.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct SourceOptions {
-    /// Do not look for source files, which tell lines past their end
+    /// Do not read source files. Lines past the end of a source file are then not found
     #[arg(long)]
     no_sources: bool,
     /// Look for source files below this folder too, not only below the working folder; may be given
