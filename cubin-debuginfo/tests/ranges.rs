@@ -1,8 +1,8 @@
 //! Code that `DW_AT_ranges` lists: [`Variables`], [`Coverage`] and [`verify`] beside gimli, which
 //! gets the sections with the relocations that the crate `object` finds.
 //!
-//! `data/ranges.ptx` has lists of labels, of numbers, with entries that say what numbers count from,
-//! and an empty one.
+//! `data/ranges.ptx` has lists of labels, of numbers, with entries that say from where numbers
+//! count, and an empty one.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_debuginfo::coverage::Coverage;
