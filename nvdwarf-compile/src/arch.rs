@@ -1,8 +1,8 @@
 //! The architectures that ptxas 13.0.88 compiles for, and which PTX `.target` runs on which.
 //!
 //! Source: PTX ISA "PTX Module Directives: .target", `ptxas --help` (`--gpu-name`), and the whole
-//! matrix of `.target` against `-arch` as ptxas 13.0.88 answers it; `tests/arch_matrix.rs` asks it
-//! again where it is installed.
+//! matrix of `.target` against `-arch` as ptxas 13.0.88 answers it; `arch_matrix.rs` of the driver's
+//! tests asks it again where it is installed.
 
 use nv_debug_sections::release::Release;
 use std::fmt;
@@ -283,6 +283,7 @@ impl std::error::Error for CannotRun {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptx_syntax::check::{CheckContext, Mode, Verdict, check};
 
     fn runs(target: &str, arch: &str) -> String {
         let target = Arch::parse_target(target).unwrap();
@@ -308,6 +309,19 @@ mod tests {
         let mut ours: Vec<String> = Arch::all().map(|arch| arch.to_string()).collect();
         ours.sort();
         assert_eq!(ours.join(" "), help);
+    }
+
+    /// `check` has a table of its own, for the first `.version` of each.
+    #[test]
+    fn check_takes_the_same_targets() {
+        let ours: Vec<String> = Arch::all_targets().map(|target| target.to_string()).collect();
+        let names = (0..140).flat_map(|number| ["", "a", "f"].map(|suffix| format!("sm_{number}{suffix}")));
+        for name in names {
+            let text = format!(".version 9.0\n.target {name}\n");
+            let report = check(&ptx_syntax::parse(&text), &CheckContext::default());
+            let is_taken = report.verdict(Mode::None) == Verdict::Accept;
+            assert_eq!(is_taken, ours.contains(&name), "{name}: {:?}", report.findings);
+        }
     }
 
     #[test]

@@ -63,6 +63,9 @@ fn each_architecture_has_its_first_version() {
 #[test]
 fn ptxas_has_the_same_first_versions() {
     let Some(ptxas) = support::ptxas() else { return };
+    let mut names = FIRST.map(|(name, _)| name);
+    names.sort_unstable();
+    assert_eq!(support::architectures::of(&ptxas), names);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("targets.ptx");
     for (target, first) in FIRST {
         let at = VERSIONS.iter().position(|version| *version == first).unwrap();

@@ -30,6 +30,9 @@ fn answer(target: &str, arch: Arch) -> String {
 #[test]
 fn every_target_on_every_arch() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let mut ours: Vec<String> = Arch::all().map(|arch| arch.to_string()).collect();
+    ours.sort();
+    assert_eq!(ours, support::architectures::of(&ptxas));
     let dir = tempfile::tempdir().unwrap();
     let mut targets: Vec<String> = Arch::all_targets().map(|target| target.to_string()).collect();
     // Some that are none, and the other spelling (of a plain one: ptxas repeats the spelling in its

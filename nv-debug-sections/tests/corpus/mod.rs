@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "../../../ptxas-driver/tests/support/architectures.rs"]
+pub(crate) mod architectures;
 #[path = "../../../ptxas-driver/tests/support/cuda_12.rs"]
 pub(crate) mod cuda_12;
 #[path = "../../../corpus/root.rs"]

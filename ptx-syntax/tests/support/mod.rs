@@ -5,6 +5,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
 #![allow(clippy::print_stderr, reason = "says what was not tried")]
 
+#[path = "../../../ptxas-driver/tests/support/architectures.rs"]
+pub mod architectures;
 #[path = "../../../corpus/root.rs"]
 pub mod corpus_root;
 

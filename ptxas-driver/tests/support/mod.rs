@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+pub mod architectures;
 pub mod calls;
 #[path = "../../../corpus/root.rs"]
 pub mod corpus_root;
