@@ -109,8 +109,8 @@ pub fn directories<'d>(tables: &mut Cursor<'d>) -> Result<Vec<&'d [u8]>> {
     }
 }
 
-/// Reads the next file after the directories, or of `DW_LNE_define_file`; `None` at the empty name
-/// that ends the table.
+/// Reads the next entry of a line unit's file table, or the operands of `DW_LNE_define_file`;
+/// `None` at the empty name that ends the table.
 ///
 /// # Errors
 ///

@@ -31,8 +31,8 @@ pub struct CloneInputs<'l> {
 }
 
 impl CloneInputs<'static> {
-    /// Recovers these facts from the capsule in the file. Without a capsule, native code stands for
-    /// Mercury code.
+    /// Recovers address maps and `.loc` data from the capsule in the file. Without a capsule,
+    /// native code stands for Mercury code.
     ///
     /// # Errors
     ///

@@ -103,7 +103,8 @@ pub struct SectionCheck {
 }
 
 impl SectionCheck {
-    /// Describes the difference in words; `None` if there is none, or if the capsule does not tell.
+    /// Describes how the section differs from the one that its clone gives, in words; `None` if it
+    /// does not, or if the capsule does not tell.
     pub fn difference(&self) -> Option<Cow<'_, str>> {
         match &self.outcome {
             CheckOutcome::Different(words) => Some(words.into()),

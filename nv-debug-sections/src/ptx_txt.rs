@@ -82,7 +82,7 @@ impl<'d> NumberedText<'d> {
         Ok(Self { data, starts })
     }
 
-    /// The number of lines.
+    /// The number of lines of the PTX text.
     pub fn line_count(&self) -> usize {
         self.starts.len() - 1
     }

@@ -216,7 +216,8 @@ impl<'p> PreparedPtx<'p> {
         self.found.extend(stats);
     }
 
-    /// Writes the debug sections for this code.
+    /// Writes the debug sections for the code that was made from the PTX text, and returns the
+    /// cubin with them.
     ///
     /// # Errors
     ///

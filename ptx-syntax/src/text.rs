@@ -36,12 +36,12 @@ impl TextRange {
         Self { start: offset, end: offset }
     }
 
-    /// The length in bytes; 0 if the end lies before the start.
+    /// The length of the range in bytes; 0 if the end lies before the start.
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether the range holds no byte.
+    /// Whether the range has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }

@@ -65,7 +65,7 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Collects these offsets and the base from a decoded line unit.
+    /// Collects the name offsets and the base of a decoded line unit.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops

@@ -15,7 +15,7 @@ pub struct SelfCheckAnswer<'c> {
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
-/// The number of sections of a part that had each outcome.
+/// The number of sections of one part of the cubin, by the outcome of their check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PartVerdict")]
 pub struct PartVerdict {

@@ -153,7 +153,7 @@ pub enum DebugInfo {
 }
 
 impl DebugInfo {
-    /// The amount as one word: `none`, or the option that makes it.
+    /// The amount of debug information as one word: `none`, or the option that makes it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -77,7 +77,8 @@ pub struct EntryRow {
     pub flagged: bool,
 }
 
-/// Returns the entry rows of the source line table. A function without a `.loc` has none.
+/// Returns the rows of the source line table that open functions. A function without a `.loc` has
+/// none.
 pub fn entry_rows(starts: &[FunctionStart]) -> Vec<EntryRow> {
     let row = |start: &FunctionStart| {
         Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true })

@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::{Error, ErrorKind, Result};
 
-/// A kernel parameter: its position and size. It takes twelve bytes in the record.
+/// A kernel parameter: its position and size, from a `KPARAM_INFO` record of `.nv.info`.
 ///
 /// Observed: cuobjdump 13.2.86, which prints the fields; each bit set in turn. Names are its.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

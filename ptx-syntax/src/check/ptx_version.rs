@@ -14,7 +14,7 @@ pub struct PtxVersion {
 }
 
 impl PtxVersion {
-    /// Creates the version MAJOR.MINOR.
+    /// Creates the PTX version MAJOR.MINOR.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
