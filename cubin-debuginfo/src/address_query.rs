@@ -119,8 +119,8 @@ impl From<NameError<'_>> for QueryError {
 /// Finds the code addresses that queries such as `kernel+0x40` mean, in one cubin.
 ///
 /// ```no_run
-/// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::query::QueryError> {
-/// use cubin_debuginfo::query::AddressQueries;
+/// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::address_query::QueryError> {
+/// use cubin_debuginfo::address_query::AddressQueries;
 ///
 /// let queries = AddressQueries::new(code);
 /// for address in queries.resolve("saxpy+0x160", None)? {
