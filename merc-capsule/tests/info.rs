@@ -14,7 +14,7 @@ use merc_capsule::{AddressMap, AddressRole, CodeMap, SectionPairs, code_maps};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::nv_info::{self, Attribute, Record};
+use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
 use nv_debug_sections::release::Release;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -176,6 +176,33 @@ fn what_only_native_code_has_follows_from_the_clone() {
         (sections, kernels) = (sections + some, kernels + of_them);
     });
     eprintln!("{sections} sections, {kernels} of kernels with parameters");
+}
+
+/// A function that was folded into a kernel's section has the frame of the kernel in native code,
+/// and one of its own in Mercury code.
+#[test]
+fn folded_functions_work_in_the_frame_of_their_section() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs");
+    let bytes = fs::read(folder.join("no_loc_but_folded.sm_100.lineinfo.cubin")).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let table = cubin.mercury_symtab().unwrap();
+    let functions: Vec<_> = (0..)
+        .zip(cubin.symbols_of(table))
+        .filter(|(_, symbol)| symbol.is_function() && symbol.section().is_some())
+        .map(|(number, _)| SymbolIndex(number))
+        .collect();
+    let is_kernel = |symbol: &SymbolIndex| cubin.symbol_name_in(table, *symbol) == "k";
+    assert_eq!((functions.len(), functions.iter().filter(|symbol| is_kernel(symbol)).count()), (2, 1));
+    let records: Vec<_> = functions
+        .iter()
+        .map(|symbol| {
+            let size: u32 = if is_kernel(symbol) { 0x30 } else { 0x10 };
+            let value = [symbol.0.to_le_bytes(), size.to_le_bytes()].concat();
+            Record { attribute: Attribute::FRAME_SIZE, value: Value::Sized(value.into()) }
+        })
+        .collect();
+    let native = FrameOwners::of(&cubin).unwrap().sizes(&records);
+    assert_eq!(native, functions.iter().map(|symbol| (*symbol, 0x30)).collect());
 }
 
 /// Attributes that no file of the corpus has, and every chip.

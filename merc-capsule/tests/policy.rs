@@ -88,6 +88,48 @@ fn the_table_says_what_the_corpus_shows() {
     }
 }
 
+/// `docs/formats/capsule.md`, sections, row by row; some are in no small file.
+#[test]
+fn rows_of_the_table() {
+    use CloneStorage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
+    for (native, clone, sh_type, storage) in [
+        (".text.f", ".nv.capmerc.text.f", 0x7000_0016, Own),
+        (".debug_frame", ".nv.merc.debug_frame", 1, AliasIfEqual),
+        (".debug_line", ".nv.merc.debug_line", 1, AliasIfEqual),
+        (".nv_debug_line_sass", ".nv.merc.nv_debug_line_sass", 1, AliasIfEqual),
+        (".nv_debug_info_reg_sass", ".nv.merc.nv_debug_info_reg_sass", 1, AliasIfEqual),
+        (".nv_debug_info_reg_type", ".nv.merc.nv_debug_info_reg_type", 1, AliasIfEqual),
+        (".debug_abbrev", ".nv.merc.debug_abbrev", 1, Alias),
+        (".debug_str", ".nv.merc.debug_str", 1, Alias),
+        (".debug_loc", ".nv.merc.debug_loc", 1, Alias),
+        (".debug_macinfo", ".nv.merc.debug_macinfo", 1, Alias),
+        (".debug_pubnames", ".nv.merc.debug_pubnames", 1, Alias),
+        (".debug_pubtypes", ".nv.merc.debug_pubtypes", 1, Alias),
+        (".debug_aranges", ".nv.merc.debug_aranges", 1, Alias),
+        (".debug_ranges", ".nv.merc.debug_ranges", 1, Alias),
+        (".nv_debug_ptx_txt", ".nv.merc.nv_debug_ptx_txt", 1, Alias),
+        (".debug_info", ".nv.merc.debug_info", 1, AliasUnlessLineOffset),
+        (".of_the_ptx", ".nv.merc.of_the_ptx", 1, Own),
+        (".rela.text.f", ".nv.merc.rela.text.f", 0x7000_0082, Own),
+        (".rela.debug_info", ".nv.merc.rela.debug_info", 0x7000_0082, Own),
+        (".nv.info", ".nv.merc.nv.info", 0x7000_0083, Own),
+        (".nv.info.f", ".nv.merc.nv.info.f", 0x7000_0083, Own),
+        (".nv.constant2.f", ".nv.merc.nv.constant.optimizer.f", 0x7000_0084, Own),
+        (".nv.constant3", ".nv.merc.nv.constant.user", 0x7000_007c, AliasUnlessRelocated),
+        (".nv.constant4", ".nv.merc.nv.constant.pic", 0x7000_007d, Alias),
+        (".nv.constant0.f", ".nv.merc.nv.constant.entry_image_header_indices.f", 0x7000_0079, OwnIfThere),
+        (".nv.global.init", ".nv.merc.nv.global.init", 0x7000_0008, AliasUnlessRelocated),
+        (".nv.shared.reserved.0", ".nv.merc.nv.shared.reserved.0", 0x7000_0015, Own),
+        (".symtab", ".nv.merc.symtab", 0x7000_0085, Own),
+    ] {
+        let rule = clone_policy(native).unwrap();
+        assert_eq!(merc_name(native).as_deref(), Some(clone));
+        assert_eq!((rule.sh_type, rule.storage), (sh_type, storage), "{native}");
+        let flags = if clone.starts_with(".nv.capmerc") { 0x1000_0000 } else { 0x1000_0002 };
+        assert_eq!(rule.flags(2), flags, "{native}");
+    }
+}
+
 #[test]
 fn names_go_both_ways() {
     let pairs = [
@@ -111,8 +153,15 @@ fn names_go_both_ways() {
     }
     for none in [
         "",
+        ".shstrtab",
+        ".strtab",
         ".note.nv.tkinfo",
+        ".note.nv.cuinfo",
+        ".nv.compat",
+        ".nv.prototype",
+        ".nv.global",
         ".nv.shared.f",
+        ".nv_debug.shared",
         ".nv.merc.debug_line",
         ".rel.debug_line",
         "text",

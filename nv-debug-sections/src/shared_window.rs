@@ -220,6 +220,20 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_both_stages() {
+        for (stage, sh_type, kind, other) in
+            [(LinkStage::Linked, 8, 1, 0), (LinkStage::Unlinked, 0x7000_000a, 13, 0x40)]
+        {
+            let (section, symbols) = encode(&SharedWindow { stage, ..sample() }, INDEX).unwrap();
+            assert_eq!((section.sh_type, section.flags, section.align), (sh_type, 3, 16));
+            assert_eq!((section.link, section.info, section.entsize), (0, 0, 0));
+            assert!(matches!(section.contents, Contents::NoBits(0x400)));
+            let variable = symbols[0];
+            assert_eq!((variable.info, variable.other, variable.shndx), (0x10 | kind, other, INDEX.0));
+        }
+    }
+
+    #[test]
     fn what_would_not_come_back_is_refused() {
         let (section, symbols) = encode(&sample(), INDEX).unwrap();
         let changes: [fn(&mut Section<'static>); 9] = [

@@ -77,6 +77,8 @@ fn of_one_fatbin() {
     for (bad, offset, field, found) in [
         (patched(&two, 0, b"junk"), 0, "magic", vec![1, 3]),
         (patched(&two, 6, &[17, 0]), 6, "headerSize", vec![1, 3]),
+        // A magic number with another header size after it does not start a fatbin.
+        (patched(&patched(&two, 0, b"junk"), 24, b"\x50\xed\x55\xba\x01\0\x11\0"), 0, "magic", vec![1, 3]),
         // Its entries are there all the same.
         (patched(&two, 8, &[0xff; 8]), 8, "fatSize", vec![1, 2, 2, 3]),
     ] {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
 use nvdwarf_compile::arch::Arch;
 use nvdwarf_compile::{
     CheckedPtx, CodeImage, CompileError, Compiled, ErrorKind, FileStat, LineTableStyle, Options, compile,
@@ -127,6 +128,23 @@ fn source_files_are_values() {
     let options = Options { file_stats: vec![stat], ..lines() };
     let warnings = compile(SOURCES, &CodeImage::None, &options).unwrap().warnings;
     assert_eq!(warnings[0].message, "--file-stat c.cu=...: no .file has this path");
+}
+
+/// A time of 0 is none, and then the size after it does not count either. Both are cut to 32 bits.
+#[test]
+fn the_time_and_size_of_a_file_directive() {
+    let text = SOURCES.replace("\"a.cu\"", "\"a.cu\", 0, 99").replace("7, 8", "4294967303, 4294967304");
+    let times = |file_stats: Vec<FileStat>| -> Vec<(u64, u64)> {
+        let options = Options { file_stats, ..lines() };
+        let bytes = compile(&text, &CodeImage::None, &options).unwrap().bytes;
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let section = cubin.bytes(cubin.section_by_name(".debug_line").unwrap()).unwrap();
+        let tables = line::decode(".debug_line", &section).unwrap();
+        tables[0].files.iter().map(|file| (file.mtime, file.size)).collect()
+    };
+    assert_eq!(times(Vec::new()), [(0, 0), (7, 8)]);
+    let stat = FileStat { path: "a.cu".into(), mtime: 0x1234, size: 0x4321 };
+    assert_eq!(times(vec![stat]), [(0x1234, 0x4321), (7, 8)]);
 }
 
 #[test]

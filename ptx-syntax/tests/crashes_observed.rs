@@ -182,6 +182,11 @@ fn all() -> Vec<(String, [Option<&'static str>; 3])> {
         all.push((files(lines, true), [with_loc; 3]));
         all.push((files(lines, false), [None, without, without]));
     }
+    for (length, code) in [(16_000, None), (16_001, Some("F005"))] {
+        let file = format!(".file 1 \"{}\"", "a".repeat(length));
+        all.push((files(&file, true), [code; 3]));
+        all.push((files(&file, false), [None, code, code]));
+    }
     for &(body, crashes) in MARKERS {
         all.push((markers(body), [crashes.then_some("L017"); 3]));
     }

@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Command;
 
 use ptx_syntax::check::{CheckContext, Mode, PtxasLines, Verdict, check};
-use ptx_syntax::{LineIndex, MergedSections, parse};
+use ptx_syntax::{LineIndex, MergedSections, Statement, parse};
 
 /// What ptxas does with a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,7 @@ fn locs() -> Vec<Row> {
         ),
         (inside("9.0", ".loc 1 4294967296 3"), Refused("Constant overflow")),
         (inside("9.0", ".loc 1 9223372036854775808 3"), Silent),
+        (inside("9.0", ".loc 1 18446744073709551616 3"), Silent),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3"), Silent),
         (inside("7.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3"), Silent),
         (inside("6.5", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3"), Refused("requires PTX ISA .version 7.0 or later")),
@@ -145,6 +146,7 @@ fn sections() -> Vec<Row> {
         ),
         (section(".b32 L"), Silent),
         (section(".b8 L"), Refused("Illegal type for dwarf")),
+        (section(".b16 L"), Refused("Illegal type for dwarf")),
         (of("3.2", ".b64 L+4").replace("sm_75", "sm_30"), Silent),
         (of("3.1", ".b64 L+4").replace("sm_75", "sm_30"), Refused("requires PTX ISA .version 3.2 or later")),
         (section("A: .b8 1\nB: .b32 B-A"), Silent),
@@ -211,6 +213,8 @@ fn at_dwarf() -> Vec<Row> {
         (data("@@DWARF here:"), Refused("syntax error")),
         (data("@@dwarf .byte 1"), Refused("syntax error")),
         (old("@@DWARF .section .debug_str"), Refused("syntax error")),
+        (old("@@DWARF .section .debug_str, \"\", @nobits"), Refused("syntax error")),
+        (old("@@DWARF .section .debug_str, \"\""), Refused("syntax error")),
         (outside("9.0", HEAD.trim()), Refused("not supported as of PTX version 2.0")),
         (old("@@DWARF .byte 1"), Crash),
     ]
@@ -263,6 +267,36 @@ fn a_number_without_a_sign_is_cut_to_32_bits() {
     expected.extend([0xff; 7]);
     expected.extend([1, 0, 0, 0]);
     assert_eq!(sections.list[0].assembled.bytes, expected);
+}
+
+/// Observed: ptxas 13.0.88, `-g`.
+#[test]
+fn sections_of_these_names_are_not_copied() {
+    let names = [".symtab", ".strtab", ".shstrtab", ".debug_line", ".foo", ".debug_pubnames"];
+    let blocks = names.map(|name| format!(".section {name} {{ .b8 1 }}\n"));
+    let text = outside("9.0", &blocks.concat());
+    let parsed = parse(&text);
+    let sections = MergedSections::of(&parsed.module);
+    let copied = sections.list.iter().filter(|section| section.place.kept).map(|section| section.name);
+    assert_eq!(copied.collect::<Vec<_>>(), [".foo", ".debug_pubnames"]);
+}
+
+/// Observed: ptxas 13.0.88, the name of an inlined call in a line table.
+#[test]
+fn an_offset_after_a_name_has_32_bits() {
+    let text =
+        inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name .debug_str+4294967297, inlined_at 1 10 3");
+    let parsed = parse(&text);
+    let body = parsed.module.functions().find_map(|function| function.body.as_ref()).unwrap();
+    let offsets: Vec<u64> = body
+        .statements
+        .iter()
+        .filter_map(|statement| match statement {
+            Statement::Loc(loc) => loc.inlined_at.as_ref().map(|at| at.name_offset),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(offsets, [1]);
 }
 
 #[test]

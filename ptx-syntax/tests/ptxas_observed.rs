@@ -383,6 +383,7 @@ fn line_anchor() {
         ("@%p1\ncvt\n.u64\n.u32\n%rd2,\n%r1\n;", ";"),
         ("@%p1\ndiv\n.u32\n%r1,\n%r2,\n%r3\n;", ";"),
         ("@%p1\nbarrier.cluster.arrive\n;", "barrier"),
+        ("shfl\n.sync\n.idx\n.b32\n%r1,\n%r2,\n%r3,\n31,\n-1\n;", ";"),
         ("@%p1\nvadd4\n.u32\n.u32\n.u32\n%r1,\n%r2,\n%r3,\n%r4\n;", ";"),
     ] {
         let text = module(statement);

@@ -43,8 +43,10 @@ fn a_length_is_a_number() {
     let report = report(&text);
     assert!(matches!(report.verdict(Mode::G), Verdict::Reject(rule) if rule.code == "W001"));
     assert_eq!(report.verdict(Mode::Lineinfo), Verdict::Accept);
-    let help = report.findings.iter().find_map(|finding| finding.help.clone());
-    assert_eq!(help.as_deref(), Some("write the number: 11"));
+    let finding = report.findings.iter().find(|finding| finding.help.is_some()).unwrap();
+    assert_eq!(finding.help.as_deref(), Some("write the number: 11"));
+    // It is the first name.
+    assert!(finding.message.ends_with(" for 1"), "{}", finding.message);
     for fixes in [FixSelection::of(&[Repair::FoldDifferences]), FixSelection::default()] {
         assert_eq!(fix(&text, &fixes).text, unit("11", ".debug_abbrev", ".b8 1,97,0,0"));
     }

@@ -142,6 +142,11 @@ fn dwarf_3_opcodes_come_back() {
     assert_eq!(gimli_rows(&again.bytes), gimli_rows(&data));
     let (_, _, marks) = gimli_rows(&data);
     assert_eq!(marks, [(true, false, 0), (false, true, 300), (false, false, 300)]);
+    // Version 2 alone is read.
+    let mut other = data;
+    other[4] = 3;
+    let error = decode(".debug_line", &other).unwrap_err();
+    assert_eq!(error.offset(), 4, "{error}");
     // With DWARF 2's opcode_base the same bytes are special opcodes.
     let data = unit(params(10), &[DW_LNS_advance_line, 50, 10, 11, 12]);
     assert_eq!(our_rows(&data).0.len(), 3);
@@ -258,6 +263,25 @@ fn vendor_opcodes_set_what_rows_carry() {
     let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
     let again = decode(".debug_line", &again.bytes).unwrap();
     assert_eq!(again[0].sequences[0].ops, tables[0].sequences[0].ops);
+}
+
+#[test]
+fn a_row_that_repeats_another_has_no_number() {
+    let row = |address, line| LineOp::Row { address, line };
+    let call = LineOp::InlinedCall { context: 2, name: 0 };
+    let ops = vec![row(0, 12), row(0, 12), row(16, 14), row(32, 12), call, row(32, 20)];
+    let sequence = Sequence { base: 0, base_offset: 0, ops, end: 48 };
+    let table = LineTable {
+        params: PTXAS_PARAMS,
+        directories: Vec::new(),
+        files: Vec::new(),
+        debug_str_base: Some(0),
+        sequences: vec![sequence],
+    };
+    let rows = RowTable::new(0, &table, &table.sequences[0]);
+    let numbers: Vec<_> = (0..rows.all().len()).map(|index| rows.row_number(index)).collect();
+    assert_eq!(numbers, [Some(1), None, Some(2), Some(3), Some(4)]);
+    assert_eq!(rows.caller(4), Some(2), "number 2 is that of the third row");
 }
 
 #[test]

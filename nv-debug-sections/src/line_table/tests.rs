@@ -58,12 +58,37 @@ fn step_1_opens_with_the_first_loc_and_mercury_flags_it() {
 fn step_2_skips_line_0() {
     let locs = [loc(1, 10), loc(1, 0), loc(1, 11)];
     assert_eq!(native(&locs, &[0, 1, 2]), [SetFile(1), row(0, 10), row(32, 11)]);
+    // Nor has one without a directive a row, or with that of the instruction before.
+    let mut instructions = located(&[0, 0, 2, 2]);
+    instructions[2].loc = None;
+    let start = FunctionStart { address: 0, first_loc: Some(LocId(0)), ptx_line: Some(1) };
+    let ops = line_program_from_locs(&locs, &instructions, &entry_rows(&[start]), Space::Native);
+    assert_eq!(ops, [SetFile(1), row(0, 10), row(48, 11)]);
 }
 
 #[test]
 fn step_3_loses_a_change_of_file_on_the_same_line() {
     let locs = [loc(1, 10), loc(1, 11), loc(2, 11), loc(2, 12)];
     assert_eq!(native(&locs, &[0, 1, 2, 3]), [SetFile(1), row(0, 10), row(16, 11), SetFile(2), row(48, 12)]);
+}
+
+#[test]
+fn step_3_keeps_code_of_another_call_site_on_the_same_line() {
+    let locs = [loc(1, 10), loc(1, 12), inlined(20, 7, 0), inlined(20, 9, 1), inlined(20, 9, 1)];
+    let want = [
+        SetFile(1),
+        row(0, 10),
+        row(16, 12),
+        row(32, 10), // the call site of 2, in row 3
+        call(3, 7),
+        row(32, 20),
+        call(0, 0),
+        row(48, 12), // the call site of 3, in row 5
+        call(5, 9),
+        row(48, 20),
+    ];
+    // The last one is on the same line, with the parent seen last.
+    assert_eq!(native(&locs, &[0, 1, 2, 3, 4]), want);
 }
 
 #[test]
@@ -105,11 +130,23 @@ fn step_5_advances_without_a_row_on_the_line_written_last() {
 }
 
 #[test]
+fn the_flag_comes_before_the_context() {
+    // The first `.loc` of the function is inlined in that of another one.
+    let locs = [loc(2, 10), inlined(20, 7, 0)];
+    let start = FunctionStart { address: 0, first_loc: Some(LocId(1)), ptx_line: Some(1) };
+    let entries = entry_rows(&[start]);
+    let ops = line_program_from_locs(&locs, &located(&[1, 1]), &entries, Space::Mercury);
+    let call_site = [SetFile(2), row(0, 10)];
+    assert_eq!(ops[..2], call_site);
+    assert_eq!(ops[2..], [SetFile(1), Flag(1), call(1, 7), row(0, 20), Flag(0)]);
+}
+
+#[test]
 fn files_are_cut_to_16_bits_and_then_compared() {
     // Observed: ptxas 13.0.88; `ptxas-driver/tests/pairs/files.ptx`.
-    let locs = [loc(2, 10), loc(65537, 11), loc(1, 12)];
-    let want = [SetFile(2), row(0, 10), SetFile(1), row(16, 11), row(32, 12)];
-    assert_eq!(native(&locs, &[0, 1, 2]), want);
+    let locs = [loc(2, 10), loc(65537, 11), loc(1, 12), loc(131_073, 13)];
+    let want = [SetFile(2), row(0, 10), SetFile(1), row(16, 11), row(32, 12), row(48, 13)];
+    assert_eq!(native(&locs, &[0, 1, 2, 3]), want);
 }
 
 #[test]

@@ -12,6 +12,8 @@ fn sass_registers_have_nvidia_s_names() {
         (0x0100_0000, "CC", "REG_CLASS_REG_CC"),
         (0x0b00_0004, "UR4", "REG_CLASS_UREG_FULL"),
         (0x0900_0002, "UP2", "REG_CLASS_UREG_PRED"),
+        (0x0300_0001, "A1", "REG_CLASS_REG_ADDR"),
+        (0x0a00_0005, "UR2.H1", "REG_CLASS_UREG_HALF"),
         (0x0600_0010, "local[0x10]", "REG_CLASS_MEM_LOCAL"),
         (0x0701_0010, "[R1+0x10]", "REG_CLASS_LMEM_REG_OFFSET"),
         (0x0c00_0001, "RPC.HI", "REG_CLASS_TEMP_REG_SPILL"),

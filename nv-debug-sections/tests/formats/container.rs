@@ -1,12 +1,13 @@
 //! `docs/formats/container.md`.
 
-use crate::{all_pairs, header, number, pair, section};
+use crate::{all_pairs, header, number, pair, pairs, section};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{
     Contents, Cubin, ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, SectionIndex, SymbolIndex,
 };
 use nv_debug_sections::line;
 use nv_debug_sections::tkinfo;
+use std::fs;
 
 #[test]
 fn the_file_header() {
@@ -255,7 +256,8 @@ fn notes() {
         let (_, sh_type, flags, align, ..) = header(&cubin, tools);
         assert_eq!((sh_type, flags, align), (7, 0x200_0000, 4), "{name}");
         let (_, sh_type, flags, align, ..) = header(&cubin, chip);
-        assert_eq!((sh_type, flags & !0x40, align), (7, 0x100_0000, 4), "{name}");
+        let want = if cubin.header.sm() < 90 { 0x100_0000 } else { 0x100_0040 };
+        assert_eq!((sh_type, flags, align), (7, want, 4), "{name}");
         let note = section(&cubin, ".note.nv.tkinfo");
         let by = tkinfo::decode(&note).unwrap();
         assert_eq!((by.len(), by[0].tool), (1, &b"ptxas"[..]), "{name}");
@@ -265,9 +267,17 @@ fn notes() {
             (number(&bytes, 0, 4), number(&bytes, 8, 4), &bytes[12..24]),
             (12, 1000, &b"NVIDIA Corp\0"[..])
         );
-        let fields = [24, 26, 28].map(|at| number(&bytes, at, 2));
-        assert_eq!(fields, [2, number(&bytes, 26, 2), 130], "{name}");
+        let fields = [24, 26, 28, 30].map(|at| number(&bytes, at, 2));
+        assert_eq!((fields, bytes.len()), ([2, target_of_ptx(&name), 130, 0], 32), "{name}");
     }
+}
+
+/// The SM number in the `.target` of the PTX that a cubin of the folder was made from.
+fn target_of_ptx(cubin: &str) -> u64 {
+    let ptx = pairs().join(format!("{}.ptx", cubin.split('.').next().unwrap()));
+    let text = fs::read_to_string(ptx).unwrap();
+    let target = text.lines().find_map(|line| line.trim().strip_prefix(".target sm_")).unwrap();
+    target.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
 /// `sh_info` of code: the symbol of its function, and up to sm_89 the registers that it needs.

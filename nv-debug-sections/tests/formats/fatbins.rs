@@ -1,5 +1,6 @@
 //! `docs/formats/fatbins.md`, what `tests/containers.rs` and `tests/nvvm.rs` do not hold.
 
+use nv_debug_sections::container::fatbin::Fatbins;
 use nv_debug_sections::container::{Compression, EntryKind, Flags};
 
 #[test]
@@ -26,6 +27,41 @@ fn kinds_and_flags() {
         [0x10, 0x20, 0x40, 0].map(|flags| Flags(flags).host()),
         ["linux", "mac", "windows", "unknown"]
     );
+}
+
+/// Sections "Fatbin" and "Entry" of the page, field by field.
+#[test]
+fn an_entry_byte_by_byte() {
+    let entry: Vec<u8> = [
+        &[8, 0, 1, 1][..],                                 // kind, version
+        &[88, 0, 0, 0],                                    // header size
+        &[8, 0, 0, 0, 0, 0, 0, 0],                         // size of the payload, padded
+        &[6, 0, 0, 0],                                     // compressed size
+        &[72, 0, 0, 0],                                    // offset of the options' record
+        &[65, 0, 1, 0],                                    // minor, major
+        &[90, 0, 0, 0],                                    // SM
+        &[64, 0, 0, 0, 4, 0, 0, 0],                        // offset and size of the identifier
+        &[0x11, 0x80, 1, 0, 0, 0, 0, 0],                   // flags
+        &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // word of the IR
+        &[77, 0, 0, 0, 0, 0, 0, 0],                        // uncompressed size
+        b"a.cu\0\0\0\0",
+        &[80, 0, 0, 0, 2, 0, 0, 0], // the options' record
+        b"-x\0\0\0\0\0\0",
+        b"stored\0\0",
+    ]
+    .concat();
+    let head = [0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 96, 0, 0, 0, 0, 0, 0, 0];
+    let file = [&head[..], &entry].concat();
+    let fatbins: Vec<_> = Fatbins::new("", &file).map(Result::unwrap).collect();
+    let [fatbin] = &fatbins[..] else { panic!("{} fatbins", fatbins.len()) };
+    assert_eq!((fatbin.offset(), fatbin.version()), (0, 1));
+    let entries: Vec<_> = fatbin.entries().map(Result::unwrap).collect();
+    let [entry] = &entries[..] else { panic!("{} entries", entries.len()) };
+    assert_eq!((entry.kind, entry.version, entry.code_version), (EntryKind::Nvvm, 0x101, (1, 65)));
+    assert_eq!(entry.arch.map(|arch| arch.to_string()).as_deref(), Some("sm_90"));
+    assert_eq!((entry.name, entry.options, entry.compat), (&b"a.cu"[..], &b"-x"[..], &b""[..]));
+    assert_eq!((entry.flags, entry.ir_word), (Flags(0x1_8011), 0x1122_3344_5566_7788));
+    assert_eq!((entry.stored(), entry.size()), (&b"stored"[..], 77));
 }
 
 #[test]

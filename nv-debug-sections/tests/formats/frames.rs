@@ -1,10 +1,14 @@
 //! `docs/formats/frames.md`.
 
-use crate::{number, pair, section};
+use crate::{all_pairs, number, pair, pairs, section};
+use dwarf2_writer::Address;
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{Cubin, Section, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, FieldSymbols};
 use nv_debug_sections::register::SassRegister;
+use nv_debug_sections::relocated::RelocatedCubin;
+use std::collections::BTreeMap;
+use std::fs;
 
 /// Entries of a section of a cubin, with the bytes.
 fn entries(name: &str, section_name: &str) -> (Vec<Entry>, Vec<u8>, Vec<u64>) {
@@ -79,6 +83,40 @@ fn what_a_cie_says_first() {
         assert!(returns.contains(&register), "{register:#x}: {returns:x?}");
     }
     assert_eq!(SassRegister(0x0500_0014).to_string(), "R20");
+}
+
+/// The register that a function returns by, in every cubin: kernels are those that the PTX calls
+/// `.entry`, and a folded function does not start its section.
+#[test]
+fn the_return_register_tells_the_kind_of_function() {
+    let mut kinds = BTreeMap::new();
+    for (name, file) in all_pairs() {
+        let ptx = pairs().join(format!("{}.ptx", name.split('.').next().unwrap()));
+        let ptx = fs::read_to_string(ptx).unwrap();
+        let words: Vec<&str> = ptx.split([' ', '\t', '\n', '(', ')', '{', ';']).collect();
+        let is_kernel = |function: &str| words.windows(2).any(|two| two == [".entry", function]);
+        let cubin = Cubin::parse(&file).unwrap();
+        for section in [".debug_frame", ".nv.merc.debug_frame"] {
+            let Some(index) = cubin.section_by_name(section) else { continue };
+            let of_section = |table: &&Section<'_>| table.relocations().is_some() && table.info == index.0;
+            let table = SectionIndex(cubin.sections.iter().find(of_section).unwrap().link);
+            let view = RelocatedCubin::new(&cubin).section(index).unwrap();
+            let entries = frame::decode(&view.bytes, &frame::field_symbols(&view)).unwrap();
+            for two in entries.chunks(2) {
+                let [Entry::Cie(cie), Entry::Fde(fde)] = two else { panic!("{name}: {two:?}") };
+                let Address::Symbol { symbol, addend } = fde.initial_location else { panic!("{name}") };
+                let function = cubin.symbol_name_in(table, SymbolIndex(symbol.0));
+                let want = match addend {
+                    0 if is_kernel(function) => 0xffff_ffff,
+                    0 => 0x0500_0014,
+                    _ => 0x0500_0100,
+                };
+                assert_eq!(cie.return_address_register, want, "{name}: {function}+{addend:#x}");
+                *kinds.entry(want).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(kinds.len() == 3 && kinds.values().all(|&count| count >= 10), "{kinds:x?}");
 }
 
 /// Only version 3 and 64-bit DWARF are read, which are all that ptxas writes.

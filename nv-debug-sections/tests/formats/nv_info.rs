@@ -1,8 +1,9 @@
 //! `docs/formats/nv-info.md`.
 
-use crate::{all_pairs, section};
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::nv_info::{self, Attribute, Record};
+use crate::{all_pairs, number, section};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
+use std::collections::BTreeSet;
 
 /// All records of a cubin: section, attribute.
 fn records<'c>(cubin: &'c Cubin<'_>) -> Vec<(&'c str, Vec<Record<'static>>)> {
@@ -20,7 +21,6 @@ fn records<'c>(cubin: &'c Cubin<'_>) -> Vec<(&'c str, Vec<Record<'static>>)> {
 }
 
 fn owned(record: Record<'_>) -> Record<'static> {
-    use nv_debug_sections::nv_info::Value;
     let value = match record.value {
         Value::None { padding } => Value::None { padding },
         Value::Byte { value, padding } => Value::Byte { value, padding },
@@ -49,6 +49,79 @@ fn numbers_of_attributes() {
     ] {
         assert_eq!(attribute, Attribute(number));
     }
+}
+
+/// What the values of these attributes are, in native sections.
+#[test]
+fn values_of_attributes() {
+    const NUMBERS: [u8; 12] = [0x0a, 0x0f, 0x11, 0x12, 0x17, 0x19, 0x1b, 0x1c, 0x2f, 0x36, 0x37, 0x53];
+    let mut seen = BTreeSet::new();
+    for (name, file) in all_pairs() {
+        let cubin = Cubin::parse(&file).unwrap();
+        let sm = cubin.header.sm();
+        let is_function = |symbol: SymbolIndex| cubin.symbols()[symbol.as_usize()].is_function();
+        for (section_name, records) in records(&cubin) {
+            let is_clone = section_name.starts_with(".nv.merc");
+            let function = section_name.strip_prefix(".nv.info.");
+            let parameters: Vec<_> = nv_info::parameters(&records).collect();
+            let end = parameters.iter().map(|one| one.offset + one.size).max();
+            for record in records.iter().filter(|_| !is_clone) {
+                let words: Vec<u32> = record.words().collect();
+                let symbols: Vec<SymbolIndex> = record.symbols().collect();
+                let place = || format!("{name}: {section_name}: {}", record.attribute);
+                seen.insert(record.attribute.0);
+                match (record.attribute.0, &record.value) {
+                    (0x0a, Value::Sized(bytes)) => {
+                        let [bank] = symbols[..] else { panic!("{}", place()) };
+                        let symbol = cubin.symbols()[bank.as_usize()];
+                        let constants = format!(".nv.constant0.{}", function.unwrap());
+                        let of_symbol = symbol.section().map(|section| cubin.section_name(section));
+                        assert_eq!(of_symbol, Some(&*constants), "{}", place());
+                        assert!(symbol.is_section(), "{}", place());
+                        let base = match sm {
+                            ..90 => 0x160,
+                            90..100 => 0x210,
+                            _ => 0x380,
+                        };
+                        let fields = [number(bytes, 4, 2), number(bytes, 6, 2)];
+                        assert_eq!(
+                            (fields, bytes.len()),
+                            ([base, u64::from(end.unwrap())], 8),
+                            "{}",
+                            place()
+                        );
+                    }
+                    (0x0f, Value::Sized(bytes)) => {
+                        assert_eq!(symbols.len() * 4, bytes.len(), "{}", place());
+                        assert!(symbols.into_iter().all(is_function), "{}", place());
+                    }
+                    (0x11 | 0x12 | 0x2f, Value::Sized(_)) => {
+                        assert_eq!((symbols.len(), words.len()), (1, 2), "{}", place());
+                        assert!(is_function(symbols[0]), "{}", place());
+                        assert_eq!(record.symbol_and_number(), Some((symbols[0], words[1])), "{}", place());
+                    }
+                    (0x17, Value::Sized(bytes)) => assert_eq!(bytes.len(), 12, "{}", place()),
+                    (0x19, Value::Half(size)) => assert_eq!(Some(*size), end, "{}", place()),
+                    (0x1b, Value::Half(registers)) => assert_eq!(*registers, 255, "{}", place()),
+                    (0x1c, Value::Sized(_)) => {
+                        assert!(
+                            symbols.is_empty() && nv_info::exit_offsets(&records).eq(words),
+                            "{}",
+                            place()
+                        );
+                    }
+                    (0x36, Value::Sized(_)) => {
+                        assert!(sm < 100 || (sm, &*words) == (100, &[8]), "{}", place());
+                    }
+                    (0x37, Value::Sized(_)) => assert_eq!(words, [130], "{}", place()),
+                    (0x53, Value::None { padding: 0 }) => {}
+                    (number, _) if NUMBERS.contains(&number) || number == 0x5a => panic!("{}", place()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(NUMBERS.iter().all(|number| seen.contains(number)), "{seen:x?}");
 }
 
 /// The header of the sections, and that their records tile them.
@@ -93,8 +166,12 @@ fn what_stands_where() {
             let exits: Vec<u32> = nv_info::exit_offsets(&records).collect();
             assert!(!is_global || exits.is_empty(), "{name}");
             if let Some(function) = section_name.strip_prefix(".nv.info.") {
-                let size = section(&cubin, &format!(".text.{function}")).len() as u32;
-                assert!(exits.iter().all(|at| at % 16 == 0 && *at < size), "{name}: {exits:x?} of {size:#x}");
+                // The opcode is in the lowest 12 bits of an instruction, and 0x94d is `EXIT`
+                // (nvdisasm 13.0.88, sm_75 to sm_121).
+                let code = section(&cubin, &format!(".text.{function}"));
+                let is_exit = |at: &u32| number(&code, *at as usize, 2) & 0xfff == 0x94d;
+                let want: Vec<u32> = (0..code.len() as u32).step_by(16).filter(is_exit).collect();
+                assert_eq!(exits, want, "{name}: {section_name}");
             }
         }
     }

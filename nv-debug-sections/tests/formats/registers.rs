@@ -72,6 +72,7 @@ fn numbers_of_classes() {
     ] {
         assert_eq!(SassRegister::new(class, 0x12_3456).0, u32::from(number as u8) << 24 | 0x12_3456);
         assert_eq!(SassRegister::new(class, 0x100_0007).number(), 7);
+        assert_eq!(SassRegister::new(class, 0xff_ffff).number(), 0xff_ffff);
         assert_eq!(RegisterClass::of_number(number as u8), Some(class));
     }
     assert_eq!((RegisterClass::of_number(0), RegisterClass::of_number(8)), (None, None));

@@ -1,8 +1,10 @@
 //! `docs/formats/relocations.md`, on files of ptxas.
 
 use crate::{all_pairs, number, pair};
+use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
-use nv_debug_sections::reloc::RelocType;
+use nv_debug_sections::reloc::{RelocAction, RelocKind, RelocType};
+use nv_debug_sections::relocated::RelocatedCubin;
 
 /// Debug sections' relocations: name of the relocation section, target's name, entries.
 fn tables<'c>(cubin: &'c Cubin<'_>) -> Vec<(&'c str, &'c str, &'c [Relocation])> {
@@ -11,6 +13,27 @@ fn tables<'c>(cubin: &'c Cubin<'_>) -> Vec<(&'c str, &'c str, &'c [Relocation])>
         Some((name, target, section.relocations()?))
     });
     all.filter(|(_, target, _)| target.contains("debug_")).collect()
+}
+
+#[test]
+fn numbers_of_types() {
+    for (kind, native, mercury, width, action) in [
+        (RelocKind::Absolute32, 0x1, 0x1_0003, 4, RelocAction::Add),
+        (RelocKind::LineOffset32, 0x1, 0x1_0008, 4, RelocAction::Add),
+        (RelocKind::Code32, 0x1, 0x1_003c, 4, RelocAction::Add),
+        (RelocKind::Absolute64, 0x2, 0x1_0002, 8, RelocAction::Add),
+        (RelocKind::Code64, 0x2, 0x1_003d, 8, RelocAction::Add),
+        (RelocKind::Generic64, 0x4, 0x1_0001, 8, RelocAction::Add),
+        (RelocKind::UnusedClear64, 0x49, 0x1_000e, 8, RelocAction::Clear),
+    ] {
+        let numbers = [Space::Native, Space::Mercury].map(|space| kind.number(space));
+        assert_eq!((numbers, kind.width(), kind.action()), ([native, mercury], width, action), "{kind:?}");
+        assert_eq!(RelocKind::from_mercury(mercury), Some(kind));
+        for number in numbers {
+            let known = RelocType::from_number(number).unwrap();
+            assert_eq!((usize::from(known.width), known.action), (width, action), "{number:#x}");
+        }
+    }
 }
 
 #[test]
@@ -83,6 +106,14 @@ fn fields_under_rela_are_stale() {
         });
         entries.collect::<Vec<_>>()
     };
+    // Only the addend of the entry is right, and that is what a reader gets.
+    let info = cubin.section_by_name(".debug_info").unwrap();
+    let relocated = RelocatedCubin::new(&cubin).section(info).unwrap();
+    for (_, entry) in cubin.relocations_of(info) {
+        let width = RelocType::from_number(entry.r_type).unwrap().width;
+        let value = cubin.symbols()[entry.symbol.as_usize()].value + entry.addend.unwrap() as u64;
+        assert_eq!(number(&relocated.bytes, entry.offset as usize, width.into()), value, "{entry:x?}");
+    }
     let (native, clone) = (entries(".debug_info"), entries(".nv.merc.debug_info"));
     assert_eq!(native.len(), clone.len());
     let mut stale = 0;
