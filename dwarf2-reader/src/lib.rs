@@ -17,17 +17,14 @@ pub mod loc;
 pub mod macinfo;
 pub mod pubnames;
 pub mod ranges;
+mod span;
 pub mod strings;
 
 pub use budget::WorkBudget;
 pub use cursor::Cursor;
 pub use dwarf2_writer::{Format, constants};
 pub use error::{Error, ErrorKind, Result};
-
-use core::ops::Range;
-
-/// The byte range of an item, counted from the start of its section.
-pub type Span = Range<u64>;
+pub use span::Span;
 
 /// Lengths from here on are escapes in a 4-byte length field (DWARF 3 §7.2.2).
 const RESERVED_LENGTH: u32 = 0xffff_fff0;

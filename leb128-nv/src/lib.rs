@@ -3,11 +3,13 @@
 
 mod decode;
 mod encode;
+mod error;
 mod field;
 mod write;
 
 pub use decode::{read_sleb128, read_sleb128_as, read_uleb128, read_uleb128_as, skip};
 pub use encode::{Leb128, sleb128, sleb128_len, sleb128_padded, uleb128, uleb128_len, uleb128_padded};
+pub use error::Error;
 pub use field::{Field, FieldOverflow};
 pub use write::{Encoder, write_sleb128, write_uleb128};
 
@@ -16,24 +18,3 @@ pub const MAX_LEN: usize = 10;
 
 /// The high bit of every byte of a word: "another byte follows".
 const CONTINUE: u64 = 0x8080_8080_8080_8080;
-
-/// Why a LEB128 value could not be read or written. It has no position, which the caller knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Error {
-    /// The bytes end before the byte that has its high bit clear.
-    Truncated,
-    /// The value needs more bits than the type asked for, or its encoding more bytes than
-    /// [`MAX_LEN`] or the buffer has.
-    Overflow,
-}
-
-impl core::fmt::Display for Error {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Truncated => "LEB128 value is cut short",
-            Self::Overflow => "LEB128 value does not fit",
-        })
-    }
-}
-
-impl core::error::Error for Error {}

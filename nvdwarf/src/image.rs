@@ -1,10 +1,11 @@
 //! One cubin of a module.
 
 use crate::Error;
-use crate::answer::{Function, Location, PlainNames, SourceLine, Variable};
 use crate::cells::{
     Bytes, CallsCell, ContainerCell, CubinCell, EntriesCell, NamesCell, SymbolizerCell, VariablesCell,
 };
+use crate::function::PlainNames;
+use crate::{Function, Location, SourceLine, Variable};
 use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};

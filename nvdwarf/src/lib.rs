@@ -7,20 +7,22 @@ pub use nvdwarf_compile::{CodeImage, CompileError, Compiled, Options, arch::Arch
 pub use nvdwarf_compile as compiler;
 
 #[cfg(feature = "read")]
-mod answer;
-#[cfg(feature = "read")]
 mod cells;
 #[cfg(feature = "read")]
 mod cupti;
 #[cfg(feature = "read")]
 mod error;
 #[cfg(feature = "read")]
+mod function;
+#[cfg(feature = "read")]
 mod image;
 #[cfg(feature = "read")]
-mod module;
-
+mod location;
 #[cfg(feature = "read")]
-pub use answer::{Frame, Function, Location, PtxLine, SourceLine, Variable};
+mod module;
+#[cfg(feature = "read")]
+mod variable;
+
 #[cfg(feature = "read")]
 pub use cubin_debuginfo as debuginfo;
 #[cfg(feature = "read")]
@@ -28,8 +30,14 @@ pub use cupti::CuptiIndex;
 #[cfg(feature = "read")]
 pub use error::Error;
 #[cfg(feature = "read")]
+pub use function::Function;
+#[cfg(feature = "read")]
 pub use image::Image;
+#[cfg(feature = "read")]
+pub use location::{Frame, Location, PtxLine, SourceLine};
 #[cfg(feature = "read")]
 pub use module::Module;
 #[cfg(feature = "read")]
 pub use nv_debug_sections as sections;
+#[cfg(feature = "read")]
+pub use variable::Variable;

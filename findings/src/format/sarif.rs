@@ -2,7 +2,7 @@
 //! a command is a value for serde.
 
 use super::Words;
-use crate::located::fnv1a;
+use crate::subject::fnv1a;
 use crate::{Catalog, FindingFile, LocatedFinding, Region, RuleText, Severity};
 use serde::Serialize;
 use std::collections::HashMap;

@@ -22,8 +22,10 @@
 
 mod archive;
 mod compression;
+mod container_position;
 mod entry;
 pub mod fatbin;
+mod file_kind;
 mod file_names;
 mod host_sections;
 mod image;
@@ -32,6 +34,8 @@ pub mod nvvm;
 mod payload;
 mod selector;
 
+pub use container_position::ContainerPosition;
+pub use file_kind::FileKind;
 use std::sync::Arc;
 
 use crate::cubin::Cubin;
@@ -48,116 +52,6 @@ pub use file_names::FileNames;
 pub use image::{Image, IrVersions};
 pub use numbered_entry::NumberedEntry;
 pub use selector::{ImageSelector, SelectionSummary};
-
-/// The kind of a file, judged by its first bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileKind {
-    /// A GPU ELF file (`e_machine` 190).
-    Cubin,
-    /// A fatbin as `nvcc -fatbin` writes it.
-    Fatbin,
-    /// An ELF file for a host: program, library or object.
-    Host,
-    /// An archive (`ar`), of host objects perhaps.
-    Archive,
-    /// NVVM IR in its container, as `nvcc -ltoir` writes it.
-    Nvvm,
-    /// PTX text.
-    Ptx,
-}
-
-impl FileKind {
-    /// Returns the kind of a file; `None` if it is none of these kinds.
-    pub fn of(data: &[u8]) -> Option<Self> {
-        const EM_CUDA: [u8; 2] = 190_u16.to_le_bytes();
-        if data.starts_with(b"\x7fELF") {
-            let machine = data.get(18..20);
-            return Some(if machine == Some(&EM_CUDA) { Self::Cubin } else { Self::Host });
-        }
-        let magics: [(&[u8], Self); 4] = [
-            (&fatbin::MAGIC.to_le_bytes(), Self::Fatbin),
-            (&nvvm::MAGIC.to_le_bytes(), Self::Nvvm),
-            (archive::MAGIC, Self::Archive),
-            (archive::THIN_MAGIC, Self::Archive),
-        ];
-        let by_magic = magics.iter().find(|(magic, _)| data.starts_with(magic)).map(|(_, kind)| *kind);
-        by_magic.or_else(|| is_ptx(data).then_some(Self::Ptx))
-    }
-
-    /// The kind of file as one word, as JSON documents have it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cubin => "cubin",
-            Self::Fatbin => "fatbin",
-            Self::Host => "host",
-            Self::Archive => "archive",
-            Self::Nvvm => "ltoir",
-            Self::Ptx => "ptx",
-        }
-    }
-
-    /// Says why a file of this kind has no images. It is meant for a file in which none were found.
-    pub const fn why_empty(self) -> &'static str {
-        match self {
-            Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
-            Self::Archive => "no object of the archive has a section .nv_fatbin or __nv_relfatbin",
-            _ => "the fatbin has no entries",
-        }
-    }
-}
-
-/// Whether the first word that is not a comment is PTX's `.version`.
-fn is_ptx(data: &[u8]) -> bool {
-    let mut rest = data;
-    loop {
-        rest = rest.trim_ascii_start();
-        let skip = match rest {
-            [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
-            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
-            _ => return rest.starts_with(b".version"),
-        };
-        match skip.and_then(|skip| rest.get(skip..)) {
-            Some(tail) => rest = tail,
-            None => return false,
-        }
-    }
-}
-
-/// The position of a byte: its offset in a section of a file, or of an archive member.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ContainerPosition {
-    /// Name of the archive's member; `None` outside archives.
-    pub member: Option<Arc<str>>,
-    /// Name of the section; empty where the file has none.
-    pub section: Arc<str>,
-    /// Byte offset in the section.
-    pub offset: u64,
-}
-
-impl ContainerPosition {
-    fn start() -> Self {
-        Self { member: None, section: "".into(), offset: 0 }
-    }
-
-    fn at(&self, offset: u64) -> Self {
-        Self { offset, ..self.clone() }
-    }
-
-    /// The archive member and the section as linkers write them: `tl.o(.nv_fatbin)`. Only the
-    /// member if the position is not in a section.
-    pub fn label(&self) -> String {
-        match &self.member {
-            Some(member) if self.section.is_empty() => member.to_string(),
-            Some(member) => format!("{member}({})", self.section),
-            None => self.section.to_string(),
-        }
-    }
-
-    /// A fault at byte `offset` of the section.
-    fn error(&self, offset: u64, kind: ErrorKind) -> Error {
-        Error::new(self.label(), offset, kind)
-    }
-}
 
 /// A part of a file that holds fatbins.
 #[derive(Debug, Clone)]

@@ -1,68 +1,9 @@
-//! The answers about modules. They own their text.
+//! The location of a code address: its function, source lines and PTX line. It owns its text.
 
-use cubin_debuginfo::names::demangle;
+use crate::function::PlainNames;
 use cubin_debuginfo::symbolize::{self, FrameFunction};
-use cubin_debuginfo::variables::{InlinedCalls, VariableLocation};
-use nv_debug_sections::code;
-use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
-use std::collections::HashMap;
+use cubin_debuginfo::variables::InlinedCalls;
 use std::fmt;
-
-/// A function of a cubin: a kernel, a device function, or one that ptxas has folded into a kernel's
-/// section.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Function {
-    /// The symbol's name, mangled as the compiler did.
-    pub linkage_name: String,
-    /// As its programmer wrote it; of one that is folded into a kernel with `$kernel$` before it.
-    pub name: String,
-    /// Index of its symbol in `.symtab`.
-    pub symbol: SymbolIndex,
-    /// Its code section.
-    pub section: SectionIndex,
-    /// Byte offset of its code in that section.
-    pub offset: u64,
-    /// Size of its code in bytes, without the section's padding.
-    pub size: u64,
-    /// Whether it is a kernel.
-    pub is_kernel: bool,
-}
-
-/// Its name, as its programmer wrote it.
-impl fmt::Display for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
-    }
-}
-
-impl Function {
-    pub(crate) fn of(function: &code::Function<'_>) -> Self {
-        let code::Function { name, symbol, section, offset, size, kernel } = *function;
-        let linkage_name = name.to_owned();
-        Self { name: plain(name), linkage_name, symbol, section, offset, size, is_kernel: kernel }
-    }
-}
-
-/// A demangled name, or the name itself.
-fn plain(name: &str) -> String {
-    demangle(name).unwrap_or_else(|| name.to_owned())
-}
-
-/// Names that were demangled before, by what they were: most addresses of a function have the same
-/// few.
-#[derive(Default)]
-pub(crate) struct PlainNames(HashMap<String, String>);
-
-impl PlainNames {
-    fn of(&mut self, name: &str) -> String {
-        if let Some(known) = self.0.get(name) {
-            return known.clone();
-        }
-        let found = plain(name);
-        self.0.insert(name.to_owned(), found.clone());
-        found
-    }
-}
 
 /// The function and the source lines of a code address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,20 +112,4 @@ impl PtxLine {
         let text = line.text.map(|text| String::from_utf8_lossy(text).into_owned());
         Self { line: line.line, text }
     }
-}
-
-/// A variable or parameter that is in scope at an address.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variable {
-    /// Its name; `None` where the entry has none.
-    pub name: Option<String>,
-    /// Its type as C spells it: `float const *`.
-    pub type_name: String,
-    /// Whether it is a parameter.
-    pub is_parameter: bool,
-    /// Where the source declares it.
-    pub declared: Option<SourceLine>,
-    /// Where it is at the address. Several are the file's contradiction; none is the same as
-    /// nowhere.
-    pub places: Vec<VariableLocation>,
 }

@@ -1,0 +1,168 @@
+//! Looks up lines, call chains and PTX lines in the line tables of one cubin.
+
+use super::name_cache::NameCache;
+use super::{AddressAnswer, AddressLines, LineListing, NamedFrame, PtxColumns, QueryAnswer};
+use crate::address_query::{AddressQueries, QueryError};
+use crate::names::{Name, NameError};
+use crate::symbolize::{self, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
+use crate::variables::InlinedCalls;
+use nv_debug_sections::code::Function;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::level::detected::DetectedLevel;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Looks up source lines, call chains and PTX lines in the line tables of one cubin.
+#[derive(Debug)]
+pub struct LineLookup<'s> {
+    pub(super) cubin: &'s Cubin<'s>,
+    pub(super) symbolizer: &'s Symbolizer<'s>,
+    pub(super) queries: AddressQueries<'s>,
+    names: NameCache,
+    columns: Option<PtxColumns<'s>>,
+    /// The inlined calls of `.debug_info`.
+    pub(super) calls: Option<&'s InlinedCalls<'s>>,
+    /// What to say of inlined functions, by each spelling of their names. Made when it is asked
+    /// for.
+    pub(super) inlined: OnceCell<HashMap<String, QueryError>>,
+}
+
+impl<'s> LineLookup<'s> {
+    /// Prepares a lookup in the line tables of a cubin. `symbolizer` is the cubin's.
+    pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
+        let (queries, names) = (AddressQueries::new(symbolizer.code()), NameCache::default());
+        Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
+    }
+
+    /// Adds inlined calls from `.debug_info` to the call chains, where the line table has none.
+    #[must_use]
+    pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
+        Self { calls: Some(calls), ..self }
+    }
+
+    /// Adds source columns to the frames of call chains, since line tables of ptxas have none.
+    #[must_use]
+    pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// Looks up the lines for one query. [`AddressQueries::resolve`] describes its syntax.
+    pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
+        let (mut addresses, mut error) = (Vec::new(), None);
+        match self.queries.resolve(asked, function) {
+            Err(why) => error = Some(self.explain_no_code(asked, why)),
+            Ok(found) => {
+                for address in found {
+                    match self.symbolizer.locate(address.section, address.offset) {
+                        Some(place) => addresses.push(AddressAnswer {
+                            section: place.section.name,
+                            section_index: place.section.index.0,
+                            offset: place.offset,
+                            function: self.function(&place),
+                            function_offset: place.function_offset(),
+                            lines: self.lines(place, MAX_FRAMES),
+                        }),
+                        None => error = self.queries.expect_code(address).err(),
+                    }
+                }
+            }
+        }
+        QueryAnswer { asked, addresses, error }
+    }
+
+    /// Lists the lines of the sections of the functions called `function`, or of all sections if it
+    /// is `None`. A function that is folded into a kernel's section lists its own addresses only.
+    ///
+    /// # Errors
+    ///
+    /// No function or several have the name.
+    pub fn listings<'a>(
+        &'a self,
+        function: Option<&str>,
+    ) -> Result<impl Iterator<Item = LineListing<'a, 's>>, NameError<'s>> {
+        let functions = function.map(|name| self.queries.functions(name)).transpose()?;
+        let all = if functions.is_none() { self.symbolizer.sections() } else { &[] };
+        let whole = all.iter().map(|section| (section.index, 0, section.size));
+        let own = functions.unwrap_or_default().into_iter();
+        let own = own.map(|f: &Function<'_>| (f.section, f.offset, f.offset.saturating_add(f.size)));
+        Ok(whole.chain(own).filter_map(|(index, start, end)| LineListing::new(self, index, start..end)))
+    }
+
+    pub(super) fn lines(&self, place: ResolvedAddress<'s>, limit: usize) -> AddressLines<'_, 's> {
+        AddressLines::new(self, place, limit)
+    }
+
+    /// All frames of an address.
+    pub(super) fn frames_at(&self, place: Option<ResolvedAddress<'s>>) -> Vec<NamedFrame<'s>> {
+        place.iter().flat_map(|place| self.frames(place)).collect()
+    }
+
+    /// The frames of a place, with names and columns.
+    pub(super) fn frames(&self, place: &ResolvedAddress<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
+        let ptx = self.columns.as_ref().and_then(|columns| Some((columns, place.ptx()?)));
+        let mut columns = ptx.map(|(columns, ptx)| columns.at(ptx));
+        self.chain(*place).map(move |mut frame| {
+            let column = columns.as_mut().and_then(|columns| columns.next(frame.line));
+            if let Some(column) = column.filter(|_| frame.column == 0) {
+                frame.column = column.into();
+            }
+            let name = match frame.function {
+                FrameFunction::Physical(function) => function.map(|function| self.names.function(function)),
+                FrameFunction::Inlined(callee) => self.names.callee_name(callee),
+                FrameFunction::InlinedEntry(entry) => self.names.entry(entry),
+            };
+            NamedFrame { frame, name }
+        })
+    }
+
+    /// The frames of a place, those of `.debug_info` among them.
+    pub(super) fn chain(
+        &self,
+        place: ResolvedAddress<'s>,
+    ) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
+        let (with, without) = match self.calls {
+            Some(calls) => (Some(calls.frames(place)), None),
+            None => (None, Some(place.frames())),
+        };
+        with.into_iter().flatten().chain(without.into_iter().flatten())
+    }
+
+    /// Returns the number of frames of an address.
+    pub(super) fn depth(&self, place: &ResolvedAddress<'s>) -> usize {
+        self.calls.map_or_else(|| place.depth(), |calls| calls.depth(place))
+    }
+
+    /// The function of a place.
+    pub(super) fn function(&self, place: &ResolvedAddress<'s>) -> Option<Name> {
+        place.function.map(|function| self.names.function(function))
+    }
+
+    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them,
+    /// where inlined calls begin and end cut in two.
+    pub(super) fn source_ranges(
+        &self,
+        section: SectionIndex,
+    ) -> impl Iterator<Item = (Range<u64>, ResolvedAddress<'s>)> {
+        let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let symbolizer = self.symbolizer;
+        symbolizer.source_ranges(section).flat_map(move |(range, place)| {
+            let first = bounds.partition_point(|bound| *bound <= range.start);
+            let inside = bounds.get(first..).unwrap_or_default().iter().copied();
+            let inside: Vec<u64> = inside.take_while(|bound| *bound < range.end).collect();
+            let starts = [range.start].into_iter().chain(inside.clone());
+            let ends: Vec<u64> = inside.into_iter().chain([range.end]).collect();
+            let at = move |offset: u64| {
+                if offset == range.start { Some(place) } else { symbolizer.locate(section, offset) }
+            };
+            starts.zip(ends).filter_map(move |(start, end)| Some((start..end, at(start)?)))
+        })
+    }
+
+    /// Whether a linker made the file, which may have left code out.
+    pub(super) fn is_linked(&self) -> bool {
+        DetectedLevel::of(self.cubin).is_linked
+    }
+}

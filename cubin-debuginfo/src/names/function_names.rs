@@ -1,0 +1,243 @@
+//! Finds functions of a cubin by name, however the name is spelled.
+
+use super::{CanonicalName, demangle};
+use crate::limits::{MAX_COMPARED_NAME, MAX_LISTED_NAMES, MIN_SIMILARITY};
+use nv_debug_sections::code::Function;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The functions of a cubin, for lookup by name.
+#[derive(Debug)]
+pub struct FunctionNames<'s> {
+    functions: &'s [Function<'s>],
+    by_symbol: HashMap<&'s str, Vec<usize>>,
+    /// The spellings of all names. They are computed when a name is asked for that is not a symbol:
+    /// demangling takes longer than everything else in a query.
+    spellings: OnceLock<Spellings>,
+}
+
+/// What people call functions, each by its index.
+#[derive(Debug)]
+struct Spellings {
+    /// Demangled name of each function, else its symbol's, and that in its [`Canonical`] spelling.
+    demangled: Vec<(String, String)>,
+    /// By every name that is exact: symbol, and the [`Canonical`] spellings of the demangled name.
+    exact: HashMap<String, Vec<usize>>,
+    /// The same of the own names of functions that ptxas folded into a kernel, whose symbols are
+    /// `$kernel$function`.
+    folded: HashMap<String, Vec<usize>>,
+}
+
+impl Spellings {
+    fn new(functions: &[Function<'_>]) -> Self {
+        let plain = |name: &str| demangle(name).unwrap_or_else(|| name.to_owned());
+        let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
+        let mut all = Vec::with_capacity(functions.len());
+        for (index, function) in functions.iter().enumerate() {
+            let demangled = plain(function.name);
+            let spelled = CanonicalName::of(&demangled);
+            all.push((demangled, spelled.whole.clone()));
+            add(&mut exact, index, function.name, spelled);
+            for own in own_names(function.name) {
+                add(&mut folded, index, own, CanonicalName::of(&plain(own)));
+            }
+        }
+        Self { demangled: all, exact, folded }
+    }
+}
+
+impl<'s> FunctionNames<'s> {
+    /// Prepares the lookup of the functions of
+    /// [`Code::functions`](nv_debug_sections::code::Code::functions). Names are demangled later.
+    pub fn new(functions: &'s [Function<'s>]) -> Self {
+        let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::with_capacity(functions.len());
+        for (index, function) in functions.iter().enumerate() {
+            by_symbol.entry(function.name).or_default().push(index);
+        }
+        Self { functions, by_symbol, spellings: OnceLock::new() }
+    }
+
+    /// Finds the functions with exactly this name, otherwise those folded into kernels that have
+    /// it, otherwise the only one whose name contains it.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or several have the part.
+    pub fn find(&self, name: &str) -> Result<Vec<&'s Function<'s>>, NameError<'s>> {
+        let all = self.functions;
+        let of = |indices: &[usize]| indices.iter().filter_map(|&index| all.get(index)).collect();
+        if let Some(indices) = self.by_symbol.get(name).filter(|_| is_mangled(name)) {
+            return Ok(of(indices));
+        }
+        let spellings = self.spellings.get_or_init(|| Spellings::new(all));
+        let spelled = CanonicalName::of(name);
+        for known in [&spellings.exact, &spellings.folded] {
+            let asked = [name, &spelled.whole, &spelled.without_return];
+            if let Some(indices) = asked.into_iter().find_map(|asked| known.get(asked)) {
+                return Ok(of(indices));
+            }
+        }
+        let has = |(function, (demangled, canonical)): &(&Function<'_>, &(String, String))| {
+            let is_in = [function.name, demangled].iter().any(|spelling| spelling.contains(name));
+            !name.is_empty() && (is_in || canonical.contains(&spelled.without_return))
+        };
+        let parts: Vec<_> =
+            all.iter().zip(&spellings.demangled).filter(has).map(|(function, _)| function).collect();
+        match parts.len() {
+            1 => Ok(parts),
+            0 => Err(NameError { name: name.to_owned(), is_part: false, functions: all.iter().collect() }),
+            _ => Err(NameError { name: name.to_owned(), is_part: true, functions: parts }),
+        }
+    }
+
+    /// Lists the functions by their symbols' names, for errors: `the functions are k1, k2 and 3
+    /// more`.
+    pub fn listing(&self) -> String {
+        listing(&self.functions.iter().collect::<Vec<_>>())
+    }
+}
+
+fn listing(functions: &[&Function<'_>]) -> String {
+    if functions.is_empty() {
+        return "the file has no functions".to_owned();
+    }
+    format!("the functions are {}", joined(functions))
+}
+
+/// The function whose name looks most like `name`: its symbol, or its demangled name without
+/// parameters.
+fn nearest<'f, 's>(name: &str, functions: &[&'f Function<'s>]) -> Option<&'f Function<'s>> {
+    let similarity = |function: &Function<'_>| {
+        let demangled = demangle(function.name).unwrap_or_default();
+        let without_parameters = demangled.split(['(', '<']).next().unwrap_or_default();
+        let spellings = [function.name, without_parameters].into_iter();
+        let short = spellings.filter(|spelling| spelling.len().max(name.len()) <= MAX_COMPARED_NAME);
+        short.map(|spelling| strsim::jaro_winkler(name, spelling)).fold(0.0, f64::max)
+    };
+    let all = functions.iter().map(|&function| (similarity(function), function));
+    let near = all.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+    near.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, function)| function)
+}
+
+/// The first names, and how many more there are.
+fn joined(functions: &[&Function<'_>]) -> String {
+    let names: Vec<&str> = functions.iter().take(MAX_LISTED_NAMES).map(|function| function.name).collect();
+    match functions.len().checked_sub(MAX_LISTED_NAMES) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// The error for a name that does not identify one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameError<'s> {
+    /// The name that was searched.
+    pub name: String,
+    /// Whether the name is part of the names of several functions; else no function has it.
+    pub is_part: bool,
+    /// These functions; all of the file where none has the name.
+    pub functions: Vec<&'s Function<'s>>,
+}
+
+impl fmt::Display for NameError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, is_part, functions } = self;
+        if *is_part {
+            write!(f, "'{name}' is part of {}", joined(functions))
+        } else {
+            write!(f, "no function '{name}'; ")?;
+            if functions.len() > MAX_LISTED_NAMES
+                && let Some(function) = nearest(name, functions)
+            {
+                write!(f, "did you mean {}? ", function.name)?;
+            }
+            write!(f, "{}", listing(functions))
+        }
+    }
+}
+
+impl std::error::Error for NameError<'_> {}
+
+/// Whether a name is mangled (Itanium C++, Rust): nothing else is spelled so once demangled.
+fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R")
+}
+
+fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spelled: CanonicalName) {
+    for name in [symbol.to_owned()].into_iter().chain(spelled.spellings()) {
+        let indices = names.entry(name).or_default();
+        if indices.last() != Some(&index) {
+            indices.push(index);
+        }
+    }
+}
+
+/// The possible own names of a folded function: everything after any `$` but the first, since names
+/// may contain `$`.
+fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
+    let after = symbol.strip_prefix('$').unwrap_or_default();
+    after.match_indices('$').filter_map(move |(at, _)| after.get(at + 1..)).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
+
+    fn function(at: u32, name: &str) -> Function<'_> {
+        let (section, symbol) = (SectionIndex(at), SymbolIndex(at));
+        Function { name, symbol, section, offset: 0, size: 16, kernel: false }
+    }
+
+    #[test]
+    fn an_error_suggests_the_nearest_of_many_functions() {
+        let names: Vec<String> = (0..40).map(|number| format!("_ZN2ns4part{number}Ei")).collect();
+        let functions: Vec<Function<'_>> =
+            names.iter().map(|name| &**name).chain(["reduce_sum"]).map(|name| function(0, name)).collect();
+        let error = |functions: &[Function<'_>], name: &str| {
+            FunctionNames::new(functions).find(name).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(error(&functions, "reduce_sun").contains("'; did you mean reduce_sum? the functions are "));
+        let distant = error(&functions, "xyz");
+        assert!(distant.starts_with("no function 'xyz'; the functions are _ZN2ns4part0Ei, "), "{distant}");
+        // All are listed.
+        assert!(!error(&functions[35..], "reduce_sun").contains("did you mean"));
+    }
+
+    #[test]
+    fn folded_functions_have_their_own_names() {
+        let names = [
+            "k1",
+            "$k1$_Z6helperfi",
+            "$k1$_Z6helperf",
+            "_Z4bothv",
+            "$k1$_Z4bothv",
+            "$k$2$plain",
+            "$k1$_Z1ai$3",
+        ];
+        let functions: Vec<_> = (0..).zip(names).map(|(at, name)| function(at, name)).collect();
+        let names = FunctionNames::new(&functions);
+        let find = |name: &str| {
+            let found = names.find(name).map_err(|_| ())?;
+            Ok::<Vec<u32>, ()>(found.iter().map(|function| function.symbol.0).collect())
+        };
+        for (name, found) in [
+            ("_Z6helperfi", Ok(vec![1])),
+            ("helper(float, int)", Ok(vec![1])),
+            ("helper", Ok(vec![1, 2])),
+            // What is not folded comes first.
+            ("both", Ok(vec![3])),
+            ("$k1$_Z4bothv", Ok(vec![4])),
+            ("plain", Ok(vec![5])),
+            ("_Z1ai$3", Ok(vec![6])),
+            ("help", Err(())),
+            ("helper(int)", Err(())),
+            // As CUDA and Nsight print it, and as its source has it.
+            ("helper( float,int )", Ok(vec![1])),
+            ("float helper(float)", Ok(vec![2])),
+        ] {
+            assert_eq!(find(name), found, "{name}");
+        }
+    }
+}

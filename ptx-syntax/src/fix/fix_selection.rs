@@ -1,0 +1,48 @@
+//! Which repairs to make, with their parameters.
+
+use super::{REPAIRS, Repair};
+use crate::check::RuleId;
+
+/// The repairs of a PTX text to make, with their parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixSelection {
+    /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that
+    /// takes `debug` out by name.
+    pub repairs: Vec<Repair>,
+    /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that
+    /// fits counts. A path that begins with something a map writes is left alone.
+    pub path_map: Vec<(String, String)>,
+    /// For [`Repair::FileTime`]: seconds since 1970, not 0, which ptxas takes for none; and bytes.
+    pub file_time: (u32, u32),
+}
+
+impl Default for FixSelection {
+    /// The defaults of the table.
+    fn default() -> Self {
+        let repairs = REPAIRS.iter().filter(|info| info.default).map(|info| info.repair).collect();
+        Self { repairs, ..Self::of(&[]) }
+    }
+}
+
+impl FixSelection {
+    /// Creates the set of these repairs only.
+    pub fn of(repairs: &[Repair]) -> Self {
+        Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
+    }
+
+    pub(super) fn has(&self, repair: Repair) -> bool {
+        self.repairs.contains(&repair)
+    }
+
+    /// Whether `debug` is to go whatever there is.
+    pub(super) fn takes_debug_out(&self) -> bool {
+        [Repair::StripAll, Repair::StripToLines, Repair::RemoveDebug]
+            .into_iter()
+            .any(|repair| self.has(repair))
+    }
+
+    /// Whether one of the selected repairs removes findings of a rule.
+    pub fn repairs(&self, rule: RuleId) -> bool {
+        self.repairs.iter().any(|repair| repair.info().rules.contains(&rule))
+    }
+}
