@@ -43,7 +43,8 @@ pub struct Size {
     pub aliased: usize,
 }
 
-/// A [`Size`] with about 45 MB of sections that are cloned, and 8 MB of aliases with relocations.
+/// A [`Size`] of a made cubin: its capsule has about 45 MB of sections that are cloned, and 8 MB of
+/// clones that share the bytes of their section and have relocations.
 pub const LARGE: Size = Size { functions: 2000, instructions: 512, aliased: 0 };
 
 /// The parts of a generated cubin with a capsule: native code, and facts about its Mercury code.

@@ -745,7 +745,10 @@ fn each_damage_is_found_alone() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let damaged: BTreeSet<_> = all().map(|(code, ..)| RuleId::named(code).unwrap().id).collect();
+    let damaged = all().map(|(code, ..)| RuleId::named(code).unwrap().id);
+    // `nvdwarf-compile/tests/releases.rs` has files of the releases that do so.
+    let habits = [RuleId::SymbolLinks, RuleId::RelocationFlags, RuleId::FramesLastInstruction];
+    let damaged: BTreeSet<_> = damaged.chain(habits).collect();
     let rules: BTreeSet<_> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(damaged, rules);
 }

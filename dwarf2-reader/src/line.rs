@@ -9,7 +9,7 @@
 //! let section = *b"\x29\0\0\0\x02\0\x18\0\0\0\x01\x01\xfb\x0e\x0a\0\x01\x01\x01\x01\0\0\0\x01\
 //!     \0k.cu\0\0\0\0\0\0\x09\x02\0\0\0\0\0\0\0\0";
 //! let (span, unit) = units(&section).next().unwrap()?;
-//! assert_eq!((span, unit.version, unit.params.line_base), (0..45, 2, -5));
+//! assert_eq!((span, unit.params.version, unit.params.line_base), (0..45, 2, -5));
 //! let mut tables = unit.tables.clone();
 //! assert_eq!(tables.string("include_directories")?, b"");
 //! assert_eq!(file(&mut tables)?.map(|file| file.name), Some(&b"k.cu"[..]));
@@ -36,9 +36,7 @@ pub const SECTION: &str = ".debug_line";
 pub struct Unit<'d> {
     /// How wide its lengths are.
     pub format: Format,
-    /// DWARF version: 2 to 4.
-    pub version: u16,
-    /// Numbers that the opcodes depend on.
+    /// The DWARF version, 2 to 4, and the numbers that the opcodes depend on.
     pub params: Params,
     /// Operations of an instruction, of VLIW machines; 1 before version 4, which has it first.
     pub maximum_operations_per_instruction: u8,
@@ -84,8 +82,14 @@ fn unit<'d>(section: &mut Cursor<'d>) -> Result<Unit<'d>> {
     let lengths = tables.take(opcode_base.saturating_sub(1).into(), "standard_opcode_lengths")?;
     Ok(Unit {
         format,
-        version,
-        params: Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base },
+        params: Params {
+            version,
+            minimum_instruction_length,
+            default_is_stmt,
+            line_base,
+            line_range,
+            opcode_base,
+        },
         maximum_operations_per_instruction,
         standard_opcode_lengths: lengths,
         tables,

@@ -135,7 +135,9 @@ fn lists_and_tables_of_cubins() {
     }
     println!("sections and items: {counts:?}");
     let least = support::corpus_root::at_least(40);
-    assert!(counts.values().all(|(sections, _)| *sections >= least), "{counts:?}");
+    // No producer of the corpus writes ranges: they are of a test of `cubin-debuginfo`.
+    let mut of_corpus = counts.iter().filter(|(name, _)| **name != ranges::SECTION);
+    assert!(of_corpus.all(|(_, (sections, _))| *sections >= least), "{counts:?}");
     assert!(counts.contains_key(loc::SECTION) && counts.contains_key(strings::SECTION), "{counts:?}");
 }
 

@@ -403,15 +403,15 @@ proptest! {
 
     #[test]
     fn random_line_programs(
-        params in (1..9_u8, any::<bool>(), any::<i8>(), 1..=u8::MAX, 10..14_u8),
+        params in (2..=3_u16, 1..9_u8, any::<bool>(), any::<i8>(), 1..=u8::MAX, 10..14_u8),
         policy in prop::sample::select(vec![
             Policy::Plain, Policy::Compact(Header::Keep), Policy::Compact(Header::Choose),
         ]),
         sequences in prop::collection::vec(
             (0..1_u64 << 40, prop::collection::vec((0..14_u8, 0..400_u64, any::<u32>()), 0..30)), 0..4),
     ) {
-        let (minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base) = params;
-        let params = LineParams { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base };
+        let (version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base) = params;
+        let params = LineParams { version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base };
         let (bytes, asked) = line_program(params, policy, &sequences);
         let all: Vec<_> = line::units(&bytes).collect::<Result<_, _>>().unwrap();
         prop_assert_eq!(all.len(), 1);

@@ -2,7 +2,7 @@ use leb128_nv::Field;
 
 use crate::Address;
 use crate::info::entry_id::EntryId;
-use crate::line::params::{OPCODE_BASE, Params};
+use crate::line::params::{OPCODE_BASE, Params, VERSION};
 
 /// Why a section could not be written. The rejected item is then not in the section, not even in
 /// part.
@@ -25,9 +25,10 @@ pub enum Error {
     },
     /// Header parameters that no program can be written with.
     #[error(
-        "line program header: minimum_instruction_length {}, line_range {} (both at least 1), opcode_base {} ({}..={})",
-        .0.minimum_instruction_length, .0.line_range, .0.opcode_base,
-        OPCODE_BASE.start(), OPCODE_BASE.end()
+        "line program header: version {} ({}..={}), minimum_instruction_length {}, line_range {} (both at least 1), \
+         opcode_base {} ({}..={})",
+        .0.version, VERSION.start(), VERSION.end(), .0.minimum_instruction_length, .0.line_range,
+        .0.opcode_base, OPCODE_BASE.start(), OPCODE_BASE.end()
     )]
     LineParams(Params),
     /// An opcode that the header's `opcode_base` gives to special opcodes.

@@ -23,8 +23,9 @@ use alloc::vec::Vec;
 use leb128_nv::{Field, sleb128, uleb128};
 
 use crate::constants::{
-    DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
-    DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
+    DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy,
+    DW_LNS_negate_stmt, DW_LNS_set_basic_block, DW_LNS_set_column, DW_LNS_set_epilogue_begin,
+    DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
 use crate::error::check_leb128;
 use crate::{Address, Error, Section};
@@ -42,7 +43,7 @@ mod row_encoder;
 pub use params::{FileEntry, Header, Params, Policy};
 
 use opcodes::Opcodes;
-use params::OPCODE_BASE;
+use params::{OPCODE_BASE, VERSION};
 use program::{EXTENDED, Program};
 use row_encoder::{LineCounts, RowEncoder};
 
@@ -74,6 +75,8 @@ pub struct LineProgram {
     /// Bytes of `address` that no opcode has advanced yet.
     pending_advance: u64,
     line: u32,
+    /// Whether the program has advanced to `line` since the last row.
+    line_is_written: bool,
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
@@ -98,7 +101,8 @@ impl State {
 }
 
 impl LineProgram {
-    /// Creates a program without tables and sequences, under the default policy.
+    /// Creates a line program without files and sequences, which writes each call as its own
+    /// opcodes ([`Policy::Plain`]).
     ///
     /// # Errors
     ///
@@ -107,13 +111,15 @@ impl LineProgram {
         Self::with_policy(params, Policy::Plain)
     }
 
-    /// Creates a program without tables and sequences, under a given policy.
+    /// Creates a line program without files and sequences. The policy says how its opcodes are
+    /// chosen.
     ///
     /// # Errors
     ///
     /// [`Error::LineParams`].
     pub fn with_policy(params: Params, policy: Policy) -> Result<Self, Error> {
-        let usable = params.minimum_instruction_length != 0
+        let usable = VERSION.contains(&params.version)
+            && params.minimum_instruction_length != 0
             && params.line_range != 0
             && OPCODE_BASE.contains(&params.opcode_base);
         if !usable {
@@ -133,6 +139,7 @@ impl LineProgram {
             address: 0,
             pending_advance: 0,
             line: 1,
+            line_is_written: false,
             state: State::initial(params),
             written: State::initial(params),
             rows: RowEncoder::new(params, policy),
@@ -159,7 +166,20 @@ impl LineProgram {
         }
         self.program.set_address(start);
         (self.open, self.address, self.pending_advance, self.line) = (true, start.in_place(), 0, 1);
+        self.line_is_written = false;
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
+        Ok(())
+    }
+
+    /// Writes `DW_LNE_end_sequence` where no sequence is open. ptxas 13.5 writes it into a program
+    /// that has no sequence.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SequenceOpen`].
+    pub fn end_without_sequence(&mut self) -> Result<(), Error> {
+        self.expect_closed()?;
+        self.program.put([EXTENDED, 1, DW_LNE_end_sequence], 3);
         Ok(())
     }
 
@@ -272,6 +292,22 @@ impl LineProgram {
         Ok(())
     }
 
+    /// Writes `DW_LNS_advance_line` to `line` without a row, so that other opcodes can stand
+    /// between the two. A next row on that line does not write it again. With [`Policy::Compact`]
+    /// nothing is written before the row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn advance_line_to(&mut self, line: u32) -> Result<(), Error> {
+        self.expect_open()?;
+        if self.policy == Policy::Plain {
+            self.program.with(DW_LNS_advance_line, sleb128((line.wrapping_sub(self.line) as i32).into()));
+            (self.line, self.line_is_written) = (line, true);
+        }
+        Ok(())
+    }
+
     /// Writes a row: from `address` on, the code belongs to `line` (1-based; 0 means no line). Line
     /// advances wrap at 32 bits.
     ///
@@ -284,11 +320,24 @@ impl LineProgram {
         let units = self.advance(address)?;
         let lines = line.wrapping_sub(self.line) as i32;
         match self.policy {
+            Policy::Plain if self.line_is_written => self.put_row_on_written_line(units, lines),
             Policy::Plain => self.rows.put_row(&mut self.program, units, lines),
             Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
         Ok(())
+    }
+
+    #[cold]
+    fn put_row_on_written_line(&mut self, units: u64, lines: i32) {
+        self.line_is_written = false;
+        if lines != 0 {
+            return self.rows.put_row(&mut self.program, units, lines);
+        }
+        if units != 0 {
+            self.program.with(DW_LNS_advance_pc, sleb128(units as i64));
+        }
+        self.program.op(DW_LNS_copy);
     }
 
     #[inline]

@@ -76,6 +76,7 @@ fn rewrite_unit(data: &[u8], offset: usize) -> Result<Section, Box<dyn std::erro
     let program = lines.program(DebugLineOffset(offset), 8, None, None)?;
     let header = program.header();
     let params = Params {
+        version: header.version(),
         minimum_instruction_length: header.minimum_instruction_length(),
         default_is_stmt: header.default_is_stmt(),
         line_base: header.line_base(),

@@ -260,6 +260,8 @@ fn errors_leave_nothing_behind() {
 #[test]
 fn unusable_parameters() {
     for params in [
+        Params { version: 1, ..Params::default() },
+        Params { version: 4, ..Params::default() },
         Params { minimum_instruction_length: 0, ..Params::default() },
         Params { line_range: 0, ..Params::default() },
         Params { opcode_base: 9, ..Params::default() },

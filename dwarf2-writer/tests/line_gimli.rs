@@ -51,8 +51,9 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 }
 
 fn params() -> impl Strategy<Value = Params> {
-    let custom = (1..=16_u8, any::<bool>(), any::<i8>(), 1..=u8::MAX, 10..=13_u8).prop_map(
-        |(minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base)| Params {
+    let custom = (2..=3_u16, 1..=16_u8, any::<bool>(), any::<i8>(), 1..=u8::MAX, 10..=13_u8).prop_map(
+        |(version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base)| Params {
+            version,
             minimum_instruction_length,
             default_is_stmt,
             line_base,

@@ -95,6 +95,7 @@ fn encode(FileTable { directories, files }: FileTable<'_>) {
         directories,
         files,
         debug_str_base: None,
+        has_lone_end: false,
         sequences: Vec::new(),
     };
     let mut names = unit.directories.iter().chain(unit.files.iter().map(|file| &file.name));

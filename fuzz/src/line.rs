@@ -180,6 +180,7 @@ fn params(input: &mut Unstructured<'_>) -> arbitrary::Result<Params> {
         return Ok(Params::default());
     }
     Ok(Params {
+        version: input.int_in_range(2..=3)?,
         minimum_instruction_length: input.int_in_range(1..=16)?,
         default_is_stmt: input.arbitrary()?,
         line_base: input.arbitrary()?,

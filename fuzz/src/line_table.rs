@@ -14,6 +14,7 @@ use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, LocId, LocatedInstruction, line_program_from_locs,
     mercury_to_native, ptx_lines,
 };
+use nv_debug_sections::release::Release;
 
 /// What errors call the section.
 const NAME: &str = SectionKind::DebugLine.name();
@@ -154,13 +155,13 @@ pub(crate) fn run(data: &[u8]) {
     let input: Result<Input> = Unstructured::new(data).arbitrary();
     let Ok(input) = input else { return };
     let (locs, located, entries, starts) = (input.locs(), input.located(), input.entries(), input.starts());
-    check(&line_program_from_locs(&locs, &located, &entries, Space::Native), input.ascending);
-    let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
+    check(&line_program_from_locs(&locs, &located, &entries, Space::Native, Release::V13_0), input.ascending);
+    let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury, Release::V13_0);
     check(&mercury, input.ascending);
 
     let (pairs, natives) = (input.pairs(), starts.iter().map(|start| start.address).collect::<Vec<_>>());
     for program in [mercury, input.program()] {
-        check(&mercury_to_native(&program, 0, &pairs, &natives), input.ascending);
+        check(&mercury_to_native(&program, 0, &pairs, &natives, 0), input.ascending);
     }
 
     let mut addresses = input.addresses();
@@ -170,7 +171,7 @@ pub(crate) fn run(data: &[u8]) {
     // Each function has code of its own on the line of its `{`, or none.
     assert!((lines.len()..=lines.len() + entries.len()).contains(&located.len()));
     assert_eq!(locs.len(), lines.len() + entries.len());
-    check(&line_program_from_locs(&locs, &located, &entries, Space::Native), input.ascending);
+    check(&line_program_from_locs(&locs, &located, &entries, Space::Native, Release::V13_0), input.ascending);
 }
 
 /// Contexts name earlier rows; where addresses ascend the program can be written, and comes back.
@@ -198,6 +199,7 @@ fn check(ops: &[LineOp], ascending: bool) {
         directories: Vec::new(),
         files: Vec::new(),
         debug_str_base: Some(0),
+        has_lone_end: false,
         sequences: vec![sequence],
     };
     let base = Address::Symbol { symbol: SymbolId(1), addend: 0 };

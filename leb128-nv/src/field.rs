@@ -23,7 +23,8 @@ pub struct Field(&'static str);
 impl Field {
     /// Operand of `DW_LNS_set_file`.
     pub const FILE_NUMBER: Self = Self("file number");
-    /// Operand of NVIDIA's mark of the prologue's end.
+    /// The name in errors of the operand of NVIDIA's extended opcode 0x92, which says whether the
+    /// rows after it open a function.
     pub const PROLOGUE_END: Self = Self("setting prologue");
     /// Operand of `DW_LNS_advance_pc`.
     pub const ADDRESS_ADVANCE: Self = Self("address advance");

@@ -67,8 +67,9 @@ impl fmt::Display for CloneStatus {
 }
 
 impl CapsulePlan {
-    /// Compares each planned clone with the cubin. `views` are the [views](SectionView::all) that
-    /// the plan was made from.
+    /// Compares the `.nv.merc.` sections that a cubin should have with those it has, and returns a
+    /// row for each. `views` are the [views](SectionView::all) of its sections from which the plan
+    /// was made.
     ///
     /// # Errors
     ///

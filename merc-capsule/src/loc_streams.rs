@@ -28,7 +28,8 @@ pub struct LocStream<'l> {
     pub entries: Vec<EntryRow>,
 }
 
-/// The `.loc` streams of the code sections that have one, by native section.
+/// The `.loc` directives and the instructions that they cover, of each native code section that has
+/// any.
 pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
 /// Recovers the `.loc` directives and instructions of each code section from a line table. `table`
@@ -224,17 +225,18 @@ impl CodeMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nv_debug_sections::line::{PTXAS_PARAMS, Sequence};
+    use nv_debug_sections::line::{DWARF2_PARAMS, Sequence};
 
     #[test]
     fn numbers_above_32_bits_are_refused() {
         let check = |op| {
             let sequence = Sequence { base: 0, base_offset: 0x28, ops: vec![op], end: 0 };
             let table = LineTable {
-                params: PTXAS_PARAMS,
+                params: DWARF2_PARAMS,
                 directories: Vec::new(),
                 files: Vec::new(),
                 debug_str_base: None,
+                has_lone_end: false,
                 sequences: vec![sequence],
             };
             check_numbers(".debug_line", &table).map_err(|error| error.to_string())

@@ -4,6 +4,8 @@
 pub mod sht {
     /// Section type of `.nv.info` and `.nv.info.F`: attribute records.
     pub const CUDA_INFO: u32 = 0x7000_0000;
+    /// Section type of `.nv.callgraph`: pairs of symbol indices.
+    pub const CUDA_CALLGRAPH: u32 = 0x7000_0001;
     /// Section type of `.nv.global` in a relocatable object: takes no file bytes.
     pub const CUDA_GLOBAL: u32 = 0x7000_0007;
     /// Section type of `.nv.global.init` in relocatable objects, and of its Mercury clone.

@@ -8,6 +8,7 @@
 //! opcode a row was written with and how long its operands were is decided anew by [`encode`].
 
 use crate::limits::PATH_BYTES;
+use crate::release::Release;
 use crate::{Error, ErrorKind, Result};
 use dwarf2_reader::WorkBudget;
 use dwarf2_writer::line::{FileEntry, LineProgram, Params, Policy};
@@ -41,15 +42,25 @@ pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
 const MAX_ENTRY_ROW: u8 = 0x7f;
 
-/// The parameters in the line table header of every table of ptxas 13.0.88
+/// The parameters in the line table headers of ptxas before CUDA 13.5
 /// (docs/formats/line-tables.md, header).
-pub const PTXAS_PARAMS: Params = Params {
+pub const DWARF2_PARAMS: Params = Params {
+    version: 2,
     minimum_instruction_length: 1,
     default_is_stmt: true,
     line_base: -5,
     line_range: 14,
     opcode_base: 10,
 };
+
+/// The parameters in the line table headers of ptxas from CUDA 13.5 on: those of
+/// [`DWARF2_PARAMS`], with the three more standard opcodes of DWARF 3.
+pub const DWARF3_PARAMS: Params = Params { version: 3, opcode_base: 13, ..DWARF2_PARAMS };
+
+/// Returns the parameters in the line table headers that the ptxas of a release writes.
+pub fn params(release: Release) -> Params {
+    if release.line_version() == DWARF2_PARAMS.version { DWARF2_PARAMS } else { DWARF3_PARAMS }
+}
 
 /// One unit of a line section: its file table and its sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +76,9 @@ pub struct LineTable<'d> {
     pub debug_str_base: Option<u32>,
     /// Sequences in section order, one for each code section.
     pub sequences: Vec<Sequence>,
+    /// Whether the program has no sequence but the end of one, as ptxas 13.5 writes it for a file
+    /// without code.
+    pub has_lone_end: bool,
 }
 
 /// An entry of the file table of a line unit.
@@ -164,6 +178,9 @@ pub enum LineOp {
     EntryRow(u8),
     /// `DW_LNS_advance_pc` and kin without a row; the new address.
     Advance(u64),
+    /// `DW_LNS_advance_line` that another operation follows before its row; the new line. Observed:
+    /// ptxas 13.5, before [`SetPrologueEnd`](Self::SetPrologueEnd).
+    AdvanceLine(u32),
     /// A row: special opcode or `DW_LNS_copy`. Lines are 32-bit and wrap.
     Row {
         /// Address, relative to the sequence's base.
@@ -219,7 +236,15 @@ pub fn encode_as(
         let start = base(index, sequence);
         encode_sequence(&mut program, sequence, start).map_err(fail("sequence", index))?;
     }
-    program.finish().map_err(fail("unit", 0))
+    finish(program, table).map_err(fail("unit", 0))
+}
+
+/// Finishes a unit whose sequences are written.
+fn finish(mut program: LineProgram, table: &LineTable<'_>) -> Result<Section, dwarf2_writer::Error> {
+    if table.has_lone_end {
+        program.end_without_sequence()?;
+    }
+    program.finish()
 }
 
 /// A sequence encoded by itself, as [`encode`] would do it, for [`join_sequences`].
@@ -264,7 +289,7 @@ pub fn join_sequences(
     for (index, EncodedSequence(sequence)) in sequences.into_iter().enumerate() {
         program.append(&sequence).map_err(fail("sequence", index))?;
     }
-    program.finish().map_err(fail("unit", 0))
+    finish(program, table).map_err(fail("unit", 0))
 }
 
 /// A unit without its sequences.
@@ -337,6 +362,7 @@ fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), 
             vendor(program, DW_LNE_NVIDIA_ENTRY_ROW, &operands, MAX_ENTRY_ROW.into())
         }
         LineOp::Advance(address) => program.advance_to(origin.wrapping_add(*address)),
+        LineOp::AdvanceLine(line) => program.advance_line_to(*line),
         LineOp::Row { address, line } => program.row(origin.wrapping_add(*address), *line),
         LineOp::Extended { opcode, operands } => program.raw_extended(*opcode, operands),
     }
@@ -413,6 +439,7 @@ impl LineRow {
             LineOp::EntryRow(flag) => self.entry = flag != 0,
             LineOp::Row { .. }
             | LineOp::Advance(_)
+            | LineOp::AdvanceLine(_)
             | LineOp::SetBasicBlock
             | LineOp::SetPrologueEnd
             | LineOp::SetEpilogueBegin

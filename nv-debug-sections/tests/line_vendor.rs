@@ -27,10 +27,11 @@ fn table() -> LineTable<'static> {
         row(48, 11),
     ];
     LineTable {
-        params: line::PTXAS_PARAMS,
+        params: line::DWARF2_PARAMS,
         directories: Vec::new(),
         files: Vec::new(),
         debug_str_base: Some(BASE),
+        has_lone_end: false,
         sequences: vec![Sequence { base: 0, base_offset: 0, ops, end: 64 }],
     }
 }

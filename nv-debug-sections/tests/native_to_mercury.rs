@@ -11,6 +11,7 @@ use nv_debug_sections::line_table::{
     AddressPair, EntryRow, Loc, LocId, LocatedInstruction, last_inlined_name, line_program_from_locs,
     mercury_to_native, native_to_mercury,
 };
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -28,7 +29,7 @@ fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Resul
         addresses.into_iter().map(|native| AddressPair { native, mercury: native * scale }).collect();
     let mercury = native_to_mercury(native, name, &pairs, starts)
         .ok_or_else(|| format!("not found: {native:?} {starts:?}"))?;
-    if mercury_to_native(&mercury, name, &pairs, starts) != native {
+    if mercury_to_native(&mercury, name, &pairs, starts, 0) != native {
         return Err(format!("leads elsewhere: {native:?}"));
     }
     Ok(())
@@ -119,11 +120,11 @@ fn random_programs() {
     let config = ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let result = runner.run(&(programs(), 1_u64..3), |((locs, located, entries, name), scale)| {
-        let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
+        let mercury = line_program_from_locs(&locs, &located, &entries, Space::Mercury, Release::V13_0);
         let starts: Vec<u64> = entries.iter().map(|entry| entry.address).collect();
         let pairs: Vec<AddressPair> =
             (0..200).map(|at| AddressPair { native: 16 * at, mercury: 16 * at }).collect();
-        let native = mercury_to_native(&mercury, name, &pairs, &starts);
+        let native = mercury_to_native(&mercury, name, &pairs, &starts, 0);
         comes_back(&native, last_inlined_name(&[], name), &starts, scale).map_err(TestCaseError::fail)
     });
     result.unwrap();

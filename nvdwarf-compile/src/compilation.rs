@@ -8,8 +8,12 @@ use crate::parallel;
 use crate::provider::{Provided, cubin, none};
 use crate::refused_ptx;
 use crate::source_stats::SourceStats;
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
+use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::Report;
 use ptx_syntax::{LineIndex, Module};
@@ -58,6 +62,31 @@ pub struct Statistics {
     pub bytes: usize,
     /// Rows of `.debug_line`.
     pub rows: usize,
+}
+
+impl Statistics {
+    /// Counts the debug information that a cubin has.
+    fn of_cubin(cubin: &Cubin<'_>) -> Self {
+        let is_counted = |name: &str| {
+            let name = SectionName::parse(name);
+            name.is_debug_contents() && name.space == Space::Native
+        };
+        let sections: Vec<_> = cubin.iter().filter(|(_, name, _)| is_counted(name)).collect();
+        let bytes = |index| cubin.bytes(index).map_or(0, |bytes| bytes.len());
+        let lines = SectionKind::DebugLine.name();
+        let table =
+            cubin.section_by_name(lines).and_then(|index| cubin.bytes(index).ok()).unwrap_or_default();
+        let units = line::unit_programs(lines, &table).map_while(std::result::Result::ok);
+        let sequences =
+            units.flat_map(|unit| unit.sequences().map_while(std::result::Result::ok).collect::<Vec<_>>());
+        let is_row = |(op, _): &(LineOp, u64)| matches!(op, LineOp::Row { .. });
+        Self {
+            functions: Code::new(cubin).functions().len(),
+            sections: sections.len(),
+            bytes: sections.iter().map(|(index, ..)| bytes(*index)).sum(),
+            rows: sequences.map(|sequence| sequence.steps().filter(is_row).count()).sum(),
+        }
+    }
 }
 
 /// Compiles PTX: writes every debug section for the code that was made from the PTX.
@@ -113,7 +142,7 @@ impl<'p> CheckedPtx<'p> {
         let check = || {
             let mut diagnostics = Vec::new();
             let report = refused_ptx::refused(&parsed, options, &mut diagnostics);
-            refused_ptx::target(&parsed.module, options.arch, &mut diagnostics);
+            refused_ptx::target(&parsed.module, options, &mut diagnostics);
             (report, diagnostics)
         };
         let index = || Index::new(&parsed.module, lines, options);
@@ -239,8 +268,14 @@ impl<'p> PreparedPtx<'p> {
 
     fn make(self, code: &CodeImage<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(Vec<u8>, Statistics)> {
         let PreparedPtx { text, options, module, sections, facts, level, found } = self;
-        let target = options.target();
-        let has_code = !matches!(code, CodeImage::None);
+        let cubin = match code {
+            CodeImage::None => None,
+            CodeImage::Cubin(data) => Some((Cubin::parse(data)?, *data)),
+        };
+        let has_code = cubin.is_some();
+        // The tool that made the code decides, whatever its release.
+        let release = cubin.as_ref().map_or(options.release, |(cubin, _)| cubin.release());
+        let target = release.target(options.arch.number);
         let relocatable = options.relocatable && has_code;
         let extras = &options.extras;
         // Where we write bytes of our own, or read the table again, a nameless file must not end
@@ -249,26 +284,44 @@ impl<'p> PreparedPtx<'p> {
             && extras.line_table == LineTableStyle::Ptxas
             && !extras.keep_optimised
             && extras.path_maps.is_empty();
-        let stats = SourceStats::new(&options.file_stats, &found);
+        if level >= DebugLevel::Lines && !release.knows_rules_of(target.sm) {
+            let rules = format!(
+                "the rules by which ptxas {release} makes debug sections for sm_{} are not known",
+                target.sm
+            );
+            match cubin {
+                Some((cubin, data)) if as_ptxas => {
+                    let message = format!("{rules}: its own debug sections stay as they are");
+                    diagnostics.push(Diagnostic::note(message));
+                    return Ok((data.to_vec(), Statistics::of_cubin(&cubin)));
+                }
+                _ => {
+                    let message = format!("{rules}: those of ptxas {} are used", Release::default());
+                    diagnostics.push(Diagnostic::warning(None, message));
+                }
+            }
+        }
+        let found: &[FileStat] = if release.asks_file_times() { &found } else { &[] };
+        let stats = SourceStats::new(&options.file_stats, found);
         let mut files = stats.settle_all(&module, as_ptxas, diagnostics);
         let mapped: Vec<_> = files.iter().map(|file| PathMap::apply(&extras.path_maps, file.path)).collect();
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
         }
         // What is read no more makes room for what is made, here and below.
-        let provided = match code {
-            CodeImage::None => {
+        let provided = match cubin {
+            None => {
                 let provided = none::provide(&module, &facts, target)?;
                 drop(module);
                 provided
             }
-            CodeImage::Cubin(data) => {
+            Some((cubin, _)) => {
                 drop(module);
                 // Optimised code has no more to say than lines.
                 let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
                 let request =
                     cubin::CubinRequest { facts: &facts, sections: &sections, target, relocatable, level };
-                cubin::provide(data, request)?
+                cubin::provide(cubin, request)?
             }
         };
         let Provided { image, mercury, mut container, debug_only: placed } = provided;

@@ -33,6 +33,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, range.into(), message.into())
     }
 
+    /// Creates a note about the text as a whole.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, None, message.into())
+    }
+
     /// Creates a warning that ptxas prints too.
     pub fn ptxas_warning(message: impl Into<String>) -> Self {
         Self { is_ptxas: true, ..Self::warning(None, message) }

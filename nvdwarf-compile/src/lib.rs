@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod arch;
 mod code_facts;
 mod compilation;
 mod diagnostic;
@@ -16,6 +15,7 @@ mod refused_ptx;
 mod source_stats;
 
 pub use compilation::{CheckedPtx, CodeImage, Compiled, PreparedPtx, Statistics, compile};
+pub use cuda_releases::arch;
 pub use diagnostic::{Diagnostic, Severity};
 pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
 pub use message::Message;

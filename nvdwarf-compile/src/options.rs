@@ -1,6 +1,6 @@
 //! The options of a compilation.
 
-use crate::arch::{self, Arch};
+use cuda_releases::arch::{self, Arch};
 use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
 use ptx_syntax::check::Mode;
@@ -137,19 +137,5 @@ impl Options {
             line_info: self.line_info,
             suppress: self.suppress_debug_info,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ptx_syntax::Ptxas;
-
-    #[test]
-    fn every_release_has_a_ptxas() {
-        for release in Release::all() {
-            assert_eq!(Ptxas::named(release.name()).map(Ptxas::name), Some(release.name()));
-        }
-        assert_eq!(Ptxas::default().name(), Release::default().name());
     }
 }

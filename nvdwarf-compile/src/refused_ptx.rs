@@ -1,18 +1,18 @@
 //! The faults of a module that stop `compile`: those that stop ptxas (`ptx_syntax::check`), and
 //! those that only this project rejects.
 
-use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
+use cuda_releases::arch::{self, Arch};
 use nv_debug_sections::level::LevelDirectives;
 use ptx_syntax::check::{self, CheckContext, Report, RuleId, Severity};
-use ptx_syntax::{Module, Parsed, Ptxas, Statement};
+use ptx_syntax::{Module, Parsed, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut Vec<Diagnostic>) -> Report {
     let (mode, relocatable) = (options.mode(), options.relocatable);
-    let ptxas = Ptxas::named(options.release.name()).unwrap_or_default();
-    let report = check::check(parsed, &CheckContext { ptxas, relocatable, ..CheckContext::default() });
+    let release = options.release;
+    let report = check::check(parsed, &CheckContext { release, relocatable, ..CheckContext::default() });
     for finding in &report.findings {
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.
@@ -38,12 +38,15 @@ pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut 
 }
 
 /// Whether the `.target` runs on `-arch`.
-pub(crate) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn target(module: &Module<'_>, options: &Options, diagnostics: &mut Vec<Diagnostic>) {
     let Some(word) = module.arch() else { return };
     if let Ok(wanted) = Arch::parse_target(word.text)
-        && let Err(cannot) = arch::can_run(wanted, arch)
+        && let Err(cannot) = arch::can_run(wanted, options.arch)
     {
-        diagnostics.push(Diagnostic::error(word.range, format!("{cannot} ({})", cannot.hint())));
+        diagnostics.push(Diagnostic::error(
+            word.range,
+            format!("{cannot} ({})", cannot.hint(options.release.archs())),
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Syntax errors: what is wrong with a text, and where.
 
-use crate::ptxas::Ptxas;
+use cuda_releases::Release;
 use std::fmt;
 
 use crate::MAX_ERRORS;
@@ -80,8 +80,11 @@ impl fmt::Display for SyntaxErrorKind {
             Self::TooManyErrors => "too many errors; the rest is not listed",
             // The parser knows no release; `check` says it of the one that it is asked for.
             Self::NonAscii => {
-                let ptxas = Ptxas::default();
-                return write!(f, "expected ASCII text: {ptxas} refuses other bytes even in comments");
+                let release = Release::default();
+                return write!(
+                    f,
+                    "expected ASCII text: ptxas {release} refuses other bytes even in comments"
+                );
             }
             Self::NulByte => "unexpected NUL byte: ptxas reads no further",
             Self::UnknownCharacter => "expected a token, found a character that begins none",

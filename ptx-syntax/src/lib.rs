@@ -24,7 +24,6 @@ mod operand;
 mod parameter;
 mod parser;
 pub mod print;
-mod ptxas;
 pub mod raw_text;
 mod reserved_words;
 mod section;
@@ -40,6 +39,7 @@ mod variable;
 pub use at_dwarf::{AtDwarf, AtDwarfKind, AtDwarfValues};
 pub use call::Call;
 pub use call_sites::{CallSite, CallSites};
+pub use cuda_releases::Release;
 pub use directives::{
     Alias, Attributes, CallPrototype, Directives, DirectivesIter, FunctionDirective, Pragma, Targets,
 };
@@ -55,7 +55,6 @@ pub use number::Number;
 pub use operand::{Address, Constant, Operand, OperandKind, Operands};
 pub use parameter::{Parameter, Pointer};
 pub use parser::{Parsed, parse};
-pub use ptxas::Ptxas;
 pub use section::{DataItem, DataItems, SectionBlock, Value, ValueKind};
 pub use statement::{Instruction, Predicate, Statement};
 pub use text::{LineCursor, LineIndex, Name, TextRange, raw_byte};

@@ -67,7 +67,7 @@ pub enum DataItem<'a> {
     Value(Value<'a>),
 }
 
-/// A value with its range.
+/// A number in the data of a `.section`, and the range of text in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
     /// What it is.

@@ -14,7 +14,7 @@ mod tests;
 mod value;
 
 pub use command::{command, table_completions};
-use nvdwarf_compile::arch::Arch;
+use nv_debug_sections::release::Release;
 pub use nvdwarf_compile::{FileStat, LineTableStyle, NvdwarfOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
@@ -254,7 +254,7 @@ pub fn help(columns: usize) -> String {
 
 /// Every name that `-arch` takes. Programs look for `'sm_90'` in the help of ptxas.
 fn arch_names() -> String {
-    let names: Vec<String> = Arch::all().map(|arch| format!("'{arch}'")).collect();
+    let names: Vec<String> = Release::default().archs().map(|arch| format!("'{arch}'")).collect();
     names.join(", ")
 }
 

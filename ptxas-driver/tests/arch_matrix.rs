@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support;
+use nv_debug_sections::release::Release;
 use nvdwarf_compile::arch::{self, Arch};
 use std::path::Path;
 use std::process::Command;
@@ -22,15 +23,17 @@ fn ask(ptxas: &Path, dir: &Path, target: &str, arch: Arch) -> String {
 
 fn answer(target: &str, arch: Arch) -> String {
     match Arch::parse_target(target) {
-        Ok(target) => arch::can_run(target, arch).map_or_else(|why| why.to_string(), |()| String::new()),
-        Err(_) => format!("Unsupported .target '{target}'"),
+        Ok(target) if target.is_target_in(Release::V13_0.number()) => {
+            arch::can_run(target, arch).map_or_else(|why| why.to_string(), |()| String::new())
+        }
+        _ => format!("Unsupported .target '{target}'"),
     }
 }
 
 #[test]
 fn every_target_on_every_arch() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
-    let mut ours: Vec<String> = Arch::all().map(|arch| arch.to_string()).collect();
+    let mut ours: Vec<String> = Release::V13_0.archs().map(|arch| arch.to_string()).collect();
     ours.sort();
     assert_eq!(ours, support::architectures::of(&ptxas));
     let dir = tempfile::tempdir().unwrap();
@@ -50,7 +53,7 @@ fn every_target_on_every_arch() {
             let (ptxas, dir) = (&ptxas, dir.path());
             scope.spawn(move || {
                 for target in half {
-                    for arch in Arch::all() {
+                    for arch in Release::V13_0.archs() {
                         assert_eq!(answer(target, arch), ask(ptxas, dir, target, arch), "{target} on {arch}");
                     }
                 }

@@ -5,4 +5,5 @@ mod comments;
 mod format_pages;
 mod json_page;
 mod limits;
+mod releases_page;
 mod rules_pages;

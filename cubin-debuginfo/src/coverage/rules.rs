@@ -138,7 +138,8 @@ impl Report {
 
 const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
 
-/// Returns the finding that a file has no code, so that its limits are not compared.
+/// Returns the finding that a file has no code, so that its coverage is not compared with the
+/// minimums that were asked for.
 pub fn no_code(file: &FindingFile, message: String) -> LocatedFinding {
     of_file(Id::NoCode, file, message, "code".to_owned())
 }

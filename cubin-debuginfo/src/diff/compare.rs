@@ -129,7 +129,7 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Whether texts still have to be looked up in the cubins, with
+    /// Whether the words of the differences still have to be read from the two cubins, with
     /// [`look_up_texts`](Self::look_up_texts).
     pub fn needs_texts(&self) -> bool {
         !self.wanted.is_empty()

@@ -58,6 +58,8 @@ impl LineUnit<'_> {
 /// The numbers of a line unit's header, by the names of DWARF 2 (§6.2.4).
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineParams {
+    /// The DWARF version of the unit: 2, or 3 from CUDA 13.5 on.
+    pub version: u16,
     /// Bytes that operations on the address count in.
     pub minimum_instruction_length: u8,
     /// Whether rows begin statements, as long as no operation says otherwise.
@@ -72,9 +74,15 @@ pub struct LineParams {
 
 impl From<Params> for LineParams {
     fn from(params: Params) -> Self {
-        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
-            params;
-        Self { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base }
+        let Params {
+            version,
+            minimum_instruction_length,
+            default_is_stmt,
+            line_base,
+            line_range,
+            opcode_base,
+        } = params;
+        Self { version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base }
     }
 }
 

@@ -314,7 +314,8 @@ mod tests {
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: end + 16 };
         let params = Params::default();
         let (directories, files, sequences) = (vec![], vec![], vec![]);
-        let table = LineTable { params, directories, files, debug_str_base: None, sequences };
+        let table =
+            LineTable { params, directories, files, debug_str_base: None, sequences, has_lone_end: false };
         RowTable::new(0, &table, &sequence)
     }
 

@@ -140,6 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     const PARAMS: Params = Params {
+        version: 2,
         minimum_instruction_length: 1,
         default_is_stmt: true,
         line_base: -5,

@@ -112,7 +112,10 @@ fn location(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, entry: u64, ra
         if range < size {
             let (found, expected) = (format!("{range:#x} bytes"), format!("{size:#x}, all of the function"));
             let at = entry + ADDRESS_RANGE;
-            check.find_in(name, RuleId::FramesShort.at(view.name, at), found, expected);
+            let is_habit =
+                !check.cubin.release().covers_functions_in_frames() && size - range == check.instruction;
+            let rule = if is_habit { RuleId::FramesLastInstruction } else { RuleId::FramesShort };
+            check.find_in(name, rule.at(view.name, at), found, expected);
         }
         return Some((section, start, end, entry));
     }

@@ -6,7 +6,7 @@ use dwarf2_reader::line::Params;
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, SequenceProgram, UnitProgram};
+use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, SequenceProgram, UnitProgram};
 use nv_debug_sections::ptx_txt::NumberedText;
 use rows::{Units, all_rows};
 use std::borrow::Cow;
@@ -63,9 +63,10 @@ fn section(check: &mut Verifier<'_, '_>, kind: SectionKind) -> Option<LineFiles>
 
 /// The header fields that decide what opcodes mean, under the names that DWARF gives them.
 fn header_words(params: Params) -> String {
-    let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } = params;
+    let Params { version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
+        params;
     format!(
-        "minimum_instruction_length {minimum_instruction_length}, default_is_stmt {default_is_stmt}, line_base {line_base}, \
+        "version {version}, minimum_instruction_length {minimum_instruction_length}, default_is_stmt {default_is_stmt}, line_base {line_base}, \
          line_range {line_range}, opcode_base {opcode_base}"
     )
 }
@@ -73,8 +74,9 @@ fn header_words(params: Params) -> String {
 fn header(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, unit: &UnitProgram<'_>) {
     let start = unit.offset;
     let LineTable { params, directories, files, debug_str_base, .. } = &unit.table;
-    if *params != PTXAS_PARAMS {
-        check.find(RuleId::LineHeader, view.name, start, header_words(*params), header_words(PTXAS_PARAMS));
+    let expected = line::params(check.cubin.release());
+    if *params != expected {
+        check.find(RuleId::LineHeader, view.name, start, header_words(*params), header_words(expected));
     }
     for (number, file) in (1..).zip(files) {
         if file.directory > directories.len() as u64 {

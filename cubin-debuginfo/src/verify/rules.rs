@@ -34,6 +34,8 @@ pub enum RuleId {
     SectionMissing,
     SectionExtra,
     RelocationWidth,
+    SymbolLinks,
+    RelocationFlags,
     LineUnreadable,
     LineHeader,
     LineDirectory,
@@ -112,6 +114,7 @@ pub enum RuleId {
     FramesNoCfa,
     FramesCieNowhere,
     FramesDropped,
+    FramesLastInstruction,
     LevelsMixed,
 }
 
@@ -216,6 +219,8 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::SectionMissing, "E008", "section-missing", Warning, "A file has all debug sections of its level.", "As `sections --check` has it, for the least level that has all sections of the file."),
     row(Id::SectionExtra, "E009", "section-extra", Warning, "A file has no debug section of another level or kind of file, and none twice.", "Readers take the first section of a name."),
     row(Id::RelocationWidth, "E010", "relocation-width", Error, "The relocation of an address has its 8 bytes.", "Half of the address would stay as it is. What is too wide for its field is found by what it overwrites."),
+    fault(Id::SymbolLinks, "E101", "symbol-links", "ptxas 12.0 to 12.2", "A section that uses the symbol table links to it.", "These releases write sh_link 5 into executables, whatever section 5 is. A cubin has one symbol table, so that it can be read all the same; readers that go by the link refuse it."),
+    fault(Id::RelocationFlags, "E102", "relocation-flags", "ptxas before 12.4", "A relocation section of a debug section has the flag SHF_INFO_LINK.", "These releases write no flags there. Tools that move sections go by the flag."),
 
     row(Id::LineUnreadable, "L001", "line-unreadable", Error, "A line table can be decoded.", "DWARF 2.0.0 6.2 with the vendor's opcodes 0x90-0x92."),
     row(Id::LineHeader, "L002", "line-header", Warning, "The numbers of a line table's header are those of the tools.", "minimum_instruction_length 1, line_base -5, line_range 14, opcode_base 10: readers that take them for granted go wrong."),
@@ -302,6 +307,7 @@ pub static RULES: [Rule; COUNT] = [
     row(Id::FramesNoCfa, "F007", "frames-no-cfa", Error, "Each row of an FDE has a rule for the CFA, from the start of the function on.", "DWARF 2.0.0 6.4.1: all other rules count from the CFA. Debuggers stop with an internal error there."),
     fault(Id::FramesCieNowhere, "F101", "frames-cie-nowhere", "ptxas -c and nvlink 13.0", "A relocated CIE_pointer leads to a CIE.", "From sm_90 on ptxas -c writes the CIE's offset in the Mercury .debug_frame, which may be past the end of this one, and nvlink keeps what it gets. Each FDE's CIE is the one before it."),
     fault(Id::FramesDropped, "F102", "frames-dropped", "nvlink 13.0", "An FDE has the relocation that says whose it is.", "nvlink keeps the entries of functions that it drops, without relocation, so that they seem to be of any function."),
+    fault(Id::FramesLastInstruction, "F103", "frames-last-instruction", "ptxas 11.7", "An FDE covers all of its function.", "The FDE ends where the last instruction of the function begins."),
 
     row(Id::LevelsMixed, "M001", "levels-mixed", Warning, "All code of a linked file has debug information of one level.", "nvlink says nothing when it links -G, -lineinfo and plain objects; readers that go by compile units see the first kind only."),
 ];

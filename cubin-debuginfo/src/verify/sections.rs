@@ -1,7 +1,8 @@
 //! Checks of which debug sections there are and of their headers, and of the PTX texts.
 
 use super::{RuleId, Verifier};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::Section;
 use nv_debug_sections::level::compare::{HeaderOddity, compare};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{self, PtxText};
@@ -30,7 +31,27 @@ pub(super) fn check(check: &mut Verifier<'_, '_>) {
         };
         check.find(RuleId::SectionHeader, cubin.section_name(odd.section), 0, found, expected);
     }
+    habits(check);
     texts(check);
+}
+
+/// What the file's release does to every file, which is then expected above: one note each.
+fn habits(check: &mut Verifier<'_, '_>) {
+    let cubin = check.cubin;
+    if let Some(wrong) = cubin.wrong_symbol_link() {
+        let user = cubin.iter().find(|(_, _, section)| section.relocations().is_some());
+        let name = user.map_or("", |(_, name, _)| name);
+        let found = format!("sh_link {wrong} in all sections that use the symbol table");
+        check.find(RuleId::SymbolLinks, name, 0, found, "the index of the symbol table");
+    }
+    let is_unflagged = |name: &str, section: &Section<'_>| {
+        section.relocations().is_some() && section.flags == 0 && SectionName::parse(name).is_debug()
+    };
+    if !cubin.release().flags_debug_relocations()
+        && let Some((_, name, _)) = cubin.iter().find(|(_, name, section)| is_unflagged(name, section))
+    {
+        check.find(RuleId::RelocationFlags, name, 0, "no flags", "SHF_INFO_LINK");
+    }
 }
 
 fn texts(check: &mut Verifier<'_, '_>) {

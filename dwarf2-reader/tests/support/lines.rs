@@ -28,7 +28,7 @@ fn put_unit(unit: &Unit<'_>, words: &mut Vec<String>) -> Result<()> {
     while let Some(file) = file(&mut tables)? {
         files.push((file.name, file.directory, file.mtime, file.size));
     }
-    let head = (unit.format, unit.version, operations, lengths, directories, files);
+    let head = (unit.format, operations, lengths, directories, files);
     words.push(format!("{head:x?} {:?}", unit.params));
     let mut program = unit.program.clone();
     while !program.is_empty() {
@@ -81,8 +81,9 @@ fn put_gimli_unit(section: &[u8], at: usize, words: &mut Vec<String>) -> gimli::
     let files: Vec<_> = header.file_names().iter().map(file).collect();
     let lengths = header.standard_opcode_lengths().slice();
     let operations = encoding.maximum_operations_per_instruction;
-    let head = (format, header.version(), operations, lengths, directories, files);
+    let head = (format, operations, lengths, directories, files);
     let params = dwarf2_reader::line::Params {
+        version: header.version(),
         minimum_instruction_length: encoding.minimum_instruction_length,
         default_is_stmt: encoding.default_is_stmt,
         line_base: encoding.line_base,

@@ -10,9 +10,6 @@ use crate::error::check_leb128;
 use crate::section::{check_length, put_string};
 use crate::{Address, Error, Reloc, Section};
 
-/// The version number of line programs in DWARF 2.
-const VERSION: u16 = 2;
-
 /// Operand counts of the standard opcodes 1 to 12 (DWARF 3 §6.2.4).
 const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
@@ -133,13 +130,19 @@ impl LineProgram {
     pub(super) fn unit(self) -> Result<Section, Error> {
         let (unit_length, header_length) = self.lengths()?;
         let lengths = self.opcode_lengths();
-        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
-            self.params;
+        let Params {
+            version,
+            minimum_instruction_length,
+            default_is_stmt,
+            line_base,
+            line_range,
+            opcode_base,
+        } = self.params;
         let mut section = self.program.after_header(10 + header_length);
         let [line_base] = line_base.to_le_bytes();
         let parts: [&[u8]; 10] = [
             &unit_length.to_le_bytes(),
-            &VERSION.to_le_bytes(),
+            &version.to_le_bytes(),
             &(header_length as u32).to_le_bytes(), // less than the unit's
             &[minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base],
             lengths,

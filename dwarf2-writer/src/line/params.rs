@@ -2,6 +2,9 @@
 
 use core::ops::RangeInclusive;
 
+/// The versions whose units have the same header fields: DWARF 2 and DWARF 3.
+pub(crate) const VERSION: RangeInclusive<u16> = 2..=3;
+
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 
@@ -9,6 +12,8 @@ pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 /// 2's opcodes, line advances from -5 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
+    /// DWARF version of the unit. The writer takes 2 and 3, whose headers have the same fields.
+    pub version: u16,
     /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it
     /// exist: 1 is safe.
     pub minimum_instruction_length: u8,
@@ -24,6 +29,7 @@ pub struct Params {
 
 impl Params {
     pub(super) const STANDARD: Self = Self {
+        version: 2,
         minimum_instruction_length: 1,
         default_is_stmt: true,
         line_base: -5,
@@ -33,7 +39,8 @@ impl Params {
 
     /// Whether opcodes are those of [`Params::STANDARD`].
     pub(super) fn has_standard_opcodes(self) -> bool {
-        Self { default_is_stmt: true, ..self } == Self::STANDARD
+        let Self { version, default_is_stmt, .. } = Self::STANDARD;
+        Self { version, default_is_stmt, ..self } == Self::STANDARD
     }
 }
 

@@ -12,6 +12,7 @@ use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable
 use nv_debug_sections::line_table::{
     last_inlined_name, line_program_from_locs, mercury_to_native, native_to_mercury,
 };
+use nv_debug_sections::release::Release;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
@@ -58,7 +59,7 @@ impl Cloner<'_, '_> {
             for code in codes {
                 let Some(stream) = streams.get(&code.native) else { continue };
                 let native = natives.get(&code.native).map(|(_, ops)| ops.as_slice());
-                let ops = mercury_program(stream, native, last, kind, code);
+                let ops = mercury_program(stream, native, last, kind, code, self.cubin.release());
                 last = last_inlined_name(&ops, last);
                 if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }))
                     && kind == LineTableKind::Source
@@ -109,11 +110,12 @@ fn mercury_program(
     last: u32,
     kind: LineTableKind,
     code: &CodeMap,
+    release: Release,
 ) -> Vec<LineOp> {
-    let made = line_program_from_locs(locs, located, entries, Space::Mercury);
+    let made = line_program_from_locs(locs, located, entries, Space::Mercury, release);
     let Some(native) = native else { return made };
     let instructions = kind.instructions(&code.map);
-    if mercury_to_native(&made, last, &instructions, &code.starts) == native {
+    if mercury_to_native(&made, last, &instructions, &code.starts, code.size) == native {
         return made;
     }
     native_to_mercury(native, last, &instructions, &code.starts).unwrap_or(made)

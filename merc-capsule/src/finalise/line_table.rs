@@ -30,7 +30,7 @@ pub fn sequences(
     let code = code.iter().copied().chain(std::iter::repeat(None));
     for (sequence, code) in mercury.sequences.iter().zip(code) {
         native.push(code.map(|CodeMap { map, starts, size, .. }| {
-            let ops = mercury_to_native(&sequence.ops, name, &kind.instructions(map), starts);
+            let ops = mercury_to_native(&sequence.ops, name, &kind.instructions(map), starts, *size);
             Sequence { base: 0, base_offset: 0, ops, end: *size }
         }));
         name = last_inlined_name(&sequence.ops, name);
@@ -54,6 +54,7 @@ pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
         directories: mercury.directories.clone(),
         files,
         debug_str_base: base,
+        has_lone_end: mercury.has_lone_end,
         sequences: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, LineOp, Sequence};
 use nv_debug_sections::relocated::RelocatedCubin;
 
 /// What is wrong with the form of the line table at `mercury`, a clone.
@@ -18,7 +18,7 @@ pub(super) fn form_fault(
     let section = view.section(mercury)?;
     let bytes = cubin.bytes(mercury)?;
     for table in line::decode(cubin.section_name(mercury), &bytes)? {
-        if table.params != PTXAS_PARAMS {
+        if table.params != line::params(cubin.release()) {
             return Ok(Some("the header has other parameters than those of ptxas".to_owned()));
         }
         for (number, sequence) in table.sequences.iter().enumerate() {

@@ -12,9 +12,10 @@ use merc_capsule::{AddressRole, CodeMap};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, debug_relocs};
-use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, DWARF2_PARAMS, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::line_program_from_locs;
 use nv_debug_sections::reg_sass::{RegisterRange, SassRegister};
+use nv_debug_sections::release::Release;
 use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::RelocatedCubin;
 use std::cmp::Reverse;
@@ -104,19 +105,20 @@ fn placed(given: &GeneratedCubin, name: &str, mut bytes: Vec<u8>, relocs: Vec<Re
 /// The native table that follows from the Mercury one.
 fn line_table(given: &GeneratedCubin, (name, kind): (&str, SectionKind)) -> DebugSection {
     let mut mercury = LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
         directories: vec![b"/src".as_slice().into()],
         files: [b"a.cu", b"b.cu"]
             .map(|name| LineFile { name: name.as_slice().into(), directory: 1, mtime: 7, size: 8 })
             .into(),
         debug_str_base: None,
+        has_lone_end: false,
         sequences: Vec::new(),
     };
     let mut codes: Vec<Option<&CodeMap>> = Vec::new();
     for code in &given.maps {
         let Some(stream) = streams(given, name).get(&code.native) else { continue };
         let LocStream { locs, located, entries } = stream;
-        let ops = line_program_from_locs(locs, located, entries, Space::Mercury);
+        let ops = line_program_from_locs(locs, located, entries, Space::Mercury, Release::V13_0);
         if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
             mercury.debug_str_base = Some(0);
         }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::generation::Generation;
 use crate::release::Release;
+use object::elf;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -124,10 +125,14 @@ impl<'a> SectionName<'a> {
         self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
     }
 
-    /// The header fields that a debug section of this name has. `None` for other sections, and for
-    /// `.nv_debug.shared`, whose header depends on its variables.
-    pub fn header_fields(&self) -> Option<SectionHeaderFields> {
-        self.entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
+    /// The header fields that a debug section of this name has in files of a release. `None` for
+    /// other sections, and for `.nv_debug.shared`, whose header depends on its variables.
+    pub fn header_fields(&self, release: Release) -> Option<SectionHeaderFields> {
+        let mut header = self.entry()?.header;
+        if !release.flags_debug_relocations() {
+            header.flags &= !elf::SHF_INFO_LINK.0;
+        }
+        (header.align != 0).then_some(header)
     }
 
     /// The header fields of a section that PTX defines. Unlike

@@ -74,11 +74,11 @@ fn only_the_ptx_text_has_a_suffix() {
 fn relocations_without_a_row_are_like_all_others() {
     let none: [SectionName<'_>; 3] =
         [".rela.nv_debug.shared", ".rela.rela.debug_str", ".text.f"].map(SectionName::parse);
-    assert!(none.iter().all(|name| name.entry().is_none() && name.header_fields().is_none()));
+    assert!(none.iter().all(|name| name.entry().is_none() && name.header_fields(Release::V13_0).is_none()));
     for (text, row) in
         [(".rela.nv_debug_info_reg_sass", ".rela.nv_debug_"), (".rel.debug_info", ".rel.debug_")]
     {
         assert_eq!(SectionName::parse(text).entry().map(|row| row.name), Some(row));
     }
-    assert_eq!(SectionName::native(SectionKind::NvDebugShared.name()).header_fields(), None);
+    assert_eq!(SectionName::native(SectionKind::NvDebugShared.name()).header_fields(Release::V13_0), None);
 }

@@ -22,7 +22,8 @@ pub struct Layout {
     pub section_headers: u64,
     /// `e_phoff`; 0 without program headers.
     pub program_headers: u64,
-    /// `e_phentsize`: 56, but 0 for files without program headers that ptxas writes from sm_90 on.
+    /// `e_phentsize`: 56, but 0 for files without program headers that ptxas writes from sm_90 on,
+    /// and for all of CUDA 11.7.
     pub program_header_size: u16,
     /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of
     /// its own.
@@ -70,7 +71,7 @@ impl Position {
 
 /// Sections in index order, each at the next multiple of its alignment (sections without file bytes
 /// align too, Mercury aliases do not move the position), then the section headers at a multiple of
-/// 8, then the program headers.
+/// 8 (from CUDA 13.5 on without a gap if the SM has Mercury), then the program headers.
 pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
     let mut at = Position(FILE_HEADER);
     let mut offsets = Vec::with_capacity(cubin.sections.len());
@@ -91,14 +92,18 @@ pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
             if index == cubin.header.shstrndx.as_usize() { std::mem::take(&mut first_slack) } else { 0 };
         at.advance(section.slack.unwrap_or(rule))?;
     }
-    at.align(8)?;
+    if has_gaps(cubin) {
+        at.align(8)?;
+    }
     let section_headers = at.0;
     at.advance(SECTION_HEADER * cubin.sections.len() as u64)?;
-    let executable = cubin.header.e_type == elf::ET_EXEC.0;
+    let has_segments = cubin.release().has_segments();
+    let executable = cubin.header.e_type == elf::ET_EXEC.0 && has_segments;
     let segments = if executable { segments(cubin, &offsets, at.0) } else { Vec::new() };
     let program_headers = if executable { at.0 } else { 0 };
     at.advance(PROGRAM_HEADER * segments.len() as u64)?;
-    let program_header_size = if executable || is_classic(cubin) { PROGRAM_HEADER as u16 } else { 0 };
+    let has_size = executable || is_classic(cubin) && has_segments;
+    let program_header_size = if has_size { PROGRAM_HEADER as u16 } else { 0 };
     Ok(Layout { offsets, section_headers, program_headers, program_header_size, segments, size: at.0 })
 }
 
@@ -157,10 +162,19 @@ impl Cubin<'_> {
     }
 }
 
+/// See [`Release::leaves_gaps`](crate::release::Release::leaves_gaps).
+fn has_gaps(cubin: &Cubin<'_>) -> bool {
+    let target = cubin.target();
+    target.release.leaves_gaps() || target.generation() == Generation::PreMercury
+}
+
 /// Zero bytes after `.shstrtab` (docs/formats/container.md, layout): room for Mercury names that
 /// the file does not have.
 pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     const CAPMERC: &str = ".nv.capmerc";
+    if !has_gaps(cubin) {
+        return 0;
+    }
     match cubin.target().generation() {
         Generation::Mercury => 36,
         Generation::HiddenMercury if !is_classic(cubin) => {

@@ -18,6 +18,7 @@ mod header;
 mod layout;
 mod mercury;
 mod read;
+mod release_of;
 mod relocation;
 mod replaced_sections;
 mod section;
@@ -28,7 +29,6 @@ mod strip;
 mod strtab;
 mod symbol;
 mod symbols;
-mod tool_note;
 mod write;
 mod writing_tool;
 
@@ -50,6 +50,7 @@ pub use debug_only::{
 pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
+pub use release_of::ReleaseSource;
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;
@@ -67,7 +68,9 @@ pub struct Cubin<'d> {
     /// See [`Cubin::symtab`]: every look-up of a symbol's name needs it.
     symtab: Option<SectionIndex>,
     /// See [`Cubin::release`]: rules ask for it again and again.
-    release: Release,
+    release: (Release, ReleaseSource),
+    /// See [`Cubin::wrong_symbol_link`].
+    wrong_symbol_link: Option<u32>,
 }
 
 impl<'d> Cubin<'d> {
@@ -104,7 +107,8 @@ impl<'d> Cubin<'d> {
     }
 
     fn new(header: Header, sections: Vec<Section<'d>>) -> Self {
-        let mut cubin = Self { header, sections, symtab: None, release: Release::NEWEST };
+        let release = (Release::NEWEST, ReleaseSource::Guess);
+        let mut cubin = Self { header, sections, symtab: None, release, wrong_symbol_link: None };
         cubin.sections_changed();
         cubin
     }
@@ -113,25 +117,40 @@ impl<'d> Cubin<'d> {
     fn sections_changed(&mut self) {
         let found = (0..).zip(&self.sections).find(|(_, s)| s.sh_type == elf::SHT_SYMTAB.0);
         self.symtab = found.map(|(i, _)| SectionIndex(i));
-        self.release = tool_note::release(self);
+        self.release = release_of::release_of(self);
+        self.wrong_symbol_link = None;
     }
 
     /// Converts the cubin to one that does not borrow from the input.
     pub fn into_owned(self) -> Cubin<'static> {
         let sections = self.sections.into_iter().map(Section::into_owned).collect();
-        Cubin { header: self.header, sections, symtab: self.symtab, release: self.release }
+        let Self { header, symtab, release, wrong_symbol_link, .. } = self;
+        Cubin { header, sections, symtab, release, wrong_symbol_link }
     }
 
-    /// The toolkit release whose rules the file follows: that of the tool that wrote the file last,
-    /// by the note [`tkinfo::NAME`](crate::tkinfo::NAME). [`Release::NEWEST`] if the note is
-    /// missing or names an unknown release.
+    /// The toolkit release whose rules the file follows: that of the tool that wrote the file last.
+    /// It is known from the header of files with ABI version 7, and from the note
+    /// [`tkinfo::NAME`](crate::tkinfo::NAME) of others. Without both, it is a
+    /// guess by the shape of the file: [`release_source`](Self::release_source) tells.
     pub fn release(&self) -> Release {
-        self.release
+        self.release.0
+    }
+
+    /// How [`release`](Self::release) is known.
+    pub fn release_source(&self) -> ReleaseSource {
+        self.release.1
+    }
+
+    /// The `sh_link` that the file has where the index of its symbol table belongs; `None` if it
+    /// is that index. [`Section::link`] is the right index in both cases, [`Cubin::write`] writes
+    /// the wrong one, and an edit mends it. Observed: 5 in executables of ptxas 12.0 to 12.2.
+    pub fn wrong_symbol_link(&self) -> Option<u32> {
+        self.wrong_symbol_link
     }
 
     /// The SM that the code is for, and the [release](Self::release) of the tools that made the
     /// cubin.
     pub fn target(&self) -> Target {
-        self.release.target(self.header.sm())
+        self.release().target(self.header.sm())
     }
 }

@@ -40,11 +40,27 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     };
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
+    mend_symbol_links(&mut cubin);
     extended_numbering::load(&mut cubin)?;
     check_tables(&cubin)?;
     find_slack(&mut cubin, raw, data.len() as u64)?;
     check_size(&cubin, data.len() as u64)?;
     Ok(cubin)
+}
+
+/// Gives sections the index of the symbol table as their link, where the file has one wrong number
+/// there for all of them.
+fn mend_symbol_links(cubin: &mut Cubin<'_>) {
+    let Some(symtab) = cubin.symtab.map(|index| index.0) else { return };
+    let users = || cubin.sections.iter().filter(|section| section.links_symbol_table());
+    let Some(wrong) = users().map(|section| section.link).find(|link| *link != symtab) else { return };
+    let is_other_table = !cubin.symbols_of(SectionIndex(wrong)).is_empty();
+    if wrong == 0 || is_other_table || users().any(|section| section.link != wrong) {
+        return; // what is wrong with it is said where the symbols are needed
+    }
+    cubin.wrong_symbol_link = Some(wrong);
+    let users = cubin.sections.iter_mut().filter(|section| section.links_symbol_table());
+    users.for_each(|section| section.link = symtab);
 }
 
 /// Refuses files whose alignments would make [`Cubin::write`] allocate much more than the input.

@@ -56,6 +56,13 @@ impl Section<'_> {
         self.flags & elf::SHF_INFO_LINK.0 != 0 || is_relocation_type(self.sh_type)
     }
 
+    /// Whether `sh_link` of the section is the symbol table of the file: it has relocations, code
+    /// or facts about functions.
+    pub(super) fn links_symbol_table(&self) -> bool {
+        let kinds = [elf::SHT_REL.0, elf::SHT_RELA.0, sht::CUDA_INFO, sht::CUDA_CALLGRAPH];
+        kinds.contains(&self.sh_type) || self.flags & elf::SHF_EXECINSTR.0 != 0
+    }
+
     /// The header fields that the section's name decides.
     pub fn header_fields(&self) -> SectionHeaderFields {
         let Self { sh_type, flags, align, entsize, .. } = *self;

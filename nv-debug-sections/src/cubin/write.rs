@@ -104,6 +104,8 @@ fn segment_count(layout: &Layout) -> Result<u16> {
 }
 
 fn section_header(cubin: &Cubin<'_>, section: &Section<'_>, offset: u64) -> SectionHeader64<LE> {
+    let wrong = cubin.wrong_symbol_link.filter(|_| section.links_symbol_table());
+    let link = wrong.unwrap_or(section.link);
     SectionHeader64 {
         sh_name: U32::new(LE, section.name),
         sh_type: U32::new(LE, elf::SectionType(section.sh_type)),
@@ -111,7 +113,7 @@ fn section_header(cubin: &Cubin<'_>, section: &Section<'_>, offset: u64) -> Sect
         sh_addr: U64::new(LE, section.address),
         sh_offset: U64::new(LE, offset),
         sh_size: U64::new(LE, section_size(cubin, section)),
-        sh_link: U32::new(LE, section.link),
+        sh_link: U32::new(LE, link),
         sh_info: U32::new(LE, section.info),
         sh_addralign: U64::new(LE, section.align),
         sh_entsize: U64::new(LE, section.entsize),

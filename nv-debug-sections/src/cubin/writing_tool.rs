@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-use super::tool_note::with_first_note;
+use super::release_of::with_first_note;
 use super::{Contents, Cubin, ELFOSABI_CUDA_V2, NewSection, Section, SectionInfo, SectionLink};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
@@ -139,12 +139,14 @@ impl Cubin<'_> {
             return CodeLocation::Here;
         }
         let is_ours = self.writer().is_some_and(|writer| writer.tool == NVDWARF);
-        if is_ours || self.section_by_name(nv_info::NAME).is_none() {
+        if is_ours {
             CodeLocation::None
-        } else if has_functions {
-            CodeLocation::OtherFile
-        } else {
+        } else if !has_functions {
             CodeLocation::Here
+        } else if self.section_by_name(nv_info::NAME).is_none() {
+            CodeLocation::None
+        } else {
+            CodeLocation::OtherFile
         }
     }
 }

@@ -64,7 +64,7 @@ pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[SectionExpectation<'a>]) -> Co
     let extra =
         found.iter().filter(|(_, name, _)| name.is_debug() && !(is_wanted(name) && seen.insert(name)));
     let odd = found.iter().filter_map(|(index, name, section)| {
-        let expected = name.header_fields()?;
+        let expected = name.header_fields(cubin.release())?;
         let found = section.header_fields();
         let target = SectionIndex(section.info);
         let aims = name.form.is_none() || is_target(&SectionName::parse(cubin.section_name(target)), name);

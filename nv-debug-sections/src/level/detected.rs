@@ -54,7 +54,8 @@ pub struct DetectedLevel<'c> {
 }
 
 impl<'c> DetectedLevel<'c> {
-    /// Detects the level of a cubin. What cannot be read counts as not known.
+    /// Detects the debug level of a cubin: none, lines or full. A section that cannot be read
+    /// counts as not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();

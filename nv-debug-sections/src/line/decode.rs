@@ -1,6 +1,6 @@
 //! The decoder of line sections: one pass over each unit.
 
-use super::line_state::set_address;
+use super::line_state::{set_address, take_lone_end};
 use super::program::Steps;
 use super::units::{in_section, units};
 use super::{LineTable, LineTableWithOffsets, Sequence, SequenceOffsets};
@@ -15,12 +15,13 @@ use dwarf2_reader::line::Params;
 ///
 /// # Errors
 ///
-/// Truncated fields, a version other than 2, a header that is inconsistent, opcodes outside a
+/// Truncated fields, a version other than 2 or 3, a header that is inconsistent, opcodes outside a
 /// sequence, a sequence left open.
 pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>> {
     units(section, data)
         .map(|unit| {
             let (_, mut table, mut program) = unit?;
+            table.has_lone_end = take_lone_end(&mut program);
             while !program.is_empty() {
                 let sequence = decode_sequence(&mut program, table.params, |_| ());
                 table.sequences.push(sequence.map_err(|error| in_section(section, error))?);
@@ -36,8 +37,8 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
 ///
 /// # Errors
 ///
-/// A header is not that of a DWARF 2 line table, with its byte offset in `section`; none follows
-/// then.
+/// A header is not that of a line table of DWARF 2 or 3, with its byte offset in `section`; none
+/// follows then.
 pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Result<(u64, LineTable<'d>)>> {
     units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
 }
@@ -52,6 +53,7 @@ pub fn decode_with_offsets<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<L
         .map(|unit| {
             let (offset, mut table, mut program) = unit?;
             let header_size = program.offset() - offset;
+            table.has_lone_end = take_lone_end(&mut program);
             let mut sequences = Vec::new();
             while !program.is_empty() {
                 let offset = program.offset();

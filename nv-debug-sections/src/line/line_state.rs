@@ -110,6 +110,13 @@ pub fn set_address(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(u64, u64)>
     Ok((cursor.number(8, "DW_LNE_set_address")?, base_offset))
 }
 
+/// Whether a program is a `DW_LNE_end_sequence` and nothing else. The cursor is then moved to its
+/// end.
+pub(super) fn take_lone_end(program: &mut Cursor<'_>) -> bool {
+    let is_lone = program.rest() == [0, 1, dw::DW_LNE_end_sequence];
+    is_lone && program.take(3, "DW_LNE_end_sequence").is_ok()
+}
+
 /// An extended opcode of NVIDIA's, or one that is not known.
 fn vendor(opcode: u8, mut operands: Cursor<'_>) -> dwarf2_reader::Result<Step<'_>> {
     let all = operands.rest();

@@ -1,6 +1,6 @@
 //! Streaming execution of line programs, one operation at a time.
 
-use super::line_state::{LineState, Step, set_address, step};
+use super::line_state::{LineState, Step, set_address, step, take_lone_end};
 use super::units::{in_section, units};
 use super::{LineOp, LineRow, LineTable};
 use crate::Result;
@@ -48,8 +48,10 @@ pub fn unit_programs<'d>(
     data: &'d [u8],
 ) -> impl Iterator<Item = Result<UnitProgram<'d>>> + use<'d> {
     units(section, data).map(move |unit| {
-        let (offset, table, program) = unit?;
-        Ok(UnitProgram { table, offset, header_size: program.offset() - offset, section, program })
+        let (offset, mut table, mut program) = unit?;
+        let header_size = program.offset() - offset;
+        table.has_lone_end = take_lone_end(&mut program);
+        Ok(UnitProgram { table, offset, header_size, section, program })
     })
 }
 
@@ -97,11 +99,14 @@ pub struct Steps<'d> {
     pub(super) cursor: Cursor<'d>,
     params: Params,
     pub(super) registers: LineState,
-    /// The last opcode was an advance. It belongs to the row or sequence end only if that comes
-    /// next; else it stands alone.
+    /// The last opcode was an advance of the address. It belongs to the row or sequence end only if
+    /// that comes next; else it stands alone.
     advanced: bool,
-    /// An operation that was read together with the one before it.
-    pending: Option<(LineOp, u64)>,
+    /// The line was advanced since the last row, by opcodes up to this offset. They belong to the
+    /// row if no other operation stands before it.
+    line_advanced: Option<u64>,
+    /// Operations that were read together with the one before them, the first one last.
+    pending: Vec<(LineOp, u64)>,
     row: LineRow,
     /// Rows so far that contexts count.
     counted: u32,
@@ -117,7 +122,8 @@ impl<'d> Steps<'d> {
             params,
             registers: LineState::START,
             advanced: false,
-            pending: None,
+            line_advanced: None,
+            pending: Vec::new(),
             row: LineRow::start(params.default_is_stmt),
             counted: 0,
             number: None,
@@ -140,30 +146,41 @@ impl<'d> Steps<'d> {
     /// The next operation, and the offset in the section where it ends; `None` at the end of the
     /// sequence.
     pub(super) fn step(&mut self) -> dwarf2_reader::Result<Option<(LineOp, u64)>> {
-        if let Some(pending) = self.pending.take() {
+        if let Some(pending) = self.pending.pop() {
             return Ok(Some(pending));
         }
         loop {
-            let (before, start) = (self.registers.address, self.cursor.offset());
+            let (before, start) = (self.registers, self.cursor.offset());
             let step = step(&mut self.cursor, self.params, &mut self.registers)?;
             let was_advanced = std::mem::replace(&mut self.advanced, matches!(step, Step::Advance));
             let alone = was_advanced && !matches!(step, Step::Copy | Step::End);
-            let alone = alone.then_some((LineOp::Advance(before), start));
+            let alone = alone.then_some((LineOp::Advance(before.address), start));
             let LineState { address, line } = self.registers;
             let op = match step {
-                Step::Copy | Step::Special => LineOp::Row { address, line },
-                Step::Advance | Step::Line if alone.is_some() => return Ok(alone),
-                Step::Advance | Step::Line => continue,
+                Step::Copy | Step::Special => {
+                    self.line_advanced = None;
+                    LineOp::Row { address, line }
+                }
+                Step::Advance | Step::Line => {
+                    if matches!(step, Step::Line) {
+                        self.line_advanced = Some(self.cursor.offset());
+                    }
+                    match alone {
+                        Some(_) => return Ok(alone),
+                        None => continue,
+                    }
+                }
                 Step::State(op) => op,
                 Step::Extended(opcode, operands) => LineOp::Extended { opcode, operands: operands.to_vec() },
                 Step::End => return Ok(None),
             };
             let op = Some((op, self.cursor.offset()));
-            if alone.is_some() {
-                self.pending = op;
-                return Ok(alone);
+            let line_alone = self.line_advanced.take().map(|end| (LineOp::AdvanceLine(before.line), end));
+            if alone.is_none() && line_alone.is_none() {
+                return Ok(op);
             }
-            return Ok(op);
+            self.pending.extend(op.into_iter().chain(alone).chain(line_alone));
+            return Ok(self.pending.pop());
         }
     }
 

@@ -127,8 +127,14 @@ mod tests {
     fn rows(ops: Vec<LineOp>, end: u64) -> RowTable {
         let sequence = Sequence { base: 0, base_offset: 0, ops, end };
         let params = Params::default();
-        let table =
-            LineTable { params, directories: vec![], files: vec![], debug_str_base: None, sequences: vec![] };
+        let table = LineTable {
+            params,
+            directories: vec![],
+            files: vec![],
+            debug_str_base: None,
+            has_lone_end: false,
+            sequences: vec![],
+        };
         RowTable::new(0, &table, &sequence)
     }
 

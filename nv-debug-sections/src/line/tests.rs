@@ -10,18 +10,39 @@ use proptest::prelude::*;
 /// A unit without tables, with one sequence of `program` and an advance of nothing before its end.
 fn unit(params: Params, program: &[u8]) -> Vec<u8> {
     let lengths = &[0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1][..usize::from(params.opcode_base) - 1];
-    let Params { minimum_instruction_length: unit, default_is_stmt, line_base, line_range, opcode_base } =
-        params;
+    let Params {
+        version,
+        minimum_instruction_length: unit,
+        default_is_stmt,
+        line_base,
+        line_range,
+        opcode_base,
+    } = params;
     let mut header = vec![unit, default_is_stmt.into(), line_base as u8, line_range, opcode_base];
     header.extend_from_slice(lengths);
     header.extend_from_slice(&[0, 0]);
-    let mut body = vec![2, 0];
+    let mut body = version.to_le_bytes().to_vec();
     body.extend_from_slice(&(header.len() as u32).to_le_bytes());
     body.extend_from_slice(&header);
     body.extend_from_slice(&[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
     body.extend_from_slice(program);
     body.extend_from_slice(&[0, 1, DW_LNE_end_sequence]);
     [&(body.len() as u32).to_le_bytes(), &*body].concat()
+}
+
+/// ptxas 13.5 writes it for a file without code.
+#[test]
+fn a_lone_end_of_a_sequence_comes_back() {
+    let mut data = unit(DWARF3_PARAMS, &[]);
+    let sequence = data.len() - 14; // DW_LNE_set_address, and its end
+    data.drain(sequence..sequence + 11);
+    let length = data.len() as u32 - 4;
+    data[..4].copy_from_slice(&length.to_le_bytes());
+    let tables = decode(".debug_line", &data).unwrap();
+    assert_eq!((tables.len(), tables[0].sequences.len(), tables[0].has_lone_end), (1, 0, true));
+    let written = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+    assert_eq!(written.bytes, data);
+    assert!(unit_programs(".debug_line", &data).next().unwrap().unwrap().table.has_lone_end);
 }
 
 #[test]
@@ -37,10 +58,11 @@ fn sequences_encoded_apart_join_to_the_unit_encoded_at_once() {
         Sequence { base: 0, base_offset: 0, ops, end: 0x100 }
     };
     let mut table = LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
         directories: vec![b"/src"[..].into()],
         files: vec![LineFile { name: b"a.cu"[..].into(), directory: 1, mtime: 3, size: 4 }],
         debug_str_base: Some(0),
+        has_lone_end: false,
         sequences: vec![sequence(&[7, 9, 400]), sequence(&[]), sequence(&[1])],
     };
     let start = |index: usize| Address::Symbol { symbol: SymbolId(index as u32 + 5), addend: 0 };
@@ -93,7 +115,7 @@ fn our_rows(data: &[u8]) -> (Vec<Row>, u64) {
 }
 
 fn params(opcode_base: u8) -> Params {
-    Params { opcode_base, ..PTXAS_PARAMS }
+    Params { opcode_base, ..DWARF2_PARAMS }
 }
 
 /// Every opcode that moves a register; advances below 64, where ULEB128 and SLEB128 agree.
@@ -114,7 +136,7 @@ fn hand_written_opcodes_mean_what_gimli_says() {
     for (minimum_instruction_length, opcode_base, line_range) in
         [(1, 10, 14), (1, 10, 5), (1, 13, 11), (4, 10, 14), (4, 10, 5), (4, 13, 11)]
     {
-        let params = Params { minimum_instruction_length, opcode_base, line_range, ..PTXAS_PARAMS };
+        let params = Params { minimum_instruction_length, opcode_base, line_range, ..DWARF2_PARAMS };
         let data = unit(params, &every_dwarf_2_opcode(opcode_base));
         let (rows, end, _) = gimli_rows(&data);
         assert_eq!(our_rows(&data), (rows.clone(), end), "{params:?}");
@@ -136,15 +158,18 @@ fn dwarf_3_opcodes_come_back() {
     let data = unit(params(13), &program);
     let tables = decode(".debug_line", &data).unwrap();
     let ops = &tables[0].sequences[0].ops;
-    assert_eq!(ops[0], LineOp::SetPrologueEnd);
-    assert_eq!(ops[2..4], [LineOp::SetIsa(300), LineOp::SetEpilogueBegin]);
+    assert_eq!(ops[..2], [LineOp::AdvanceLine(51), LineOp::SetPrologueEnd]);
+    assert_eq!(ops[3..5], [LineOp::SetIsa(300), LineOp::SetEpilogueBegin]);
     let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
     assert_eq!(gimli_rows(&again.bytes), gimli_rows(&data));
+    assert!(again.bytes.windows(4).any(|bytes| bytes == &program[..4]), "the opcodes stay in order");
     let (_, _, marks) = gimli_rows(&data);
     assert_eq!(marks, [(true, false, 0), (false, true, 300), (false, false, 300)]);
-    // Version 2 alone is read.
+    // Versions 2 and 3 are read.
     let mut other = data;
     other[4] = 3;
+    assert_eq!(decode(".debug_line", &other).unwrap()[0].params, DWARF3_PARAMS);
+    other[4] = 4;
     let error = decode(".debug_line", &other).unwrap_err();
     assert_eq!(error.offset(), 4, "{error}");
     // With DWARF 2's opcode_base the same bytes are special opcodes.
@@ -166,7 +191,7 @@ fn lone_advances_stay_apart_from_those_of_rows() {
         DW_LNS_set_file,
         2,
     ];
-    let data = unit(PTXAS_PARAMS, &program);
+    let data = unit(DWARF2_PARAMS, &program);
     let tables = decode(".debug_line", &data).unwrap();
     let row = LineOp::Row { address: 32, line: 1 };
     assert_eq!(
@@ -182,10 +207,11 @@ fn refusals_of_the_writer_name_the_sequence() {
         Sequence { base: 0, base_offset: 0, ops, end: 64 }
     };
     let mut table = LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
         directories: Vec::new(),
         files: Vec::new(),
         debug_str_base: None,
+        has_lone_end: false,
         sequences: vec![sequence(32), sequence(8)],
     };
     let message = |table: &LineTable<'_>| {
@@ -202,10 +228,11 @@ fn refusals_of_the_writer_name_the_sequence() {
 fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
     let message = |op| {
         let table = LineTable {
-            params: PTXAS_PARAMS,
+            params: DWARF2_PARAMS,
             directories: Vec::new(),
             files: Vec::new(),
             debug_str_base: None,
+            has_lone_end: false,
             sequences: vec![Sequence { base: 0, base_offset: 0, ops: vec![op], end: u32::MAX.into() }],
         };
         let encoded = encode(".debug_line", &table, None, |_, _| Address::Constant(0));
@@ -255,7 +282,7 @@ fn vendor_opcodes_set_what_rows_carry() {
         &[0, 2, DW_LNE_NVIDIA_SET_FUNCTION_NAME, 5, DW_LNS_advance_pc, 16, DW_LNS_copy],
         &[0, 3, DW_LNE_NVIDIA_INLINED_CALL, 0, 0, DW_LNS_advance_pc, 16, DW_LNS_copy],
     ];
-    let data = unit(PTXAS_PARAMS, &program.concat());
+    let data = unit(DWARF2_PARAMS, &program.concat());
     let tables = decode(".debug_line", &data).unwrap();
     let rows = tables[0].rows(&tables[0].sequences[0]);
     let rows: Vec<_> = rows.map(|row| (row.number, row.context, row.name, row.entry)).collect();
@@ -272,7 +299,8 @@ fn a_row_that_repeats_another_has_no_number() {
     let ops = vec![row(0, 12), row(0, 12), row(16, 14), row(32, 12), call, row(32, 20)];
     let sequence = Sequence { base: 0, base_offset: 0, ops, end: 48 };
     let table = LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
+        has_lone_end: false,
         directories: Vec::new(),
         files: Vec::new(),
         debug_str_base: Some(0),
@@ -303,7 +331,7 @@ fn vendor_opcodes_with_other_operands_are_refused() {
         (&[0, 0], 2),
         (&[0, 0x7f, call, 1, 2], 2),
     ] {
-        let data = unit(PTXAS_PARAMS, program);
+        let data = unit(DWARF2_PARAMS, program);
         let start = data.len() - 3 - program.len();
         let error = decode(".debug_line", &data).unwrap_err();
         assert_eq!(
@@ -316,7 +344,7 @@ fn vendor_opcodes_with_other_operands_are_refused() {
 
 /// The header of a unit without tables or sequences, with `tail` after its file table.
 fn header_with_tail(tail: &[u8]) -> Vec<u8> {
-    let mut data = unit(PTXAS_PARAMS, &[]);
+    let mut data = unit(DWARF2_PARAMS, &[]);
     let header_end = 10 + data[6] as usize;
     data.truncate(header_end);
     data.extend_from_slice(tail);
@@ -369,7 +397,7 @@ fn a_file_without_a_name_comes_back() {
 
 #[test]
 fn an_entry_row_flag_that_is_no_number_comes_back() {
-    let data = unit(PTXAS_PARAMS, &[0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0x81, DW_LNS_copy]);
+    let data = unit(DWARF2_PARAMS, &[0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0x81, DW_LNS_copy]);
     let tables = decode(".debug_line", &data).unwrap();
     let kept = LineOp::Extended { opcode: DW_LNE_NVIDIA_ENTRY_ROW, operands: vec![0x81] };
     assert_eq!(tables[0].sequences[0].ops[0], kept);
@@ -379,10 +407,10 @@ fn an_entry_row_flag_that_is_no_number_comes_back() {
 
 #[test]
 fn errors_give_the_offset_of_the_opcode() {
-    let mut data = unit(PTXAS_PARAMS, &[DW_LNS_copy]);
+    let mut data = unit(DWARF2_PARAMS, &[DW_LNS_copy]);
     data[14] = 14; // opcode_base: more operand counts than DWARF 3 has, and the first byte after them is not a count
     assert!(decode(".debug_line", &data).is_err());
-    let data = unit(PTXAS_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let data = unit(DWARF2_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(".debug_line", &data).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Value { field: "extended opcode", found: 2, .. }), "{error}");
 }
@@ -418,8 +446,8 @@ proptest! {
         }
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: at + end };
         let files = vec![LineFile { name: b"a.cu".into(), directory: 1, mtime: 7, size: 9 }];
-        let (params, directories) = (PTXAS_PARAMS, vec![b"/src".into()]);
-        let table = LineTable { params, directories, files, debug_str_base, sequences: vec![sequence] };
+        let (params, directories) = (DWARF2_PARAMS, vec![b"/src".into()]);
+        let table = LineTable { params, directories, files, debug_str_base, has_lone_end: false, sequences: vec![sequence] };
         let encoded = encode(".debug_line", &table, None, |_, _| Address::Constant(0)).unwrap();
         let mut again = decode(".debug_line", &encoded.bytes).unwrap();
         again[0].sequences[0].base_offset = 0;
@@ -508,10 +536,11 @@ fn cut_at_every_op(bytes: &[u8]) -> Result<(), TestCaseError> {
 #[test]
 fn paths_take_no_more_than_names_allow() {
     let table = |directory, count| LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
         directories: vec![vec![b'd'; 10_000].into()],
         files: vec![LineFile { name: b"a.cu".into(), directory, mtime: 0, size: 0 }; count],
         debug_str_base: None,
+        has_lone_end: false,
         sequences: Vec::new(),
     };
     let paths = table(1, 100).paths(".debug_line").unwrap();

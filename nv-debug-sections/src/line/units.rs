@@ -16,7 +16,7 @@ pub(super) fn units<'d>(
         let (span, unit) = unit.map_err(|error| match error.kind {
             // The reader knows versions that no cubin has.
             dwarf2_reader::ErrorKind::Value { field: "version", found, .. } => {
-                let kind = ErrorKind::Value { field: "version", found, expected: "2" };
+                let kind = ErrorKind::Value { field: "version", found, expected: "2 or 3" };
                 Error::new(section, error.offset, kind)
             }
             _ => in_section(section, error),
@@ -42,8 +42,9 @@ fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
     if unit.format != Format::Dwarf32 {
         return Err(fault(start, "unit_length", u32::MAX.into(), "a 32-bit DWARF length"));
     }
-    if unit.version != 2 {
-        return Err(fault(start + 4, "version", unit.version.into(), "2"));
+    let version = unit.params.version;
+    if !matches!(version, 2 | 3) {
+        return Err(fault(start + 4, "version", version.into(), "2 or 3"));
     }
     let lengths = unit.standard_opcode_lengths;
     let first = tables.offset() - lengths.len() as u64;
@@ -73,5 +74,12 @@ fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
         let FileEntry { name, directory, mtime, size } = file;
         files.push(LineFile { name: Cow::Borrowed(name), directory, mtime, size });
     };
-    Ok(LineTable { params: unit.params, directories, files, debug_str_base, sequences: Vec::new() })
+    Ok(LineTable {
+        params: unit.params,
+        directories,
+        files,
+        debug_str_base,
+        has_lone_end: false,
+        sequences: Vec::new(),
+    })
 }

@@ -4,6 +4,7 @@
 use super::{EntryRow, Loc, LocId, LocatedInstruction};
 use crate::catalog::Space;
 use crate::line::LineOp;
+use crate::release::Release;
 use foldhash::{HashMap, HashMapExt as _};
 
 /// The registers of the program, and the operations written.
@@ -87,12 +88,14 @@ impl Program {
 /// Builds the line program of one code section from its instructions and their `.loc` directives.
 ///
 /// `instructions` in address order, one for each change of PTX line at least; `entries` in address
-/// order.
+/// order. From CUDA 13.5 on `DW_LNS_set_prologue_end` marks the row after
+/// an entry row.
 pub fn line_program_from_locs(
     locs: &[Loc],
     instructions: &[LocatedInstruction],
     entries: &[EntryRow],
     space: Space,
+    release: Release,
 ) -> Vec<LineOp> {
     let mut builder = Builder {
         locs,
@@ -103,6 +106,8 @@ pub fn line_program_from_locs(
         last_parent: None,
         unwritten: Vec::new(),
         space,
+        release,
+        is_after_entry: false,
     };
     let mut entries = entries.iter().peekable();
     for instruction in instructions {
@@ -131,6 +136,9 @@ struct Builder<'a> {
     /// Room for [`Builder::unwritten_ancestors`].
     unwritten: Vec<LocId>,
     space: Space,
+    release: Release,
+    /// An entry row was written last, and the next row ends the prologue.
+    is_after_entry: bool,
 }
 
 impl Builder<'_> {
@@ -148,6 +156,7 @@ impl Builder<'_> {
         self.entry_line = Some(loc.line);
         if before != Some(loc.line) || self.is_elsewhere(loc) {
             self.emit(entry.address, loc, entry.flagged && self.space == Space::Mercury);
+            self.is_after_entry = self.release.marks_prologue_ends();
         }
     }
 
@@ -213,6 +222,9 @@ impl Builder<'_> {
     fn state(&mut self, loc: Loc, entry: bool) {
         let context = loc.parent.and_then(|parent| self.row_of.get(&parent)).copied().unwrap_or(0);
         self.program.set_file(loc.file);
+        if std::mem::take(&mut self.is_after_entry) {
+            self.program.ops.push(LineOp::SetPrologueEnd);
+        }
         self.program.set_entry(entry);
         self.program.set_context(context, loc.name);
     }

@@ -164,7 +164,7 @@ impl Builder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::{LineRow, LineTable, PTXAS_PARAMS, Sequence};
+    use crate::line::{DWARF2_PARAMS, LineRow, LineTable, Sequence};
     use proptest::prelude::*;
 
     fn loc(file: u32, line: u32, parent: Option<u32>) -> Loc {
@@ -174,10 +174,11 @@ mod tests {
     fn rows(ops: Vec<LineOp>) -> Vec<LineRow> {
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: 0x1000 };
         let table = LineTable {
-            params: PTXAS_PARAMS,
+            params: DWARF2_PARAMS,
             directories: Vec::new(),
             files: Vec::new(),
             debug_str_base: None,
+            has_lone_end: false,
             sequences: Vec::new(),
         };
         table.rows(&sequence).collect()

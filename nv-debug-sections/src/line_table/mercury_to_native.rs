@@ -29,7 +29,7 @@
 //! `ptxas-driver/tests/pairs` has a program for each condition.
 
 use super::from_locs::Program;
-use crate::line::{LineOp, PTXAS_PARAMS};
+use crate::line::{DWARF2_PARAMS, LineOp};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// A native instruction and the Mercury instruction that it comes from. Both are byte offsets in
@@ -101,6 +101,8 @@ struct Row {
     kind: RowKind,
     /// The flag 0x92 was set for this row, or for the one before if that is a special opcode.
     flagged: bool,
+    /// `DW_LNS_set_prologue_end` stands before the row.
+    prologue_end: bool,
 }
 
 /// The address and line registers of the line state machine.
@@ -118,7 +120,7 @@ impl AddressAndLine {
 /// Whether ptxas writes a row as one special opcode: address and line both move, and little enough
 /// (docs/formats/line-tables.md, opcodes).
 pub(super) fn is_special(from: AddressAndLine, to: AddressAndLine) -> bool {
-    let params = PTXAS_PARAMS;
+    let params = DWARF2_PARAMS;
     let (advance, lines) =
         (to.address.wrapping_sub(from.address), to.line.wrapping_sub(from.line).cast_signed());
     let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok())
@@ -137,7 +139,7 @@ pub(super) fn is_special(from: AddressAndLine, to: AddressAndLine) -> bool {
 /// `name` is the one before the program.
 fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::with_capacity(mercury.len());
-    let (mut file, mut context, mut entry, mut flagged) = (1, 0, false, false);
+    let (mut file, mut context, mut entry, mut flagged, mut prologue_end) = (1, 0, false, false, false);
     let mut written = AddressAndLine::START;
     for op in mercury {
         match *op {
@@ -146,13 +148,15 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
                 (context, name) = (row as usize, offset as u32);
             }
             LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flagged || flag != 0),
+            LineOp::SetPrologueEnd => prologue_end = true,
             LineOp::Advance(address) => written.address = address,
             LineOp::Row { address, line } => {
                 let to = AddressAndLine { address, line };
                 let is_special = is_special(std::mem::replace(&mut written, to), to);
                 let place = RowKind::after(rows.last().map(|row| row.kind), entry, flagged, is_special);
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
-                rows.push(Row { address, line, file, name, parent, kind: place, flagged });
+                let prologue_end = std::mem::take(&mut prologue_end);
+                rows.push(Row { address, line, file, name, parent, kind: place, flagged, prologue_end });
                 flagged &= is_special;
             }
             _ => {}
@@ -182,14 +186,16 @@ pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
 /// address order that begin a PTX line or a function, `starts` the native addresses of functions in
 /// address order; those at whose Mercury address no row starts do not count. Of several pairs with
 /// one native address the last says where the instruction has its lines from, those before where
-/// its function starts.
+/// its function starts. `end` is where the native code ends.
 pub fn mercury_to_native(
     mercury: &[LineOp],
     name: u32,
     instructions: &[AddressPair],
     starts: &[u64],
+    end: u64,
 ) -> Vec<LineOp> {
     let rows = rows(mercury, name);
+    let ends_in_prologue = is_prologue_open(mercury);
     let inlined = rows.iter().filter(|row| row.parent.is_some()).count();
     let mut builder = NativeBuilder {
         program: Program::new(rows.len()),
@@ -212,7 +218,18 @@ pub fn mercury_to_native(
         let is_start = counts && starts.binary_search(&instruction.native).is_ok();
         builder.instruction(index, *instruction, is_start);
     }
+    if ends_in_prologue {
+        builder.program.advance(end);
+        builder.program.ops.push(LineOp::SetPrologueEnd);
+    }
     builder.program.ops
+}
+
+/// Whether no row follows the last `DW_LNS_set_prologue_end` of a program. It is then that of the
+/// end of the sequence.
+fn is_prologue_open(mercury: &[LineOp]) -> bool {
+    let last = mercury.iter().rev().find(|op| matches!(op, LineOp::SetPrologueEnd | LineOp::Row { .. }));
+    matches!(last, Some(LineOp::SetPrologueEnd))
 }
 
 /// The number of rows that begin at `address` or before it. Mostly it is `last`, the number for the
@@ -269,6 +286,9 @@ impl NativeBuilder {
         if self.program.rows == 0 {
             // Step 2.
             self.program.set_file(row.file);
+            if row.prologue_end {
+                self.program.ops.extend([LineOp::AdvanceLine(row.line), LineOp::SetPrologueEnd]);
+            }
             self.program.row(address, row.line);
             self.stand_in(row);
         } else if row.kind == RowKind::FirstAfterEntry && same_context && row.line == self.program.line {
@@ -284,6 +304,9 @@ impl NativeBuilder {
             while let Some(call_site) = self.unwritten.pop() {
                 self.emit(call_site, address, true);
                 self.row_of.entry(self.key(call_site)).or_insert(self.program.rows);
+            }
+            if row.prologue_end {
+                self.program.ops.push(LineOp::SetPrologueEnd);
             }
             self.emit(index, address, false);
         }

@@ -31,7 +31,7 @@ pub fn native_to_mercury(
     let readings = INTERPRETATIONS.iter();
     readings.copied().find_map(|reading| {
         let made = mercury_program(&native_steps(native, reading)?, reading, name, instructions, starts)?;
-        (mercury_to_native(&made, name, instructions, starts) == native).then_some(made)
+        (mercury_to_native(&made, name, instructions, starts, 0) == native).then_some(made)
     })
 }
 

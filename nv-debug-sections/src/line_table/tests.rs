@@ -5,6 +5,7 @@
 use super::*;
 use crate::catalog::Space;
 use crate::line::LineOp;
+use crate::release::Release;
 use LineOp::{Advance, EntryRow as Flag, InlinedCall, SetFile};
 
 fn loc(file: u32, line: u32) -> Loc {
@@ -35,7 +36,7 @@ fn located(ids: &[u32]) -> Vec<LocatedInstruction> {
 /// A section of one function whose first `.loc` is number 0.
 fn table(locs: &[Loc], ids: &[u32], space: Space) -> Vec<LineOp> {
     let start = FunctionStart { address: 0, first_loc: Some(LocId(0)), ptx_line: Some(1) };
-    line_program_from_locs(locs, &located(ids), &entry_rows(&[start]), space)
+    line_program_from_locs(locs, &located(ids), &entry_rows(&[start]), space, Release::V13_0)
 }
 
 fn native(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
@@ -62,7 +63,8 @@ fn step_2_skips_line_0() {
     let mut instructions = located(&[0, 0, 2, 2]);
     instructions[2].loc = None;
     let start = FunctionStart { address: 0, first_loc: Some(LocId(0)), ptx_line: Some(1) };
-    let ops = line_program_from_locs(&locs, &instructions, &entry_rows(&[start]), Space::Native);
+    let ops =
+        line_program_from_locs(&locs, &instructions, &entry_rows(&[start]), Space::Native, Release::V13_0);
     assert_eq!(ops, [SetFile(1), row(0, 10), row(48, 11)]);
 }
 
@@ -135,7 +137,7 @@ fn the_flag_comes_before_the_context() {
     let locs = [loc(2, 10), inlined(20, 7, 0)];
     let start = FunctionStart { address: 0, first_loc: Some(LocId(1)), ptx_line: Some(1) };
     let entries = entry_rows(&[start]);
-    let ops = line_program_from_locs(&locs, &located(&[1, 1]), &entries, Space::Mercury);
+    let ops = line_program_from_locs(&locs, &located(&[1, 1]), &entries, Space::Mercury, Release::V13_0);
     let call_site = [SetFile(2), row(0, 10)];
     assert_eq!(ops[..2], call_site);
     assert_eq!(ops[2..], [SetFile(1), Flag(1), call(1, 7), row(0, 20), Flag(0)]);
@@ -159,7 +161,7 @@ fn a_loc_that_is_its_own_parent_ends_the_chain() {
 fn transcoded(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
     let pairs: Vec<_> =
         located(ids).iter().map(|at| AddressPair { native: at.address, mercury: at.address }).collect();
-    mercury_to_native(&table(locs, ids, Space::Mercury), 0, &pairs, &[0])
+    mercury_to_native(&table(locs, ids, Space::Mercury), 0, &pairs, &[0], 0)
 }
 
 #[test]
@@ -182,7 +184,7 @@ fn a_root_row_on_the_entry_line_is_an_advance() {
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 10), row(32, 11)];
     let pairs = [0, 16, 32].map(|at| AddressPair { native: at, mercury: at });
     assert_eq!(
-        mercury_to_native(&mercury, 0, &pairs, &[0]),
+        mercury_to_native(&mercury, 0, &pairs, &[0], 0),
         [SetFile(1), row(0, 10), Advance(16), row(32, 11)]
     );
 }
@@ -193,7 +195,7 @@ fn native_order_decides() {
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12), row(32, 13)];
     let pairs = [(0, 0), (16, 32), (32, 16)].map(|(native, mercury)| AddressPair { native, mercury });
     assert_eq!(
-        mercury_to_native(&mercury, 0, &pairs, &[0]),
+        mercury_to_native(&mercury, 0, &pairs, &[0], 0),
         [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]
     );
 }
@@ -208,12 +210,12 @@ fn what_rows_after_an_entry_row_become_depends_on_their_opcode() {
     // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an
     // entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 11), row(48, 11)];
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0], 0);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), Advance(32)]);
     // `plain`: the row at 32 is the first, the next is written since that is not plain, and the
     // last is alike.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), row(64, 11), row(96, 11)];
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0], 0);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), row(32, 11)]);
 }
 
@@ -222,7 +224,7 @@ fn an_entry_row_that_is_a_special_opcode_hands_its_flag_on() {
     // `pairs/folded_special.ptx`: the start at 32 has a row of its own, but only one.
     let mercury =
         [SetFile(1), row(0, 10), row(16, 12), Flag(1), row(32, 14), Flag(0), row(32, 17), row(64, 18)];
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 32), (48, 64)]), &[32]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 32), (48, 64)]), &[32], 0);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12), row(32, 17), row(48, 18)]);
 }
 
@@ -232,7 +234,7 @@ fn rows_stand_in_for_call_sites_at_address_0() {
     // 48 serves, the second that is counted after the start's.
     let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(0, 11), call(2, 7), row(0, 12)];
     mercury.extend([call(0, 0), row(32, 13), row(64, 11), call(2, 7), row(96, 12)]);
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0], 0);
     let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 13), row(48, 11), call(3, 7), row(64, 12)];
     assert_eq!(native, want);
 }
@@ -245,20 +247,20 @@ fn alike_rows_of_two_names_do_not_merge() {
     // The first row after the entry row does not stand for the call site, which has one of its own
     // then.
     let want = [SetFile(1), row(0, 10), row(16, 11), row(32, 11), call(3, 5), row(32, 20), row(48, 20)];
-    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0]), want);
+    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0], 0), want);
     // Of one name they do.
     mercury[7] = call(2, 5);
-    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0]), want[..6]);
+    assert_eq!(mercury_to_native(&mercury, 0, &pairs, &[0], 0), want[..6]);
 }
 
 #[test]
 fn code_that_comes_back_to_a_first_row_has_an_advance() {
     // The row at 32 is the first after the entry row. Code inside of it comes before its start.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 12)];
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 48), (32, 32)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 48), (32, 32)]), &[0], 0);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12), Advance(32)]);
     // In order there is nothing.
-    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 48)]), &[0]);
+    let native = mercury_to_native(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 48)]), &[0], 0);
     assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12)]);
 }
 
@@ -269,7 +271,7 @@ fn names_outlive_their_section() {
     let mut mercury =
         vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 10), call(2, 5), call(0, 0), row(64, 11)];
     mercury.extend([call(3, 6), row(64, 12), call(2, 5), row(96, 13)]);
-    let native = mercury_to_native(&mercury, 9, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    let native = mercury_to_native(&mercury, 9, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0], 0);
     let want = [SetFile(1), row(0, 10), Advance(16), row(32, 11), call(2, 6), row(32, 12)];
     assert_eq!(native[..6], want);
     assert_eq!(native[6..], [call(0, 9), row(48, 10), call(4, 5), row(48, 13)]);
@@ -289,7 +291,7 @@ fn ptx_lines_open_at_the_brace_and_helpers_do_not() {
         FunctionStart { address: 64, first_loc: None, ptx_line: None },
     ];
     let (locs, located, entries) = ptx_lines(0, &[(0, 8), (16, 9)], &starts);
-    let ops = line_program_from_locs(&locs, &located, &entries, Space::Mercury);
+    let ops = line_program_from_locs(&locs, &located, &entries, Space::Mercury, Release::V13_0);
     // Without a `.loc` in the section nothing is flagged.
     assert_eq!(ops, [SetFile(0), row(0, 6), row(0, 8), row(16, 9)]);
 }

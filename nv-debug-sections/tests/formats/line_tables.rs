@@ -3,14 +3,15 @@
 use crate::{number, pair, section};
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, DWARF2_PARAMS, LineFile, LineOp, LineTable, Sequence};
 
 fn table(debug_str_base: Option<u32>, sequences: Vec<Sequence>) -> LineTable<'static> {
     LineTable {
-        params: PTXAS_PARAMS,
+        params: DWARF2_PARAMS,
         directories: vec![b"/src"[..].into()],
         files: vec![LineFile { name: b"a.cu"[..].into(), directory: 1, mtime: 200, size: 5 }],
         debug_str_base,
+        has_lone_end: false,
         sequences,
     }
 }
@@ -63,7 +64,7 @@ fn a_unit_byte_by_byte() {
     assert_eq!(encoded.bytes, expected);
     assert_eq!(encoded.relocs, [Reloc::new(47, 8, SymbolId(5), 0)]);
     let read = line::decode(".debug_line", &expected).unwrap();
-    assert_eq!((read[0].params, read[0].debug_str_base), (PTXAS_PARAMS, Some(0)));
+    assert_eq!((read[0].params, read[0].debug_str_base), (DWARF2_PARAMS, Some(0)));
     assert_eq!((read[0].sequences[0].end, read[0].sequences[0].ops.len()), (0x100, 3));
 }
 
@@ -144,7 +145,7 @@ fn the_header_of_ptxas_has_four_more_bytes_where_code_is_inlined() {
         let calls = |op: &LineOp| matches!(op, LineOp::InlinedCall { .. });
         assert_eq!(table.sequences.iter().flat_map(|sequence| &sequence.ops).any(calls), inlined, "{name}");
         assert_eq!((number(&bytes, 0, 4) as usize, number(&bytes, 4, 2)), (bytes.len() - 4, 2), "{name}");
-        assert_eq!(table.params, PTXAS_PARAMS, "{name}");
+        assert_eq!(table.params, DWARF2_PARAMS, "{name}");
         let sass =
             line::decode(".nv_debug_line_sass", &section(&cubin, ".nv_debug_line_sass")).unwrap().len();
         assert_eq!(sass, 1, "{name}");

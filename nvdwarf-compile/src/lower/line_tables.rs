@@ -13,7 +13,7 @@ use merc_capsule::finalise::native_header;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
-use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, LocatedInstruction, entry_rows, full_line_program,
     hidden_mercury_address, last_inlined_name, line_program_from_locs, mercury_to_native, ptx_lines,
@@ -29,10 +29,11 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     let Sequences { list, inlined, sets_file_0, rows } = sequences(context, SectionKind::DebugLine, lines)?;
     let FileTable { directories, files } = file_table::build(files.iter().copied(), sets_file_0);
     let unit = LineTable {
-        params: PTXAS_PARAMS,
+        params: line::params(context.target.release),
         directories,
         files,
         debug_str_base: inlined.then_some(0),
+        has_lone_end: list.is_empty() && context.has_lone_end(),
         sequences: Vec::new(),
     };
     let unit = if context.is_from_mercury() { native_header(&unit) } else { unit };
@@ -68,10 +69,11 @@ pub(super) fn line_sass(
         FileTable::default()
     };
     let unit = LineTable {
-        params: PTXAS_PARAMS,
+        params: line::params(context.target.release),
         directories: table.directories,
         files: table.files,
         debug_str_base: None,
+        has_lone_end: list.is_empty() && context.has_lone_end(),
         sequences: Vec::new(),
     };
     join(SectionKind::NvDebugLineSass, &unit, list, None)
@@ -178,13 +180,19 @@ fn lower<'l>(
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
         all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
         let after = last_inlined_name(&table.ops, name);
-        let ops = table.into_program(std::mem::replace(&mut name, after));
+        let ops = table.into_program(std::mem::replace(&mut name, after), section.size);
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
         if rows > 0 {
             all.rows += rows;
             let start = Address::Symbol { symbol: SymbolId(section.symbol.0), addend: 0 };
             let sequence = Sequence { base: 0, base_offset: 0, ops, end: section.size };
-            let encoded = EncodedSequence::new(kind.name(), PTXAS_PARAMS, index, &sequence, start)?;
+            let encoded = EncodedSequence::new(
+                kind.name(),
+                line::params(context.target.release),
+                index,
+                &sequence,
+                start,
+            )?;
             all.list.push((section.symbol, encoded));
         }
     }
@@ -216,7 +224,7 @@ fn section_program<'l>(
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
 ) -> Option<SectionProgram> {
     let built = |lines: &SectionLines<'_>, space| {
-        line_program_from_locs(&lines.locs, &lines.located, &lines.entries, space)
+        line_program_from_locs(&lines.locs, &lines.located, &lines.entries, space, context.target.release)
     };
     if context.line_table == LineTableStyle::Full
         && let Some(ops) = full_table(context, &lines(section)?)
@@ -245,10 +253,10 @@ fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, 
 
 impl SectionProgram {
     /// The program by the rules of the space and the SM. `name` is the [`last_inlined_name`] of the
-    /// section before.
-    fn into_program(self, name: u32) -> Vec<LineOp> {
+    /// section before, `end` the size of the section.
+    fn into_program(self, name: u32, end: u64) -> Vec<LineOp> {
         match self.from_mercury {
-            Some((pairs, starts)) => mercury_to_native(&self.ops, name, &pairs, &starts),
+            Some((pairs, starts)) => mercury_to_native(&self.ops, name, &pairs, &starts, end),
             None => self.ops,
         }
     }

@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{ErrorKind, Result};
 use crate::options::{LineTableStyle, NvdwarfOptions};
 use crate::parallel;
-use dwarf2_writer::{Address, Reloc, SymbolId};
+use dwarf2_writer::{Address, Reloc, Section, SymbolId};
 use labels::Labels;
 use merc_capsule::MercuryContents;
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -95,6 +95,12 @@ impl Context<'_> {
     /// Whether ptxas makes these line tables from Mercury ones: native code from sm_90 on.
     fn is_from_mercury(&self) -> bool {
         self.space == Space::Native && self.target.generation() >= Generation::HiddenMercury
+    }
+
+    /// Whether a line program without sequences has the end of one, as ptxas 13.5 writes it where
+    /// it makes the table from a Mercury one.
+    fn has_lone_end(&self) -> bool {
+        self.is_from_mercury() && self.target.release.line_version() >= 3
     }
 
     /// How many bytes below the frame base a local variable begins; its own size where no call
@@ -268,11 +274,33 @@ fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowere
         let own_symbol = image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
         frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))
     };
-    let section = encode(context.image, entries)?;
+    let mut section = encode(context.image, entries)?;
+    if context.target.release.puts_mercury_into_frames() {
+        put_mercury_offsets(context, &mut section);
+    }
     let there = context.mercury.map(|mercury| &mercury.image.image).filter(|_| context.relocatable);
     let there = there.and_then(|there| Some(encode(there, there.frame.as_ref()?))).transpose()?;
     let relocs = merc_capsule::frame::native_relocs(&section, there.as_ref());
     Ok(LoweredSection::of(SectionKind::DebugFrame, section.bytes, relocs))
+}
+
+/// Puts Mercury offsets of functions into the fields of relocations that have native ones.
+fn put_mercury_offsets(context: &Context<'_>, section: &mut Section) {
+    let Some(mercury) = context.mercury else { return };
+    let offset_of = |symbol: SymbolId, native: u64| {
+        let is_own = |code: &CodeSection| code.symbol.0 == symbol.0;
+        let (_, addresses) = mercury.image.section(context.image.sections.iter().position(is_own)?)?;
+        addresses.pairs().iter().find(|pair| pair.native == native).map(|pair| pair.mercury)
+    };
+    for reloc in &mut section.relocs {
+        let native = reloc.addend as u64;
+        let field =
+            section.bytes.get_mut(reloc.offset as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
+        if let (true, Some(field), Some(mercury)) = (native != 0, field, offset_of(reloc.symbol, native)) {
+            *field = mercury.to_le_bytes();
+            reloc.in_place = Some(mercury as i64);
+        }
+    }
 }
 
 /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.

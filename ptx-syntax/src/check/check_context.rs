@@ -1,6 +1,6 @@
 //! Facts outside the text that the caller supplies.
 
-use crate::ptxas::Ptxas;
+use cuda_releases::Release;
 
 /// A function that returns the number of lines of a source file, by its path in `.file`; `None` if
 /// the file is not available.
@@ -11,8 +11,8 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 pub struct CheckContext<'c> {
     /// Asked for each file once, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
-    /// The ptxas that is asked about; that of CUDA 13.0 by default.
-    pub ptxas: Ptxas,
+    /// The release of CUDA whose ptxas is asked about; 13.0 by default.
+    pub release: Release,
     /// ptxas is called with -c: other modules may define this one's `.extern` variables and
     /// functions.
     pub relocatable: bool,
@@ -22,7 +22,7 @@ impl std::fmt::Debug for CheckContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Context")
             .field("source_lines", &self.source_lines.is_some())
-            .field("ptxas", &self.ptxas)
+            .field("release", &self.release)
             .field("relocatable", &self.relocatable)
             .finish()
     }

@@ -173,8 +173,8 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         } else if !in_section && line.is_complete {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
-            let ptxas = sink.ptxas;
-            let message = format_args!("this crashes {ptxas}: expected `@@DWARF .section` first");
+            let release = sink.release;
+            let message = format_args!("this crashes ptxas {release}: expected `@@DWARF .section` first");
             sink.error(rule, range, message);
             sink.ptxas_message_at(rule, range.end, Level::Crash, Modes::ALL, format_args!(""));
         }

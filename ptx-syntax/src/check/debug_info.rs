@@ -278,11 +278,11 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
     if many || first.is_none() {
         let section = module.sections().find(|section| section.name.text == if many { ABBREV } else { INFO });
         let range = section.map_or(TextRange::default(), |section| section.name.range);
-        let ptxas = sink.ptxas;
+        let release = sink.release;
         let message = if many {
             format_args!("an abbreviation has more than 256 attributes")
         } else {
-            format_args!("{ptxas} -g {what} this section, which is sound DWARF")
+            format_args!("ptxas {release} -g {what} this section, which is sound DWARF")
         };
         sink.error(rule, range, message);
     }

@@ -96,8 +96,8 @@ fn empty_name(files: &Files<'_, '_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     };
     if !next.is_empty() || modes != Modes::NEVER {
         let what = if next.is_empty() { "but a time and size" } else { "and others follow" };
-        let ptxas = sink.ptxas;
-        let message = format_args!("file {index} has no name, {what}: this can crash {ptxas}");
+        let release = sink.release;
+        let message = format_args!("file {index} has no name, {what}: this can crash ptxas {release}");
         sink.error(rule, file.range, message);
     }
     sink.ptxas_message(rule, Phase::Lines, file.range.start, Level::Crash, modes, format_args!(""));
@@ -172,11 +172,11 @@ fn name(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     }
     if path.len() > LONGEST_NAME {
         let rule = RuleId::FileNameLength;
-        let (length, ptxas) = (path.len(), sink.ptxas);
+        let (length, release) = (path.len(), sink.release);
         sink.error(
             rule,
             range,
-            format_args!("a name of {length} bytes crashes {ptxas}: expected at most {LONGEST_NAME}"),
+            format_args!("a name of {length} bytes crashes ptxas {release}: expected at most {LONGEST_NAME}"),
         );
         crash(rule, range, known, sink);
     }
@@ -242,9 +242,9 @@ fn escapes_utf8(path: &[u8]) -> bool {
 
 fn time(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
-    let ptxas = sink.ptxas;
+    let release = sink.release;
     if file.size.is_none() && file.is_complete {
-        let message = format_args!("a time without the file's size: {ptxas} writes the size 0");
+        let message = format_args!("a time without the file's size: ptxas {release} writes the size 0");
         if let Some(finding) = sink.find(RuleId::FileTimeAlone, file.range, message) {
             finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
         }
@@ -253,7 +253,7 @@ fn time(file: &FileDirective<'_>, known: &ModuleFacts, sink: &mut Sink<'_>) {
     let has_name = !split(file.path).1.is_empty();
     if time >> 63 != 0 && has_name {
         let rule = RuleId::FileTimeCrash;
-        let message = format_args!("the time {time} crashes {ptxas}: expected less than 2^63");
+        let message = format_args!("the time {time} crashes ptxas {release}: expected less than 2^63");
         sink.error(rule, time_range, message);
         crash(rule, file.range, known, sink);
         return;

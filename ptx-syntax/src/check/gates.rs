@@ -5,6 +5,8 @@ use super::ptxas_transcript::{Level, Modes};
 use super::rules::RuleId;
 use super::sink::Sink;
 use crate::text::TextRange;
+use cuda_releases::Release;
+use cuda_releases::arch::{Arch, Suffix};
 
 /// A feature of the debug directives that some PTX version introduced.
 #[derive(Debug, PartialEq, Eq)]
@@ -142,10 +144,10 @@ impl Gates {
             sink.ptxas_message_at(rule, at, Level::Error, modes, said);
         } else if first && version < gate.documented {
             let documented = gate.documented;
-            let ptxas = sink.ptxas;
+            let release = sink.release;
             let taken = match gate.enforced {
-                Some(enforced) => format!("{ptxas} takes it from {enforced}"),
-                None => format!("{ptxas} takes it in any"),
+                Some(enforced) => format!("ptxas {release} takes it from {enforced}"),
+                None => format!("ptxas {release} takes it in any"),
             };
             let what = what(gate);
             sink.warning(
@@ -175,55 +177,7 @@ fn what(gate: &VersionGate) -> &'static str {
     }
 }
 
-/// The version that each `.target` word needs (tried with ptxas 13.0.88 version by version):
-/// number, suffix, version.
-const TARGETS: [(u32, &str, (u32, u32)); 43] = [
-    (10, "", (1, 0)),
-    (11, "", (1, 0)),
-    (12, "", (1, 2)),
-    (13, "", (1, 2)),
-    (20, "", (2, 0)),
-    (21, "", (2, 0)),
-    (30, "", (3, 0)),
-    (32, "", (4, 0)),
-    (35, "", (3, 1)),
-    (37, "", (4, 1)),
-    (50, "", (4, 0)),
-    (52, "", (4, 1)),
-    (53, "", (4, 2)),
-    (60, "", (5, 0)),
-    (61, "", (5, 0)),
-    (62, "", (5, 0)),
-    (70, "", (5, 1)),
-    (72, "", (6, 1)),
-    (75, "", (6, 3)),
-    (80, "", (7, 0)),
-    (82, "", (6, 2)),
-    (86, "", (7, 1)),
-    (87, "", (7, 4)),
-    (88, "", (7, 3)),
-    (89, "", (7, 8)),
-    (90, "", (7, 8)),
-    (90, "a", (8, 0)),
-    (100, "", (8, 6)),
-    (100, "a", (8, 6)),
-    (100, "f", (8, 8)),
-    (101, "", (8, 6)),
-    (101, "a", (8, 6)),
-    (101, "f", (8, 8)),
-    (103, "", (8, 8)),
-    (103, "a", (8, 8)),
-    (103, "f", (8, 8)),
-    (110, "", (9, 0)),
-    (110, "a", (9, 0)),
-    (110, "f", (9, 0)),
-    (120, "", (8, 7)),
-    (120, "a", (8, 7)),
-    (120, "f", (8, 8)),
-    (121, "", (8, 8)),
-];
-
-/// A word of `.target` as ptxas 13.0.88 reads it.
+/// A word of `.target` as ptxas reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target {
     /// 90 of `sm_90a`.
@@ -235,21 +189,20 @@ pub(super) struct Target {
     pub(super) exact: bool,
 }
 
-/// Parses `sm_90a` or `compute_90a`; `None` for a word that is not an architecture of ptxas
-/// 13.0.88.
-pub(super) fn target(word: &str) -> Option<Target> {
+/// Parses `sm_90a` or `compute_90a`; `None` for a word that is not an architecture of the
+/// release's ptxas.
+pub(super) fn target(word: &str, release: Release) -> Option<Target> {
     let rest = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
     let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = rest.strip_suffix(tail)?;
     let number: u32 = digits.parse().ok()?;
     let suffix = match tail.as_bytes().last() {
-        Some(b'a') => "a",
-        Some(b'f') => "f",
-        _ => "",
+        Some(b'a') => Suffix::A,
+        Some(b'f') => Suffix::F,
+        _ => Suffix::None,
     };
-    let exact = tail == suffix && !digits.starts_with('0');
-    // sm_121's letters need what sm_121 needs.
-    let suffix = if number == 121 { "" } else { suffix };
-    let &(_, _, (major, minor)) = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
+    let arch = Arch { number, suffix };
+    let (major, minor) = arch.ptx_version().filter(|_| arch.is_target_in(release.number()))?;
+    let exact = arch.to_string().strip_prefix("sm_") == Some(rest);
     Some(Target { number, needs: PtxVersion::new(major, minor), exact })
 }

@@ -148,11 +148,13 @@ impl Grammar<'_, '_> {
         if self.utf16 {
             return;
         }
-        let (bytes, ptxas) = (range.slice(sink.text), sink.ptxas);
+        let (bytes, release) = (range.slice(sink.text), sink.release);
         let found = sink.find(rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
-            finding.message =
-                format!("expected ASCII text, found {}: {ptxas} refuses it even in comments", quoted(bytes));
+            finding.message = format!(
+                "expected ASCII text, found {}: ptxas {release} refuses it even in comments",
+                quoted(bytes)
+            );
             let help = match bytes.chars().next() {
                 Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
                 Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {
@@ -338,12 +340,12 @@ impl DataErrors {
         let value = value_as_ptxas(range.slice(text));
         let least = -(1_i64 << (bits - 1));
         let most = (1_i64 << bits) - 1;
-        let (written, ptxas) = (range.slice(text), sink.ptxas);
+        let (written, release) = (range.slice(text), sink.release);
         let message = format_args!("{written} does not fit .b{bits}: expected {least} to {most}");
         if let Some(finding) = sink.find(RuleId::ValueRange, range, message)
             && value == 0
         {
-            finding.message = format!("{ptxas} takes no negative zero: expected 0 for {written}");
+            finding.message = format!("ptxas {release} takes no negative zero: expected 0 for {written}");
         }
         if let Some(end) = self.list_end(text, range.end) {
             let said = format_args!("Value out of range for type .b{bits} {value}");

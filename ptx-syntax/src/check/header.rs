@@ -47,10 +47,10 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, s
 fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
     let VersionDirective { major, minor, range } = *version;
     let read = PtxVersion::as_ptxas_reads(version);
-    let (ptxas, newest) = (sink.ptxas, PtxVersion::newest_of(sink.ptxas));
-    if !read.is_some_and(|read| read.is_known_to(ptxas)) {
+    let (release, newest) = (sink.release, PtxVersion::newest_of(sink.release));
+    if !read.is_some_and(|read| read.is_known_to(release)) {
         let rule = RuleId::UnsupportedVersion;
-        let message = format_args!("{ptxas} knows no PTX {major}.{minor}; its newest is {newest}");
+        let message = format_args!("ptxas {release} knows no PTX {major}.{minor}; its newest is {newest}");
         if read.is_some_and(|read| read > newest) {
             sink.warning(rule, range, message); // a newer ptxas may take it
         } else {
@@ -60,7 +60,7 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
         let said = format_args!("Unsupported .version {written}; current version is '{newest}'");
         sink.ptxas_fatal(rule, range.start, said);
     } else if let Some(read) = read.filter(|_| minor > 9) {
-        let message = format_args!("there is no PTX {major}.{minor}: {ptxas} takes it for {read}");
+        let message = format_args!("there is no PTX {major}.{minor}: ptxas {release} takes it for {read}");
         sink.error(RuleId::MinorVersion, range, message);
     }
 }
@@ -104,13 +104,13 @@ impl<'m> Targets<'m> {
                 let said = format_args!("Target architecture not defined at start of file '{FILE}'");
                 return sink.ptxas_fatal(RuleId::NoArchitecture, at, said);
             }
-            if let Some(read) = gates::target(word.text) {
+            if let Some(read) = gates::target(word.text, sink.release) {
                 self.architecture(word, read, at, version, gates, sink);
             } else if TARGET_OPTIONS.contains(&word.text) {
                 self.option(word, at, gates, sink);
             } else {
-                let ptxas = sink.ptxas;
-                let message = format_args!("{ptxas} knows no target `{}`", word.text);
+                let release = sink.release;
+                let message = format_args!("ptxas {release} knows no target `{}`", word.text);
                 sink.error(RuleId::UnknownTarget, word.range, message);
                 let said = format_args!("Unsupported .target '{}'", word.text);
                 sink.ptxas_fatal(RuleId::UnknownTarget, at, said);
@@ -131,9 +131,11 @@ impl<'m> Targets<'m> {
         sink: &mut Sink<'_>,
     ) {
         if !read.exact {
-            let ptxas = sink.ptxas;
-            let message =
-                format_args!("`{}` is not a target of the PTX ISA, though {ptxas} takes it", word.text);
+            let release = sink.release;
+            let message = format_args!(
+                "`{}` is not a target of the PTX ISA, though ptxas {release} takes it",
+                word.text
+            );
             sink.warning(RuleId::UnknownTarget, word.range, message);
         }
         self.arch = Some((read.number, word.text, at));

@@ -320,9 +320,9 @@ impl LocChecker<'_, '_, '_> {
             }
             // With this number ptxas takes the name for a label that it does not know.
             None if name == ".debug_str" && at.name_offset == u64::from(u32::MAX) => {
-                let ptxas = sink.ptxas;
+                let release = sink.release;
                 let message =
-                    format_args!("{ptxas} knows no `{name}+{}`: expected a smaller number", u32::MAX);
+                    format_args!("ptxas {release} knows no `{name}+{}`: expected a smaller number", u32::MAX);
                 sink.error(RuleId::NameUnresolved, at.function_name.range, message);
                 return true;
             }

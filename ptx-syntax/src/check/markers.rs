@@ -69,8 +69,9 @@ impl Spans<'_, '_, '_> {
             return;
         }
         let rule = RuleId::MarkerBack;
-        let ptxas = self.sink.ptxas;
-        let message = format_args!("a line marker makes this line {to}, after {from}: {ptxas} crashes");
+        let release = self.sink.release;
+        let message =
+            format_args!("a line marker makes this line {to}, after {from}: ptxas {release} crashes");
         if let Some(finding) = self.sink.find(rule, last, message) {
             finding.related = Some((first, format!("line {from}")));
             finding.help = Some("drop line markers inside of bodies: `.loc` tells the source line".into());

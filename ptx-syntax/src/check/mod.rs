@@ -72,7 +72,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     let version = module.version().and_then(PtxVersion::as_ptxas_reads);
     let known = ModuleFacts::new(module, version, context.relocatable);
     let mut gates = Gates::new(version);
-    let mut sink = Sink::new(module.text, context.ptxas);
+    let mut sink = Sink::new(module.text, context.release);
 
     grammar::check(parsed, &mut sink);
     header::check(module, context.relocatable, &mut gates, &mut sink);

@@ -16,8 +16,9 @@ const FIRST_WITH_ABI: u32 = 20;
 /// Checks the parameters of all functions and prototypes.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
-    let architectures: Vec<(u32, u32)> =
-        words.filter_map(|word| Some((word.range.start, gates::target(word.text)?.number))).collect();
+    let architectures: Vec<(u32, u32)> = words
+        .filter_map(|word| Some((word.range.start, gates::target(word.text, sink.release)?.number)))
+        .collect();
     // The last `.target` before a function counts.
     let is_old = |at: u32| {
         let before = architectures.partition_point(|&(start, _)| start < at);

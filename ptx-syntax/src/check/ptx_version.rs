@@ -1,7 +1,7 @@
 //! Versions of the PTX ISA, and those that a ptxas knows.
 
 use crate::header::VersionDirective;
-use crate::ptxas::Ptxas;
+use cuda_releases::Release;
 use std::fmt;
 
 /// A PTX ISA version. It is ordered by its parts, so 7.8 is below 8.0.
@@ -26,16 +26,16 @@ impl PtxVersion {
         Some(Self::new(number / 10, number % 10))
     }
 
-    /// Whether a release of ptxas knows this version (observed: all of 0.0 to 10.10 tried with
+    /// Whether the ptxas of a release knows this version (observed: all of 0.0 to 10.10 tried with
     /// ptxas 13.0.88).
-    pub fn is_known_to(self, ptxas: Ptxas) -> bool {
-        ptxas.ptx_versions().iter().any(|&(major, last)| major == self.major && self.minor <= last)
+    pub fn is_known_to(self, release: Release) -> bool {
+        release.takes_ptx((self.major, self.minor))
     }
 
-    /// Returns the newest version that a release of ptxas knows.
-    pub fn newest_of(ptxas: Ptxas) -> Self {
-        let newest = ptxas.ptx_versions().last();
-        newest.map_or(Self::new(0, 0), |&(major, minor)| Self::new(major, minor))
+    /// Returns the newest version that the ptxas of a release knows.
+    pub fn newest_of(release: Release) -> Self {
+        let (major, minor) = release.newest_ptx();
+        Self::new(major, minor)
     }
 }
 

@@ -7,8 +7,8 @@ use super::bounded_text::bounded;
 use super::ptxas_transcript::{Level, Modes, Phase, PtxasMessage};
 use super::rules::RuleId;
 use crate::limits::MAX_FINDINGS_PER_RULE;
-use crate::ptxas::Ptxas;
 use crate::text::TextRange;
+use cuda_releases::Release;
 use findings::{Counts, RuleTable as _, Severity};
 
 /// The severities, each at its own number.
@@ -19,7 +19,7 @@ const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::
 pub(super) struct Sink<'a> {
     pub(super) text: &'a str,
     /// Whose words are given, and who is named in messages.
-    pub(super) ptxas: Ptxas,
+    pub(super) release: Release,
     findings: Vec<Finding>,
     /// By severity, each with a limit of its own: a thousand notes of a rule must not hide its only
     /// warning.
@@ -28,10 +28,10 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    pub(super) fn new(text: &'a str, ptxas: Ptxas) -> Self {
+    pub(super) fn new(text: &'a str, release: Release) -> Self {
         Self {
             text,
-            ptxas,
+            release,
             findings: Vec::new(),
             counts: SEVERITIES.map(|_| Counts::new(MAX_FINDINGS_PER_RULE)),
             said: Vec::new(),

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use findings::{FindingFile, KnownFindings, LocatedFinding, Selection};
 use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, Verdict};
 use ptx_syntax::fix::{self, FixResult, FixSelection, Repair};
-use ptx_syntax::{LineIndex, Ptxas};
+use ptx_syntax::{LineIndex, Release};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -285,7 +285,7 @@ impl<'o> Check<'o> {
         let source_lines = |path: &str| sources.as_ref()?.line_count(path);
         let context = CheckContext {
             source_lines: sources.is_some().then_some(&source_lines as _),
-            ptxas: Ptxas::default(),
+            release: Release::default(),
             relocatable: options.compile_only,
         };
         let mut report = check::check(&parsed, &context);

@@ -11,7 +11,7 @@ use crate::call_log::Call;
 use crate::diagnostics::Reporter;
 use crate::help;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
-use crate::options::{self, Message as OptionMessage, Options, Parsed as Command};
+use crate::options::{self, CodeChoice, Message as OptionMessage, Options, Parsed as Command};
 use crate::output;
 use crate::printable_text::printable_lines;
 use crate::provider::ptxas;
@@ -19,6 +19,7 @@ use crate::stderr::has_colors;
 use code::Choice;
 pub use document::SCHEMA;
 use document::{NVDWARF, ReportedMessage, Written};
+use nv_debug_sections::release::Release;
 use nvdwarf_compile::{
     CheckedPtx, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
 };
@@ -172,7 +173,14 @@ impl<'o> Compile<'o> {
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, has_colors(&std::io::stderr()));
-        let checked = CheckedPtx::new(text, &lines, &self.options.compile);
+        let mut checked = CheckedPtx::new(text, &lines, &self.options.compile);
+        let of_release;
+        if checked.is_err()
+            && let Some(release) = self.other_release()
+        {
+            of_release = nvdwarf_compile::Options { release, ..self.options.compile.clone() };
+            checked = CheckedPtx::new(text, &lines, &of_release);
+        }
         let checked = self.take(&reporter, &name, checked)?;
 
         let choice = self.choose()?;
@@ -209,6 +217,16 @@ impl<'o> Compile<'o> {
             say_text(self.stats.report().trim_end());
         }
         Ok(())
+    }
+
+    /// The release of the ptxas that is to make the code, if it is another than that of the
+    /// options. What a newer ptxas takes may be unknown to them.
+    fn other_release(&self) -> Option<Release> {
+        if self.options.code != CodeChoice::Ptxas {
+            return None;
+        }
+        let found = ptxas::find(Some(self.options.compile.arch.number)).ok()?;
+        ptxas::release(&found.path).filter(|release| *release != self.options.compile.release)
     }
 
     /// Several inputs: ptxas' cubin as it stands, for we write debug sections of one PTX text only.

@@ -197,7 +197,7 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
     let of_ptx = ptx.and_then(|ptx| ptx.target);
     let arch = options.arch.or(of_ptx.filter(|target| *target > arch::DEFAULT)).unwrap_or(arch::DEFAULT);
     if let Some(Err(cannot)) = of_ptx.map(|target| arch::can_run(target, arch)) {
-        bail!("{cannot} ({})", cannot.hint());
+        bail!("{cannot} ({})", cannot.hint(Release::default().archs()));
     }
     let (kind, program) = options.asked_program(ptx, None);
     let expectation = options.expectation(

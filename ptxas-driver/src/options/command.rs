@@ -4,7 +4,7 @@
 use super::table::{self, Arg as Argument, Spec};
 use super::{AFTER_OPTIONS, arch_names};
 use clap::{Arg, ArgAction, Command, ValueHint};
-use nvdwarf_compile::arch::Arch;
+use nv_debug_sections::release::Release;
 
 /// What stands for one dash before a long name, which clap does not have.
 const ONE_DASH: &str = "one-dash-";
@@ -49,7 +49,7 @@ fn args(spec: &'static Spec) -> [Option<Arg>; 2] {
     let with = |arg: Arg| {
         let name = spec.arg.placeholder().trim_matches(['<', '>']);
         let arg = if spec.id == table::Id::Arch {
-            arg.value_parser(Arch::all().map(|arch| arch.to_string()).collect::<Vec<_>>())
+            arg.value_parser(Release::default().archs().map(|arch| arch.to_string()).collect::<Vec<_>>())
                 .hide_possible_values(true)
         } else {
             arg

@@ -389,6 +389,6 @@ fn named_arch(name: &str) -> Option<(Arch, Option<String>)> {
 }
 
 fn known_archs() -> String {
-    let names: Vec<String> = Arch::all().map(|arch| arch.to_string()).collect();
+    let names: Vec<String> = Release::default().archs().map(|arch| arch.to_string()).collect();
     format!("known: {}", names.join(", "))
 }

@@ -5,6 +5,7 @@ mod search;
 use crate::cleanup::{PrivateFolder, child, write_private};
 use crate::input;
 use crate::options::{Answer, CONFLICT, Input, Options};
+use nv_debug_sections::release::Release;
 pub use search::{Found, HOW_TO_GET_ONE, NotFound, find};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -217,6 +218,14 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, has_spoken });
     }
     Ok(ran.stdout)
+}
+
+/// Asks ptxas for its release. `None` if it cannot be started, or names none that is known.
+pub fn release(ptxas: &Path) -> Option<Release> {
+    let printed = printed(ptxas, "--version").ok()?;
+    let (_, rest) = printed.split_once("release ")?;
+    let (name, _) = rest.split_once(',')?;
+    Release::of_version(name)
 }
 
 /// Asks ptxas whether it knows an option, given as it was typed, with an attached argument.

@@ -2,7 +2,7 @@
 
 use super::*;
 use dwarf2_writer::Address;
-use nv_debug_sections::line::{LineOp, PTXAS_PARAMS, Sequence, encode};
+use nv_debug_sections::line::{DWARF2_PARAMS, LineOp, Sequence, encode};
 
 /// Rows that are given up for marks after the first mebibyte are read again where marks do not do:
 /// a last row is inlined.
@@ -21,9 +21,9 @@ fn long_sequences_answer_as_their_rows_do() {
         });
         let ops = plain.iter().cloned().chain(last).collect();
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: (count as u64 + 2) * 16 };
-        let (params, debug_str_base) = (PTXAS_PARAMS, is_inlined.then_some(0));
+        let (params, debug_str_base) = (DWARF2_PARAMS, is_inlined.then_some(0));
         let (directories, files, sequences) = (Vec::new(), Vec::new(), vec![sequence]);
-        let table = LineTable { params, directories, files, debug_str_base, sequences };
+        let table = LineTable { params, directories, files, debug_str_base, sequences, has_lone_end: false };
         let debug_str = is_inlined.then_some(dwarf2_writer::SymbolId(1));
         let encoded = encode(".debug_line", &table, debug_str, |_, _| Address::Constant(0)).unwrap();
         let place = |_, _| Some((SectionIndex(1), 0));

@@ -47,10 +47,9 @@ pub(crate) struct CubinRequest<'a> {
 ///
 /// # Errors
 ///
-/// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines
+/// A cubin for another SM or made from another PTX, no `.nv_debug_line_sass` where lines
 /// are wanted, damaged sections, from sm_100 on a function without Mercury code.
-pub(crate) fn provide<'d>(data: &'d [u8], request: CubinRequest<'_>) -> Result<Provided<'d>> {
-    let cubin = Cubin::parse(data)?;
+pub(crate) fn provide<'d>(cubin: Cubin<'d>, request: CubinRequest<'_>) -> Result<Provided<'d>> {
     check_kind(&cubin, request)?;
     let image = Reader::new(&cubin, request, Space::Native).image()?;
     let mercury = if request.target.generation() == Generation::Mercury {

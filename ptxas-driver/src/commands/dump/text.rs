@@ -8,7 +8,7 @@ use cubin_debuginfo::dump::{
     StreamPart, UnclaimedBytes,
 };
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line::PTXAS_PARAMS;
+use nv_debug_sections::line::{DWARF2_PARAMS, DWARF3_PARAMS};
 use nv_debug_sections::nv_info;
 use std::io::{self, Write};
 
@@ -157,8 +157,12 @@ impl Writer<'_, '_> {
             write!(self.out, ", names at .debug_str+{base:#x}")?;
         }
         let params = &unit.params;
-        if *params != PTXAS_PARAMS.into() {
+        if params.version != DWARF2_PARAMS.version {
+            write!(self.out, ", version {}", params.version)?;
+        }
+        if ![DWARF2_PARAMS.into(), DWARF3_PARAMS.into()].contains(params) {
             let LineParams {
+                version: _,
                 minimum_instruction_length,
                 default_is_stmt,
                 line_base,

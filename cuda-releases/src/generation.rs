@@ -1,10 +1,11 @@
 //! The differences between SM generations that matter to debug information.
 
-/// A range of SMs whose files follow the same rules. A release decides which SMs these are
-/// ([`Release::generation`](crate::release::Release::generation)).
+use std::ops::RangeInclusive;
+
+/// A range of SMs whose files follow the same rules. The borders are the same in all releases.
 ///
-/// Observed: ptxas 13.0.88, sm_75-sm_121 (docs/formats/container.md, generations of chips; SMs
-/// below 75 are taken for [`PreMercury`](Self::PreMercury)).
+/// Observed: ptxas 11.7.99 to 13.5.37, sm_50-sm_121 (docs/formats/container.md, generations of
+/// chips).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
     /// Up to sm_89. Line tables are made from the code itself
@@ -26,23 +27,22 @@ pub enum Generation {
     Mercury,
 }
 
-/// First SM with instructions of 128 bits.
-const FIRST_WIDE_SM: u32 = 70;
+impl Generation {
+    /// Returns the generation of an SM, 75 for sm_75.
+    pub const fn of_sm(sm: u32) -> Self {
+        match sm {
+            0..90 => Self::PreMercury,
+            90..100 => Self::HiddenMercury,
+            100.. => Self::Mercury,
+        }
+    }
 
-/// Returns the bytes of a native instruction. Code offsets are multiples of it. Observed: ptxas
-/// 13.0.88, all code of 679 cubins; earlier SMs by the listings of cuobjdump.
-pub const fn instruction_size(sm: u32) -> u64 {
-    if sm >= FIRST_WIDE_SM { 16 } else { 8 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // Maxwell's listings count 0x8, 0x10, 0x18; Volta's 0x0, 0x10, 0x20.
-    #[test]
-    fn instructions_have_128_bits_since_volta() {
-        let sizes = [52, 62, 70, 75, 121].map(instruction_size);
-        assert_eq!(sizes, [8, 8, 16, 16, 16]);
+    /// The SM numbers of the generation, chips or not.
+    pub const fn sms(self) -> RangeInclusive<u32> {
+        match self {
+            Self::PreMercury => 0..=89,
+            Self::HiddenMercury => 90..=99,
+            Self::Mercury => 100..=u32::MAX,
+        }
     }
 }

@@ -1,0 +1,443 @@
+//! The table of CUDA toolkit releases, whose tools have different habits.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::arch::Arch;
+use crate::generation::Generation;
+
+/// A release of NVIDIA's CUDA toolkit, whose rules a file follows. An older release is less than a
+/// newer one.
+///
+/// It is a row of a table. To add a release is to add its row; a fact that differs between two
+/// releases is a column of the table and a method here, and what asks for the fact has a release
+/// already.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Release(&'static Row);
+
+/// What is so in one release, and need not be in another. Each field has a method of [`Release`]
+/// with the same name, which says what it is.
+#[derive(Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of the table")]
+struct Row {
+    name: &'static str,
+    version: &'static str,
+    newest_ptx: (u32, u32),
+    /// The first SM with ABI version 8; `None` if all have 7.
+    first_sm_of_abi_8: Option<u32>,
+    has_segments: bool,
+    has_right_symbol_links: bool,
+    flags_debug_relocations: bool,
+    covers_functions_in_frames: bool,
+    asks_file_times: bool,
+    non_ascii: NonAscii,
+    line_version: u16,
+    leaves_gaps: bool,
+    puts_mercury_into_frames: bool,
+    /// See [`Release::knows_rules_of`].
+    unknown_rules: &'static [RangeInclusive<u32>],
+    /// See [`Release::knows_capsules_of`].
+    unknown_capsules: &'static [RangeInclusive<u32>],
+}
+
+/// What ptxas does with PTX text that is not ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NonAscii {
+    /// It takes the text.
+    Taken,
+    /// It takes the text in comments, and crashes where it is elsewhere.
+    TakenInComments,
+    /// It takes the text in comments, and refuses it elsewhere.
+    RefusedOutsideComments,
+    /// It refuses the text.
+    Refused,
+}
+
+// Each row names what differs from the release before. Observed: the ptxas of each release from
+// PyPI, for all its SMs (docs/releases.md).
+const V11_7: Row = Row {
+    name: "11.7",
+    version: "11.7.99",
+    newest_ptx: (7, 7),
+    first_sm_of_abi_8: None,
+    has_segments: false,
+    has_right_symbol_links: true,
+    flags_debug_relocations: false,
+    covers_functions_in_frames: false,
+    asks_file_times: true,
+    non_ascii: NonAscii::Taken,
+    line_version: 2,
+    leaves_gaps: true,
+    puts_mercury_into_frames: false,
+    unknown_rules: &[0..=u32::MAX],
+    unknown_capsules: &[],
+};
+const V11_8: Row = Row {
+    name: "11.8",
+    version: "11.8.89",
+    newest_ptx: (7, 8),
+    has_segments: true,
+    covers_functions_in_frames: true,
+    unknown_rules: &[90..=99],
+    ..V11_7
+};
+const V12_0: Row =
+    Row { name: "12.0", version: "12.0.140", newest_ptx: (8, 0), has_right_symbol_links: false, ..V11_8 };
+const V12_1: Row = Row { name: "12.1", version: "12.1.105", newest_ptx: (8, 1), ..V12_0 };
+const V12_2: Row = Row { name: "12.2", version: "12.2.140", newest_ptx: (8, 2), ..V12_1 };
+const V12_3: Row = Row {
+    name: "12.3",
+    version: "12.3.107",
+    newest_ptx: (8, 3),
+    has_right_symbol_links: true,
+    non_ascii: NonAscii::TakenInComments,
+    ..V12_2
+};
+const V12_4: Row =
+    Row { name: "12.4", version: "12.4.131", newest_ptx: (8, 4), flags_debug_relocations: true, ..V12_3 };
+const V12_5: Row = Row { name: "12.5", version: "12.5.82", newest_ptx: (8, 5), ..V12_4 };
+const V12_6: Row = Row { name: "12.6", version: "12.6.85", ..V12_5 };
+const V12_8: Row = Row {
+    name: "12.8",
+    version: "12.8.93",
+    newest_ptx: (8, 7),
+    first_sm_of_abi_8: Some(100),
+    non_ascii: NonAscii::Refused,
+    unknown_rules: &[],
+    ..V12_6
+};
+const V12_9: Row = Row { name: "12.9", version: "12.9.86", newest_ptx: (8, 8), ..V12_8 };
+const V13_0: Row =
+    Row { name: "13.0", version: "13.0.88", newest_ptx: (9, 0), first_sm_of_abi_8: Some(0), ..V12_9 };
+const V13_1: Row = Row {
+    name: "13.1",
+    version: "13.1.115",
+    newest_ptx: (9, 1),
+    non_ascii: NonAscii::RefusedOutsideComments,
+    ..V13_0
+};
+const V13_2: Row = Row {
+    name: "13.2",
+    version: "13.2.86",
+    newest_ptx: (9, 2),
+    unknown_rules: &[110..=110],
+    unknown_capsules: &[110..=110],
+    ..V13_1
+};
+const V13_3: Row = Row { name: "13.3", version: "13.3.73", newest_ptx: (9, 3), ..V13_2 };
+const V13_4: Row = Row {
+    name: "13.4",
+    version: "13.4.92",
+    newest_ptx: (9, 4),
+    asks_file_times: false,
+    unknown_capsules: &[100..=u32::MAX],
+    ..V13_3
+};
+const V13_5: Row = Row {
+    name: "13.5",
+    version: "13.5.37",
+    newest_ptx: (9, 5),
+    line_version: 3,
+    leaves_gaps: false,
+    puts_mercury_into_frames: true,
+    ..V13_4
+};
+
+/// All releases, from the oldest to the newest. There were none of the numbers 12.7 and 11.9.
+const RELEASES: &[Row] = &[
+    V11_7, V11_8, V12_0, V12_1, V12_2, V12_3, V12_4, V12_5, V12_6, V12_8, V12_9, V13_0, V13_1, V13_2, V13_3,
+    V13_4, V13_5,
+];
+
+/// The major versions of PTX, each with its last minor version; the newest goes on (PTX ISA,
+/// Release Notes).
+const PTX_VERSIONS: [(u32, u32); 9] =
+    [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, u32::MAX)];
+
+impl Release {
+    /// CUDA 12.8.
+    pub const V12_8: Self = Self(&V12_8);
+    /// CUDA 13.0, whose ptxas is the one that this project knows best.
+    pub const V13_0: Self = Self(&V13_0);
+    /// CUDA 13.5.
+    pub const V13_5: Self = Self(&V13_5);
+
+    /// The oldest release of the table.
+    pub const OLDEST: Self = Self(&V11_7);
+
+    /// The newest release of the table. It also stands for later releases.
+    pub const NEWEST: Self = Self(&V13_5);
+
+    /// Iterates over all releases of the table, from the oldest to the newest.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        RELEASES.iter().map(Self)
+    }
+
+    /// Returns the release whose tools have this version: `13.0.88`, or another build of the same
+    /// release, `13.0.48`, or the release's name. `None` if the table does not have it.
+    pub fn of_version(version: &str) -> Option<Self> {
+        Self::all().find(|release| {
+            let rest = version.strip_prefix(release.name());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
+    /// Returns the release by the `e_version` of a cubin with ABI version 7, which is ten times the
+    /// major number, plus the minor one: 129 for CUDA 12.9. `None` if the table does not have it.
+    pub fn of_e_version(e_version: u32) -> Option<Self> {
+        Self::all().find(|release| release.e_version() == e_version)
+    }
+
+    /// NVIDIA's name of the release: `13.0`.
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The version of the release's tools, the last that PyPI has: `13.0.88`.
+    pub const fn version(self) -> &'static str {
+        self.0.version
+    }
+
+    /// The major and minor numbers of [`name`](Self::name).
+    pub fn number(self) -> (u32, u32) {
+        let (major, minor) = self.name().split_once('.').unwrap_or_default();
+        (major.parse().unwrap_or_default(), minor.parse().unwrap_or_default())
+    }
+
+    /// The `e_version` of cubins with ABI version 7: 129 for CUDA 12.9.
+    pub fn e_version(self) -> u32 {
+        let (major, minor) = self.number();
+        10 * major + minor
+    }
+
+    /// The line of `ptxas --version` by which programs recognise a release: `Cuda compilation
+    /// tools, release 13.0, V13.0.88`.
+    pub fn banner(self) -> String {
+        format!("Cuda compilation tools, release {}, V{}", self.name(), self.version())
+    }
+
+    /// The newest version of PTX that ptxas takes, major and minor.
+    pub const fn newest_ptx(self) -> (u32, u32) {
+        self.0.newest_ptx
+    }
+
+    /// Whether there is such a version of PTX, and ptxas takes it in `.version`.
+    pub fn takes_ptx(self, (major, minor): (u32, u32)) -> bool {
+        let exists = PTX_VERSIONS.iter().any(|&(known, last)| known == major && minor <= last);
+        exists && (major, minor) <= self.newest_ptx()
+    }
+
+    /// The ABI version of cubins (`EI_ABIVERSION`) for an SM (75 for sm_75): 7, or 8 with another
+    /// layout of `e_flags` and a note that names the tool.
+    pub fn abi_version(self, sm: u32) -> u8 {
+        if self.0.first_sm_of_abi_8.is_some_and(|first| sm >= first) { 8 } else { 7 }
+    }
+
+    /// Whether executables have program headers, as from CUDA 11.8 on.
+    pub const fn has_segments(self) -> bool {
+        self.0.has_segments
+    }
+
+    /// Whether `sh_link` of sections that use the symbol table is its index. In executables of CUDA
+    /// 12.0 to 12.2 it is 5, whatever that section is.
+    pub const fn has_right_symbol_links(self) -> bool {
+        self.0.has_right_symbol_links
+    }
+
+    /// Whether relocation sections of debug sections have the flag `SHF_INFO_LINK`, as they do from
+    /// CUDA 12.4 on.
+    pub const fn flags_debug_relocations(self) -> bool {
+        self.0.flags_debug_relocations
+    }
+
+    /// Whether a frame description covers its whole function. That of CUDA 11.7 may end one
+    /// instruction before.
+    pub const fn covers_functions_in_frames(self) -> bool {
+        self.0.covers_functions_in_frames
+    }
+
+    /// Whether ptxas takes the time and the size of a source file from the file system where
+    /// `.file` gives none, as it does before CUDA 13.4.
+    pub const fn asks_file_times(self) -> bool {
+        self.0.asks_file_times
+    }
+
+    /// What ptxas does with PTX text that is not ASCII.
+    pub const fn non_ascii(self) -> NonAscii {
+        self.0.non_ascii
+    }
+
+    /// The DWARF version of line tables: 3 from CUDA 13.5 on, 2 before.
+    pub const fn line_version(self) -> u16 {
+        self.0.line_version
+    }
+
+    /// Whether files for sm_90 and later have room after `.shstrtab` for names that they do not
+    /// have, and section headers at a multiple of 8, as before CUDA 13.5.
+    pub const fn leaves_gaps(self) -> bool {
+        self.0.leaves_gaps
+    }
+
+    /// Whether the `initial_location` of a native FDE has, under its relocation, the Mercury offset
+    /// of the function, as from CUDA 13.5 on; before, it has the native one.
+    pub const fn puts_mercury_into_frames(self) -> bool {
+        self.0.puts_mercury_into_frames
+    }
+
+    /// Whether `DW_LNS_set_prologue_end` follows the row of a line table that opens a function, as
+    /// from CUDA 13.5 on.
+    pub const fn marks_prologue_ends(self) -> bool {
+        self.line_version() >= 3
+    }
+
+    /// Whether this project knows how ptxas makes debug sections for an SM. It does not for CUDA
+    /// 11.7, which pads frames otherwise; for sm_90 before CUDA 12.8, whose native line tables have
+    /// another rule; and for sm_110 from CUDA 13.2 on, where other instructions give their lines to
+    /// `IMNMX`.
+    pub fn knows_rules_of(self, sm: u32) -> bool {
+        !self.0.unknown_rules.iter().any(|sms| sms.contains(&sm))
+    }
+
+    /// Whether this project knows how the sections of a capsule and those of the file follow from
+    /// one another. From CUDA 13.4 on frames and `.nv.info` have rules that are not known.
+    pub fn knows_capsules_of(self, sm: u32) -> bool {
+        !self.0.unknown_capsules.iter().any(|sms| sms.contains(&sm))
+    }
+
+    /// Returns the generation whose rules files for an SM follow (75 for sm_75).
+    pub const fn generation(self, sm: u32) -> Generation {
+        Generation::of_sm(sm)
+    }
+
+    /// Whether ptxas compiles for an architecture.
+    pub fn compiles_for(self, arch: Arch) -> bool {
+        arch.has_code_in(self.number())
+    }
+
+    /// Iterates over the architectures that ptxas compiles for, from the lowest number to the
+    /// highest.
+    pub fn archs(self) -> impl Iterator<Item = Arch> {
+        Arch::all().filter(move |arch| self.compiles_for(*arch))
+    }
+
+    /// The SM numbers of a generation, from the first to the last that the release compiles for.
+    /// Not every number between is a chip. The range is empty if the release has none.
+    pub fn sms(self, generation: Generation) -> RangeInclusive<u32> {
+        let borders = generation.sms();
+        let first = self.archs().map(|arch| arch.number).min().unwrap_or_default();
+        let last = self.archs().map(|arch| arch.number).max().unwrap_or_default();
+        first.max(*borders.start())..=last.min(*borders.end())
+    }
+
+    /// Returns the target of this release and an SM number, 75 for sm_75.
+    pub const fn target(self, sm: u32) -> Target {
+        Target { release: self, sm }
+    }
+}
+
+impl Default for Release {
+    /// The one whose bytes are written where nothing else is asked for.
+    fn default() -> Self {
+        Self::V13_0
+    }
+}
+
+impl PartialOrd for Release {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Release {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number().cmp(&other.number())
+    }
+}
+
+impl fmt::Debug for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Release").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Release {
+    /// `13.0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An SM and a release of the toolkit: the two facts that decide by which rules a file is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The release whose rules hold.
+    pub release: Release,
+    /// SM number, 75 for sm_75.
+    pub sm: u32,
+}
+
+impl Target {
+    /// The generation whose rules the release follows for this SM.
+    pub const fn generation(self) -> Generation {
+        self.release.generation(self.sm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sm_of_ptxas_13_0_has_its_generation() {
+        for (generation, sms) in [
+            (Generation::PreMercury, &[52, 75, 80, 86, 87, 88, 89][..]),
+            (Generation::HiddenMercury, &[90]),
+            (Generation::Mercury, &[100, 103, 110, 120, 121, 130]),
+        ] {
+            for &sm in sms {
+                assert_eq!(Release::V13_0.generation(sm), generation, "sm_{sm}");
+                let is_known = (75..=121).contains(&sm);
+                assert_eq!(Release::V13_0.sms(generation).contains(&sm), is_known, "sm_{sm}");
+            }
+        }
+        assert!(Release::OLDEST.sms(Generation::HiddenMercury).is_empty());
+    }
+
+    #[test]
+    fn rows_are_found_by_version_and_from_old_to_new() {
+        for release in Release::all() {
+            assert_eq!(Release::of_version(release.version()), Some(release));
+            assert_eq!(Release::of_version(release.name()), Some(release));
+            assert_eq!(Release::of_e_version(release.e_version()), Some(release));
+            assert!(release.version().starts_with(&format!("{release}.")));
+            assert!(release.takes_ptx(release.newest_ptx()));
+        }
+        assert!(Release::all().is_sorted());
+        assert_eq!(Release::all().next_back(), Some(Release::NEWEST));
+        for other in ["", "13", "13.00.1", "130.0", "0.1.0", "99.1.2", "12.7.1"] {
+            assert_eq!(Release::of_version(other), None, "{other}");
+        }
+        assert_eq!((Release::of_e_version(1), Release::of_e_version(127)), (None, None));
+    }
+
+    /// PTX ISA, Release Notes.
+    #[test]
+    fn versions_of_ptx() {
+        for (name, taken, refused) in [
+            ("11.7", &[(1, 0), (6, 5), (7, 7)][..], &[(0, 9), (6, 6), (7, 8), (8, 0)][..]),
+            ("12.6", &[(7, 8), (8, 5)], &[(7, 9), (8, 6), (9, 0)]),
+            ("13.0", &[(8, 8), (9, 0)], &[(1, 6), (8, 9), (9, 1), (10, 0)]),
+            ("13.5", &[(9, 0), (9, 5)], &[(9, 6)]),
+        ] {
+            let release = Release::of_version(name).unwrap();
+            assert!(taken.iter().all(|version| release.takes_ptx(*version)), "{name}");
+            assert!(!refused.iter().any(|version| release.takes_ptx(*version)), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_line_that_programs_look_for() {
+        assert_eq!(Release::V13_0.banner(), "Cuda compilation tools, release 13.0, V13.0.88");
+    }
+}

@@ -1,0 +1,124 @@
+//! The release of the toolkit whose tool wrote a cubin.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Cubin, ELFOSABI_CUDA_V2};
+use crate::catalog::SectionKind;
+use crate::release::Release;
+use crate::tkinfo;
+
+/// How the release of a cubin is known ([`Cubin::release`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReleaseSource {
+    /// The note `.note.nv.tkinfo` names the version of the tool.
+    Note,
+    /// The note names a release that is newer than those of the table. The file is read by the
+    /// newest of the table.
+    NewerNote,
+    /// `e_version` is the number of the release, as in files of ABI version 7.
+    Header,
+    /// Neither tells. The release is 13.0, if that could have written the file by its ABI version
+    /// and the version of its line tables, else the newest that could.
+    Guess,
+}
+
+/// The value that `make` returns for the note of the tool that wrote a file last.
+pub(super) fn with_first_note<T>(
+    cubin: &Cubin<'_>,
+    make: impl FnOnce(&tkinfo::ToolInfo<'_>) -> T,
+) -> Option<T> {
+    let bytes = cubin.bytes(cubin.section_by_name(tkinfo::NAME)?).ok()?;
+    tkinfo::decode(&bytes).ok()?.first().map(make)
+}
+
+/// See [`Cubin::release`].
+pub(super) fn release_of(cubin: &Cubin<'_>) -> (Release, ReleaseSource) {
+    if cubin.header.os_abi != ELFOSABI_CUDA_V2
+        && let Some(release) = Release::of_e_version(cubin.header.e_version)
+    {
+        return (release, ReleaseSource::Header);
+    }
+    let named = |tool: &tkinfo::ToolInfo<'_>| {
+        let version = tool.version_number()?;
+        match Release::of_version(version) {
+            Some(release) => Some((release, ReleaseSource::Note)),
+            None => is_newer(version).then_some((Release::NEWEST, ReleaseSource::NewerNote)),
+        }
+    };
+    if let Some(named) = with_first_note(cubin, named).flatten() {
+        return named;
+    }
+    let abi = if cubin.header.os_abi == ELFOSABI_CUDA_V2 { 8 } else { 7 };
+    let (sm, lines) = (cubin.header.sm(), line_version(cubin));
+    let could_write = |release: &Release| {
+        release.abi_version(sm) == abi && lines.is_none_or(|version| version == release.line_version())
+    };
+    let usual = [Release::default()].into_iter();
+    let guess = usual.chain(Release::all().rev()).find(could_write);
+    (guess.unwrap_or_default(), ReleaseSource::Guess)
+}
+
+/// The version of the first line table.
+fn line_version(cubin: &Cubin<'_>) -> Option<u16> {
+    let table = cubin.section_by_name(SectionKind::DebugLine.name())?;
+    let bytes = cubin.bytes(table).ok()?;
+    bytes.get(4..)?.first_chunk().map(|version| u16::from_le_bytes(*version))
+}
+
+/// Whether a version, such as `13.6.5`, is of a release after those of the table.
+fn is_newer(version: &str) -> bool {
+    let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
+    let number = parts.next().zip(parts.next());
+    number.is_some_and(|number| number > Release::NEWEST.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubin::debug_only;
+
+    /// Without a note, and with that of a tool that the table of releases does not have: here our
+    /// own.
+    #[test]
+    fn a_file_without_a_known_release_is_read_as_of_13_0() {
+        let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
+        assert_eq!((cubin.writer(), cubin.target()), (None, Release::V13_0.target(90)));
+        assert_eq!(cubin.release_source(), ReleaseSource::Guess);
+        for (version, source) in [
+            ("0.1.0", ReleaseSource::Guess),
+            ("99.9.9", ReleaseSource::NewerNote),
+            (Release::V13_0.version(), ReleaseSource::Note),
+        ] {
+            let mut noted = cubin.clone();
+            noted.append_writer(version).unwrap();
+            assert_eq!(noted.writer().and_then(|writer| writer.version).as_deref(), Some(version));
+            let expected = if version == "99.9.9" { Release::NEWEST } else { Release::V13_0 };
+            assert_eq!(noted.release(), expected, "{version}");
+            assert_eq!(noted.release_source(), source, "{version}");
+        }
+        cubin.append_writer(Release::V13_0.version()).unwrap();
+        let bytes = cubin.write().unwrap();
+        assert_eq!(Cubin::parse(&bytes).unwrap().release(), Release::V13_0);
+    }
+
+    /// The header of a file with ABI version 7 has the number of its release.
+    #[test]
+    fn the_header_of_older_files_names_their_release() {
+        for (e_version, name, source) in [
+            (117, "11.7", ReleaseSource::Header),
+            (129, "12.9", ReleaseSource::Header),
+            (1, "12.9", ReleaseSource::Guess),
+        ] {
+            let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
+            cubin.header.os_abi = 0x33;
+            cubin.header.abi_version = 7;
+            cubin.header.e_flags = 0x5a_055a;
+            cubin.header.e_version = e_version;
+            let bytes = cubin.write().unwrap();
+            let read = Cubin::parse(&bytes).unwrap();
+            assert_eq!((read.release().name(), read.release_source()), (name, source));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Cubins of every release of the toolkit, made from `corpus/releases/lookup.ptx`: they are read by
+//! the rules of their release, written again, and compiled as their ptxas did it.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+use cubin_debuginfo::verify::verify;
+use dwarf2_writer::Address;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::{Cubin, ReleaseSource};
+use nv_debug_sections::line;
+use nvdwarf_compile::arch::Arch;
+use nvdwarf_compile::{CodeImage, Options, compile};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::{env, fs};
+
+/// A cubin of the folder.
+struct Sample {
+    /// The release and the architecture, as the file name has them.
+    release: String,
+    arch: Arch,
+    bytes: Vec<u8>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus/releases")
+}
+
+fn samples() -> Vec<Sample> {
+    let files = fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let cubins = files.filter(|path| path.extension().is_some_and(|extension| extension == "cubin"));
+    let mut samples: Vec<Sample> = cubins
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let (release, arch) = name.split_once('-').unwrap();
+            let (release, arch) = (release.to_owned(), Arch::parse(arch).unwrap());
+            Sample { release, arch, bytes: fs::read(&path).unwrap() }
+        })
+        .collect();
+    samples.sort_by_key(|sample| (sample.release.clone(), sample.arch));
+    assert!(samples.len() > 20, "{}", samples.len());
+    samples
+}
+
+#[test]
+fn each_file_tells_its_release() {
+    for Sample { release, arch, bytes } in samples() {
+        let cubin = Cubin::parse(&bytes).unwrap();
+        assert_eq!(cubin.release().name(), release);
+        let source = if cubin.header.abi_version == 8 { ReleaseSource::Note } else { ReleaseSource::Header };
+        assert_eq!(cubin.release_source(), source, "{release} {arch}");
+        assert_eq!((cubin.header.sm(), cubin.release().compiles_for(arch)), (arch.number, true));
+        assert_eq!(cubin.header.abi_version, cubin.release().abi_version(arch.number), "{release} {arch}");
+        assert_eq!(
+            cubin.wrong_symbol_link().is_some(),
+            !cubin.release().has_right_symbol_links(),
+            "{release}"
+        );
+    }
+}
+
+#[test]
+fn files_and_line_tables_are_written_as_they_were() {
+    for Sample { release, arch, bytes } in samples() {
+        let cubin = Cubin::parse(&bytes).unwrap();
+        assert!(cubin.write().unwrap() == bytes, "{release} {arch}");
+        for kind in [SectionKind::DebugLine, SectionKind::NvDebugLineSass] {
+            for name in [kind.name().to_owned(), format!(".nv.merc{}", kind.name())] {
+                let Some(index) = cubin.section_by_name(&name) else { continue };
+                let section = cubin.bytes(index).unwrap();
+                let tables = line::decode(&name, &section).unwrap();
+                let [table] = tables.as_slice() else { panic!("{release} {arch} {name}: one unit") };
+                assert_eq!(table.params, line::params(cubin.release()), "{release} {arch} {name}");
+                let written =
+                    line::encode(&name, table, None, |_, sequence| Address::Constant(sequence.base)).unwrap();
+                assert!(written.bytes == *section, "{release} {arch} {name}");
+            }
+        }
+    }
+}
+
+/// What a release does by habit is a note with a code of its own.
+#[test]
+fn verify_finds_habits_and_no_faults() {
+    for Sample { release, arch, bytes } in samples() {
+        let codes: BTreeSet<&str> = verify(&Cubin::parse(&bytes).unwrap())
+            .findings()
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect();
+        let habits: &[&str] = match release.as_str() {
+            "11.7" => &["E102", "F103"],
+            "11.8" | "12.3" => &["E102"],
+            "12.0" | "12.1" | "12.2" => &["E101", "E102"],
+            _ => &[],
+        };
+        assert_eq!(codes.into_iter().collect::<Vec<_>>(), habits, "{release} {arch}");
+    }
+}
+
+/// The expectations are the files of ptxas: no byte of a debug section is copied from them where
+/// the rules are known.
+#[test]
+fn compile_writes_what_the_ptxas_of_each_release_does() {
+    let text = fs::read_to_string(folder().join("lookup.ptx")).unwrap();
+    let mut unknown = BTreeSet::new();
+    for Sample { release, arch, bytes } in samples() {
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let (major, minor) = cubin.release().newest_ptx();
+        let text = text
+            .replace(".version 7.7", &format!(".version {major}.{minor}"))
+            .replace(".target sm_52", &format!(".target {arch}"));
+        let options = Options { arch, line_info: true, release: cubin.release(), ..Options::default() };
+        let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
+        if !cubin.release().knows_rules_of(arch.number) {
+            assert!(compiled.bytes == bytes, "{release} {arch}");
+            assert_eq!(compiled.warnings.len(), 1, "{release} {arch}: a note");
+            unknown.insert(format!("{release} {arch}"));
+            continue;
+        }
+        let made = Cubin::parse(&compiled.bytes).unwrap();
+        for (index, name, _) in cubin.iter().filter(|(_, name, _)| SectionName::parse(name).is_debug()) {
+            let ours = made.section_by_name(name).unwrap_or_else(|| panic!("{release} {arch}: {name}"));
+            // From sm_90 on the bytes under a relocation of sm_90's frames are not known.
+            let is_open = name == ".debug_frame" && arch.number == 90 && release == "13.5";
+            assert!(
+                is_open || made.bytes(ours).unwrap() == cubin.bytes(index).unwrap(),
+                "{release} {arch} {name}"
+            );
+        }
+    }
+    let expected = ["11.7 sm_75", "11.8 sm_90", "12.0 sm_90", "12.6 sm_90", "13.2 sm_110"];
+    assert_eq!(unknown.into_iter().collect::<Vec<_>>(), expected);
+}
