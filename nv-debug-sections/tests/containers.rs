@@ -12,7 +12,7 @@ use std::path::Path;
 use container::{Host, Spec, archive, compression_flag, fatbin};
 use nv_debug_sections::container::fatbin::Fatbins;
 use nv_debug_sections::container::{
-    Compression, Container, DebugInfo, Entry, EntryKind, FileKind, Flags, MAX_EXPANSION,
+    Compression, Container, DebugInfo, Entry, EntryKind, FileKind, Flags, MAX_EXPANSION, nvvm,
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::{Error, Result};
@@ -164,6 +164,31 @@ fn files_that_are_one_image() {
         let fault = Container::parse(not).unwrap_err();
         assert!(matches!(fault.kind(), ErrorKind::NotAContainer(_)), "{fault}");
     }
+}
+
+#[test]
+fn members_of_archives_that_are_images() {
+    let (cubin, text) = (example("saxpy/saxpy.cubin"), example("saxpy/saxpy.ptx"));
+    let ir = nvvm::Header {
+        container_version: nvvm::Version { major: 1, minor: 65 },
+        ir_version: nvvm::Version { major: 2, minor: 98 },
+        debug_version: nvvm::DEBUG_VERSION,
+        llvm_version: nvvm::Version { major: 7, minor: 0 },
+        reserved: 1,
+        scalars: vec![nvvm::Scalar { tag: 1, value: 900 }],
+        blobs: &[],
+        body: b"IR",
+    };
+    let (ir, fatbin) = (ir.encode().unwrap(), fatbin(&[ptx(0).write()]));
+    let file = archive(&[("a.cubin", &cubin), ("b.ptx", &text), ("c.ltoir", &ir), ("d.fatbin", &fatbin)]);
+    let kinds: Vec<_> = entries(&file).iter().map(|entry| (entry.position.label(), entry.kind)).collect();
+    let want = [
+        ("a.cubin", EntryKind::Elf),
+        ("b.ptx", EntryKind::Ptx),
+        ("c.ltoir", EntryKind::Nvvm),
+        ("d.fatbin", EntryKind::Ptx),
+    ];
+    assert_eq!(kinds, want.map(|(name, kind)| (name.to_owned(), kind)));
 }
 
 #[test]

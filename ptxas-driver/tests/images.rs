@@ -177,6 +177,18 @@ fn each_command_on_each_kind_of_file() {
     );
 }
 
+/// The cubins of this fatbin are for SMs before sm_100.
+#[test]
+fn merc_needs_an_image_with_a_capsule() {
+    let file = example("saxpy/saxpy.fatbin");
+    for command in ["merc plan", "merc self-check"] {
+        let output = run(command, file.to_str().unwrap(), &[]);
+        let messages = messages(&output);
+        assert_eq!(output.status.code(), Some(1), "{messages}");
+        assert!(messages.contains("expected sm_100 or later"), "{messages}");
+    }
+}
+
 #[test]
 fn the_example_without_tools() {
     let file = example("saxpy/saxpy.fatbin");

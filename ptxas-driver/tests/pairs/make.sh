@@ -26,7 +26,10 @@ make doubled_call_site sm_90 -lineinfo -c
 make doubled_not_root sm_90 -lineinfo -c
 make transcoded sm_90 -lineinfo
 make folded_start sm_90 -lineinfo
+make own_sections sm_75 -lineinfo
 make references sm_75 -g
+make label_constants sm_75 -g
+make label_constants sm_100 -g
 make references sm_80 -g -c
 make shared_places sm_90 -g -c
 make shared_extensible sm_100 -ewp
@@ -35,6 +38,8 @@ make inlined_same_line sm_90 -lineinfo
 make brace_line sm_75 -lineinfo
 make brace_line sm_90 -lineinfo
 make inlined_below_entry sm_90 -lineinfo
+make file_0_used sm_75 -lineinfo
+make file_0_used sm_90 -lineinfo
 make files_collide sm_75 -lineinfo
 make files_collide sm_90 -lineinfo
 make special_opcodes sm_90 -lineinfo
