@@ -2,6 +2,7 @@
 
 use super::{RuleId, SectionView, Verifier, short};
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::frame;
@@ -59,8 +60,17 @@ pub(super) fn check(check: &mut Verifier<'_, '_>) {
     overlaps(check, &view, &mut covered);
     // What is in another file has its frames there.
     let with_frame: HashSet<_> = covered.iter().map(|(section, start, ..)| (*section, *start)).collect();
-    let functions: Vec<_> =
-        check.code.functions().iter().filter(|function| function.size > 0).copied().collect();
+    let sm = check.cubin.header.sm();
+    let has_frame = |function: &Function<'_>| {
+        sm >= FIRST_SM_WITH_FRAMES_OF_HELPERS || !function.name.starts_with(HELPER_PREFIX)
+    };
+    let functions: Vec<_> = check
+        .code
+        .functions()
+        .iter()
+        .filter(|function| function.size > 0 && has_frame(function))
+        .copied()
+        .collect();
     for function in functions {
         if !with_frame.contains(&(function.section, function.offset)) {
             let name = Some(short(function.name).to_owned());
@@ -69,6 +79,13 @@ pub(super) fn check(check: &mut Verifier<'_, '_>) {
         }
     }
 }
+
+/// The first SM whose functions of the assembler, such as that of a division, have an FDE.
+/// Observed: ptxas 12.9.86, sm_52.
+const FIRST_SM_WITH_FRAMES_OF_HELPERS: u32 = 70;
+
+/// The prefix of the names of such functions.
+const HELPER_PREFIX: &str = "__cuda_sm";
 
 /// Start of each entry and its `CIE_pointer`, of a section that can be decoded.
 fn starts(view: &SectionView<'_>) -> Result<Vec<(u64, u64)>> {

@@ -231,7 +231,7 @@ fn lower_space(
     }
     if input.level >= DebugLevel::Full {
         if image.has_registers {
-            lowered.extend(register_sections(&image.sections)?);
+            lowered.extend(register_sections(context)?);
         }
         for section in input.sections.in_file_order(input.debug_only) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
@@ -303,8 +303,19 @@ fn put_mercury_offsets(context: &Context<'_>, section: &mut Section) {
     }
 }
 
+/// The first SM whose register maps have functions of the assembler, such as that of a division.
+/// Observed: ptxas 11.8 to 12.9, sm_50-sm_61.
+const FIRST_SM_WITH_HELPERS_IN_MAPS: u32 = 70;
+
 /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
-fn register_sections(sections: &[CodeSection]) -> Result<[LoweredSection; 2]> {
+///
+/// Before sm_70 functions of the assembler, which the PTX does not have, are left out.
+fn register_sections(context: &Context<'_>) -> Result<[LoweredSection; 2]> {
+    let is_listed = |section: &&CodeSection| {
+        context.target.sm >= FIRST_SM_WITH_HELPERS_IN_MAPS
+            || context.facts.functions.contains_key(section.function.as_str())
+    };
+    let sections: Vec<_> = context.image.sections.iter().filter(is_listed).collect();
     let ranges = sections.iter().map(|section| {
         let ranges = section.registers.iter().map(|range| reg_sass::RegisterRange {
             part: range.part,
