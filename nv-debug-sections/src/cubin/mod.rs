@@ -50,7 +50,7 @@ pub use debug_only::{
 pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
-pub use release_of::ReleaseSource;
+pub use release_of::{CubinOrigin, ReleaseSource};
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;

@@ -8,7 +8,7 @@ use crate::catalog::SectionKind;
 use crate::release::Release;
 use crate::tkinfo;
 
-/// How the release of a cubin is known ([`Cubin::release`]).
+/// How the toolkit release of a cubin is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReleaseSource {
@@ -22,6 +22,50 @@ pub enum ReleaseSource {
     /// Neither tells. The release is 13.0, if that could have written the file by its ABI version
     /// and the version of its line tables, else the newest that could.
     Guess,
+}
+
+/// The architecture, the ABI version and the release of a cubin, as answers show them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CubinOrigin {
+    /// The architecture that the code was compiled for, with its suffix if the file tells it:
+    /// `sm_90a`.
+    pub arch: String,
+    /// `EI_ABIVERSION` of the ELF header: 7 or 8.
+    pub abi_version: u8,
+    /// The toolkit release by whose rules the file is read: `13.0`.
+    pub release: &'static str,
+    /// How that is known.
+    pub release_source: ReleaseSource,
+}
+
+impl Cubin<'_> {
+    /// Returns the architecture, the ABI version and the release of the cubin.
+    pub fn origin(&self) -> CubinOrigin {
+        CubinOrigin {
+            arch: format!(
+                "sm_{}{}",
+                self.header.sm(),
+                self.arch_suffix().map_or(String::new(), String::from)
+            ),
+            abi_version: self.header.abi_version,
+            release: self.release().name(),
+            release_source: self.release_source(),
+        }
+    }
+
+    /// Describes who wrote the file, and by which release it is read if that is another: `written
+    /// by ptxas 13.0.88`.
+    pub fn origin_text(&self) -> String {
+        let release = self.release();
+        match (self.release_source(), self.writer()) {
+            (ReleaseSource::NewerNote, Some(writer)) => {
+                format!("written by {writer}, read as of CUDA {release}")
+            }
+            (ReleaseSource::Header, _) => format!("written by CUDA {release}"),
+            (_, Some(writer)) => format!("written by {writer}"),
+            (_, None) => format!("no word of who wrote it, read as of CUDA {release}"),
+        }
+    }
 }
 
 /// The value that `make` returns for the note of the tool that wrote a file last.

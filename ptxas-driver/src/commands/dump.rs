@@ -12,7 +12,7 @@ use cubin_debuginfo::dump::ptxas_style::{Model, is_shown};
 use cubin_debuginfo::dump::{DumpSource, Filter, Header, ItemOffset, NoItem, Section, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cubin::{Cubin, CubinOrigin, SectionIndex};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
@@ -88,6 +88,8 @@ fn parse_place(text: &str) -> Result<ItemOffset, String> {
 /// be decoded.
 #[derive(Serialize, JsonSchema)]
 struct Dump<'a, 'c> {
+    #[serde(flatten)]
+    origin: CubinOrigin,
     /// `e_type` of the ELF header.
     e_type: u16,
     /// All sections of the file. Absent with `--section` and `--function`.
@@ -171,7 +173,8 @@ fn of_cubin(
     let section_table =
         (model.is_none() && names.is_empty() && options.function.is_none()).then(|| section_table(cubin));
     let sections = Sections { options, name, shown, source, chosen, is_sound: Cell::new(true) };
-    let dump = Dump { e_type: cubin.header.e_type, section_table, sections, model, cubin };
+    let dump =
+        Dump { origin: cubin.origin(), e_type: cubin.header.e_type, section_table, sections, model, cubin };
     Ok(answers.add_cubin(image, cubin, &dump)?)
 }
 

@@ -7,7 +7,7 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Stat
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use nv_debug_sections::cubin::CodeLocation;
+use nv_debug_sections::cubin::{CodeLocation, CubinOrigin};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::observed::{self, Compilation};
@@ -133,8 +133,10 @@ struct Module<'a> {
 struct OfFile<'a> {
     #[serde(skip)]
     name: &'a str,
+    #[serde(flatten)]
+    origin: CubinOrigin,
     #[serde(skip)]
-    sm: u32,
+    origin_text: String,
     /// The file type in words.
     #[serde(skip)]
     type_words: &'a str,
@@ -249,7 +251,8 @@ fn of_cubin(
     let report = Report::new(&cubin, file_bytes, &found, &expectation);
     let answer = OfFile {
         name,
-        sm: cubin.header.sm(),
+        origin: cubin.origin(),
+        origin_text: cubin.origin_text(),
         type_words: cubin.header.type_words(),
         has_code: cubin.code_location() != CodeLocation::None,
         is_checked: options.check,

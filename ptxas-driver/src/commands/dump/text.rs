@@ -21,7 +21,9 @@ pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]
     let kind = cubin.header.type_words();
     let no_code =
         cubin.debug_only_text().map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
-    writeln!(out, "{}: cubin for sm_{}, {kind}{no_code}", printable(file), cubin.header.sm())?;
+    let (origin, writer) = (cubin.origin(), cubin.origin_text());
+    let (arch, abi, writer) = (&origin.arch, origin.abi_version, printable(&writer));
+    writeln!(out, "{}: cubin for {arch}, {kind}, ABI {abi}, {writer}{no_code}", printable(file))?;
     let columns = [
         Column::Right("Index"),
         Column::Left("Name"),

@@ -46,14 +46,12 @@ pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &st
 }
 
 pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
-    let OfFile { name, sm, type_words, has_code, debug_file, report: file, .. } = document;
-    let writer = file.writer.map_or("no word of who wrote it".to_owned(), |writer| {
-        format!("written by {}", printable(&writer.to_string()))
-    });
+    let OfFile { name, origin, origin_text, type_words, has_code, debug_file, report: file, .. } = document;
+    let (arch, abi, writer) = (&origin.arch, origin.abi_version, printable(origin_text));
     let of = if file.side_file { "side file of a cubin" } else { "cubin" };
     let debug_file =
         debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
-    writeln!(out, "{}: {of} for sm_{}, {type_words}, {writer}{debug_file}", printable(name), sm)?;
+    writeln!(out, "{}: {of} for {arch}, {type_words}, ABI {abi}, {writer}{debug_file}", printable(name))?;
     let because = match (file.level_shown_by, file.level_asked) {
         (Some(section), _) => format!(", as {} shows", printable(section)),
         (None, true) => ", as asked".to_owned(),
