@@ -17,8 +17,9 @@ use support::schemas;
 mod support;
 
 /// The folders that a command finds where it runs, as names in the repository.
-const FOLDERS: [(&str, &str); 6] = [
+const FOLDERS: [(&str, &str); 7] = [
     ("examples", "examples"),
+    ("releases", "corpus/releases"),
     ("pairs", "ptxas-driver/tests/pairs"),
     ("hostile", "ptxas-driver/tests/hostile"),
     ("lines", "ptxas-driver/tests/lines/inputs"),

@@ -283,7 +283,7 @@ impl<'o> Compile<'o> {
         }))
     }
 
-    /// Prints the diagnostics that `-w` does not suppress. Fails if one is an error; with `-Werror`
+    /// Prints the diagnostics that `-w` does not suppress: warnings and notes. Fails if one is an error; with `-Werror`
     /// a warning that ptxas gives too is an error.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
@@ -299,8 +299,8 @@ impl<'o> Compile<'o> {
                     errors += 1;
                     errors <= MAX_ERRORS
                 }
-                Severity::Note => false,
-                Severity::Warning if disable_warnings => false,
+                Severity::Note | Severity::Warning if disable_warnings => false,
+                Severity::Note => true,
                 Severity::Warning => {
                     self.warned += 1;
                     self.warned <= MAX_WARNINGS
@@ -309,7 +309,7 @@ impl<'o> Compile<'o> {
             if shown {
                 say_rendered(&reporter.render(&diagnostic));
             }
-            let is_left_out = self.options.disable_warnings && diagnostic.severity == Severity::Warning;
+            let is_left_out = self.options.disable_warnings && diagnostic.severity != Severity::Error;
             if self.options.json && !is_left_out {
                 let message = Message::new(&diagnostic, reporter.lines());
                 self.messages.push(ReportedMessage { from: NVDWARF, message });
