@@ -125,6 +125,26 @@ fn nothing_that_steers_a_terminal_is_printed() {
     }
 }
 
+/// A pipe whose other end was closed before the program starts: a pipe holds 64 KiB, so that a fast
+/// program may be done before.
+///
+/// On Unix it is a socket: a child that another test starts at this moment has a copy of each file
+/// until it runs its program, and a pipe whose reader has a copy is not closed.
+#[cfg(unix)]
+fn closed_pipe() -> Stdio {
+    use std::net::Shutdown;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    let (reader, writer) = UnixStream::pair().unwrap();
+    reader.shutdown(Shutdown::Both).unwrap();
+    OwnedFd::from(writer).into()
+}
+
+#[cfg(not(unix))]
+fn closed_pipe() -> Stdio {
+    io::pipe().unwrap().1.into()
+}
+
 /// A closed pipe is not a failure of a listing, but half a cubin is one. No command panics.
 #[test]
 fn a_closed_pipe_ends_quietly() {
@@ -140,11 +160,7 @@ fn a_closed_pipe_ends_quietly() {
         (&["strip", &cubin, "-o", "-"], 2),
         (&["merc", "strip-capsule", merc, "-o", "-"], 2),
     ] {
-        // Closed before the program starts: a pipe holds 64 KiB, so that a fast program may be done
-        // before.
-        let (reader, writer) = io::pipe().unwrap();
-        drop(reader);
-        let output = program().args(args).stdin(Stdio::null()).stdout(writer).output().unwrap();
+        let output = program().args(args).stdin(Stdio::null()).stdout(closed_pipe()).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output.stderr));
         assert!(!text(&output.stderr).contains("panicked"), "{args:?}: {}", text(&output.stderr));
         assert!(code != 0 || output.stderr.is_empty(), "{args:?}: {}", text(&output.stderr));
