@@ -283,8 +283,8 @@ impl<'o> Compile<'o> {
         }))
     }
 
-    /// Prints the diagnostics that `-w` does not suppress: warnings and notes. Fails if one is an error; with `-Werror`
-    /// a warning that ptxas gives too is an error.
+    /// Prints the diagnostics that `-w` does not suppress: warnings and notes. Fails if one is an
+    /// error; with `-Werror` a warning that ptxas gives too is an error.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
         for mut diagnostic in diagnostics {
