@@ -156,12 +156,8 @@ const PTX_VERSIONS: [(u32, u32); 9] =
     [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, u32::MAX)];
 
 impl Release {
-    /// CUDA 12.8.
-    pub const V12_8: Self = Self(&V12_8);
     /// CUDA 13.0, whose ptxas is the one that this project knows best.
     pub const V13_0: Self = Self(&V13_0);
-    /// CUDA 13.5.
-    pub const V13_5: Self = Self(&V13_5);
 
     /// The oldest release of the table.
     pub const OLDEST: Self = Self(&V11_7);

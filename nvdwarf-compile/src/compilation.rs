@@ -13,7 +13,7 @@ use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
 use nv_debug_sections::line::{self, LineOp};
-use nv_debug_sections::release::Release;
+use nv_debug_sections::release::{Release, Target};
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::Report;
 use ptx_syntax::{LineIndex, Module};
@@ -277,6 +277,9 @@ impl<'p> PreparedPtx<'p> {
         let release = cubin.as_ref().map_or(options.release, |(cubin, _)| cubin.release());
         let target = release.target(options.arch.number);
         let relocatable = options.relocatable && has_code;
+        if let Some((cubin, _)) = &cubin {
+            cubin::check_kind(cubin, target, relocatable)?;
+        }
         let extras = &options.extras;
         // Where we write bytes of our own, or read the table again, a nameless file must not end
         // it.
@@ -285,20 +288,9 @@ impl<'p> PreparedPtx<'p> {
             && !extras.keep_optimised
             && extras.path_maps.is_empty();
         if level >= DebugLevel::Lines && !release.knows_rules_of(target.sm) {
-            let rules = format!(
-                "the rules by which ptxas {release} makes debug sections for sm_{} are not known",
-                target.sm
-            );
-            match cubin {
-                Some((cubin, data)) if as_ptxas => {
-                    let message = format!("{rules}: its own debug sections stay as they are");
-                    diagnostics.push(Diagnostic::note(message));
-                    return Ok((data.to_vec(), Statistics::of_cubin(&cubin)));
-                }
-                _ => {
-                    let message = format!("{rules}: those of ptxas {} are used", Release::default());
-                    diagnostics.push(Diagnostic::warning(None, message));
-                }
+            diagnostics.push(unknown_rules(target, as_ptxas));
+            if let Some((cubin, data)) = cubin.as_ref().filter(|_| as_ptxas) {
+                return Ok((data.to_vec(), Statistics::of_cubin(cubin)));
             }
         }
         let found: &[FileStat] = if release.asks_file_times() { &found } else { &[] };
@@ -319,8 +311,7 @@ impl<'p> PreparedPtx<'p> {
                 drop(module);
                 // Optimised code has no more to say than lines.
                 let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
-                let request =
-                    cubin::CubinRequest { facts: &facts, sections: &sections, target, relocatable, level };
+                let request = cubin::CubinRequest { facts: &facts, sections: &sections, target, level };
                 cubin::provide(cubin, request)?
             }
         };
@@ -355,6 +346,18 @@ impl<'p> PreparedPtx<'p> {
             apply_relocations(&mut container, &names)?;
         }
         Ok((container.write()?, statistics))
+    }
+}
+
+/// Says that the rules of a target are not known, and what follows: with `as_ptxas` the sections of
+/// its ptxas stay, which is not worth a warning.
+fn unknown_rules(Target { release, sm }: Target, as_ptxas: bool) -> Diagnostic {
+    let rules = format!("the rules by which ptxas {release} makes debug sections for sm_{sm} are not known");
+    if as_ptxas {
+        Diagnostic::note(format!("{rules}: its own debug sections stay as they are"))
+    } else {
+        let message = format!("{rules}: those of ptxas {} are used", Release::default());
+        Diagnostic::warning(None, message)
     }
 }
 

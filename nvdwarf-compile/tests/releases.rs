@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, ReleaseSource};
 use nv_debug_sections::line;
 use nvdwarf_compile::arch::Arch;
-use nvdwarf_compile::{CodeImage, Options, compile};
+use nvdwarf_compile::{CodeImage, ErrorKind, Options, compile};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -100,6 +100,15 @@ fn verify_finds_habits_and_no_faults() {
         };
         assert_eq!(codes.into_iter().collect::<Vec<_>>(), habits, "{release} {arch}");
     }
+}
+
+#[test]
+fn a_cubin_for_another_sm_is_refused_where_rules_are_not_known() {
+    let ptx = fs::read_to_string(folder().join("lookup.ptx")).unwrap();
+    let bytes = fs::read(folder().join("12.0-sm_52.cubin")).unwrap();
+    let options = Options { arch: Arch::parse("sm_90").unwrap(), line_info: true, ..Options::default() };
+    let error = compile(&ptx, &CodeImage::Cubin(&bytes), &options).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::OtherArch { found: 52, asked: 90 }), "{:?}", error.kind);
 }
 
 /// The expectations are the files of ptxas: no byte of a debug section is copied from them where

@@ -37,8 +37,6 @@ pub(crate) struct CubinRequest<'a> {
     pub(crate) sections: &'a PtxSections<'a>,
     /// SM number of `-arch`.
     pub(crate) target: Target,
-    /// `-c`.
-    pub(crate) relocatable: bool,
     /// How much will be written.
     pub(crate) level: DebugLevel,
 }
@@ -47,10 +45,9 @@ pub(crate) struct CubinRequest<'a> {
 ///
 /// # Errors
 ///
-/// A cubin for another SM or made from another PTX, no `.nv_debug_line_sass` where lines
+/// A cubin made from another PTX, no `.nv_debug_line_sass` where lines
 /// are wanted, damaged sections, from sm_100 on a function without Mercury code.
 pub(crate) fn provide<'d>(cubin: Cubin<'d>, request: CubinRequest<'_>) -> Result<Provided<'d>> {
-    check_kind(&cubin, request)?;
     let image = Reader::new(&cubin, request, Space::Native).image()?;
     let mercury = if request.target.generation() == Generation::Mercury {
         let image_there = Reader::new(&cubin, request, Space::Mercury).image()?;
@@ -61,14 +58,19 @@ pub(crate) fn provide<'d>(cubin: Cubin<'d>, request: CubinRequest<'_>) -> Result
     Ok(Provided { image, mercury, container: cubin, debug_only: false })
 }
 
-fn check_kind(cubin: &Cubin<'_>, request: CubinRequest<'_>) -> Result<()> {
+/// Checks that a cubin is for the SM and of the kind that was asked for.
+///
+/// # Errors
+///
+/// It is for another SM, or relocatable where an executable was asked for, or the reverse.
+pub(crate) fn check_kind(cubin: &Cubin<'_>, target: Target, relocatable: bool) -> Result<()> {
     let found = cubin.header.sm();
-    if found != request.target.sm {
-        return Err(ErrorKind::OtherArch { found, asked: request.target.sm });
+    if found != target.sm {
+        return Err(ErrorKind::OtherArch { found, asked: target.sm });
     }
-    let relocatable = cubin.header.is_relocatable();
-    if relocatable != request.relocatable {
-        return Err(ErrorKind::OtherOutput { relocatable });
+    let is_relocatable = cubin.header.is_relocatable();
+    if is_relocatable != relocatable {
+        return Err(ErrorKind::OtherOutput { relocatable: is_relocatable });
     }
     Ok(())
 }
