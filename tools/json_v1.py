@@ -24,6 +24,11 @@ NO_IMAGES = {"kind": None, "count": 0, "images": []}
 WARNINGS = {"F006", "F007", "L004", "L006", "T002"}
 # Rules of `check` whose findings and summaries have other words; of `verify` it is E007.
 REWORDED = {"F006", "F007", "L004", "T002"}
+# Members that version 1 did not have, by document.
+NEW_MEMBERS = {
+    "nvdwarf.sections": {"arch", "abi_version", "release", "release_source"},
+    "nvdwarf.dump": {"arch", "abi_version", "release", "release_source"},
+}
 # Members of rules that version 1 did not have.
 NEW_OF_RULES = ["why", "mend", "example"]
 
@@ -71,7 +76,7 @@ def self_check_words(item):
 
 def single(schema, item):
     """The document of one cubin, or of a file without an answer."""
-    item = dict(item)
+    item = {key: value for key, value in item.items() if key not in NEW_MEMBERS.get(schema, ())}
     if schema in WITHOUT_CODE:
         item.pop("code", None)
     if schema == "nvdwarf.merc_self_check" and "error" not in item:

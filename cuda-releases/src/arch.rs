@@ -18,6 +18,17 @@ pub enum Suffix {
     F,
 }
 
+impl Suffix {
+    /// The letter as it stands in a name; empty for [`Suffix::None`].
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::A => "a",
+            Self::F => "f",
+        }
+    }
+}
+
 /// An `sm_` architecture. The order is by number, then suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Arch {
@@ -274,12 +285,7 @@ fn known(rest: &str) -> Option<&'static Row> {
 
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = match self.suffix {
-            Suffix::None => "",
-            Suffix::A => "a",
-            Suffix::F => "f",
-        };
-        write!(f, "sm_{}{suffix}", self.number)
+        write!(f, "sm_{}{}", self.number, self.suffix.as_str())
     }
 }
 

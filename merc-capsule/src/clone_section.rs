@@ -2,12 +2,13 @@
 
 mod line_table;
 
+pub use line_table::LineTableInputs;
+
 use crate::address_translator::AddressTranslator;
 use crate::clone_policy::{CloneStorage, clone_policy};
 use crate::finalise::expect_first;
 use crate::frame::{self, FrameSection};
 use crate::line_table_kind::LineTableKind;
-use crate::loc_streams::{self, LocStreams};
 use crate::register_maps::{self, RangeMaps};
 use crate::relocations;
 use dwarf2_writer::{Reloc, SymbolId};
@@ -93,36 +94,6 @@ fn store_clone(
         CloneBytes::Other(bytes) | CloneBytes::Alone(bytes) => Some(bytes),
     };
     MercurySection { native: native.to_owned(), bytes, rela }
-}
-
-/// The `.loc` data from which the Mercury clones of both line tables are built.
-#[derive(Debug, Clone, Default)]
-pub struct LineTableInputs<'l> {
-    /// The `.loc` data of `.debug_line`.
-    pub source: LocStreams<'l>,
-    /// The PTX lines of `.nv_debug_line_sass`.
-    pub ptx: LocStreams<'l>,
-}
-
-impl LineTableInputs<'static> {
-    /// Recovers the `.loc` data from the line tables of a cubin. PTX lines come from the clone, if
-    /// there is one. Source locations come from the native table, so that a clone is not built from
-    /// itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`loc_streams::from_line_table`].
-    pub fn of_tables(cubin: &Cubin<'_>, translator: AddressTranslator<'_>) -> Result<Self> {
-        let streams = |kind: SectionKind| {
-            let native = cubin.section_by_name(kind.name());
-            let clone = native.and_then(|native| translator.section_pairs().mercury_section(native));
-            let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
-            table
-                .map_or(Ok(LocStreams::new()), |table| loc_streams::from_line_table(cubin, table, translator))
-        };
-        let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
-        Ok(Self { source, ptx })
-    }
 }
 
 /// Builds the clones of a cubin's native debug sections.

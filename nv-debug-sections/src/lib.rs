@@ -28,5 +28,5 @@ pub mod shared_window;
 pub mod stack_frame;
 pub mod tkinfo;
 
-pub use cuda_releases::{generation, release};
+pub use cuda_releases::{arch, generation, release};
 pub use error::{Error, ErrorKind, Result};

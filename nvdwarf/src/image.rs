@@ -10,7 +10,6 @@ use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
 use cubin_debuginfo::verify::{self, Report};
-use nv_debug_sections::container::Arch;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use nv_debug_sections::cupti::cubin_crc;
 use std::fmt;
@@ -71,7 +70,7 @@ impl Image {
     /// The architecture, as the container names it or else the cubin itself: `sm_90`, or `sm_90a`
     /// if that is stated. `None` for a cubin that cannot be read.
     pub fn arch(&self) -> Option<&str> {
-        let read = || Some(Arch::of(self.cubin().ok()?).to_string());
+        let read = || Some(self.cubin().ok()?.arch().to_string());
         self.arch.get_or_init(read).as_deref()
     }
 

@@ -7,6 +7,8 @@
 
 mod command;
 mod file;
+mod help;
+mod message;
 mod parser;
 mod table;
 #[cfg(test)]
@@ -14,10 +16,10 @@ mod tests;
 mod value;
 
 pub use command::{command, table_completions};
-use nv_debug_sections::release::Release;
+pub use help::help;
+pub use message::{Message, Severity, UsageError};
 pub use nvdwarf_compile::{FileStat, LineTableStyle, NvdwarfOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
-use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 pub(crate) use value::path_map;
 
@@ -149,42 +151,13 @@ pub enum Parsed {
 
 /// How a ptxas reacts to an option that is in no table of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum OptionAnswer {
     /// It does not know it either.
     Unknown,
     /// It takes it as it stands.
     Known,
     /// It wants an argument after it.
     WantsArgument,
-}
-
-/// The four severities of ptxas' messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// An aside, or a hint of ours.
-    Info,
-    /// Something was ignored.
-    Warning,
-    /// The exit code will be 255.
-    Error,
-    /// The end, exit code 255.
-    Fatal,
-}
-
-/// One message line, displayed as ptxas does after its own name: `fatal   : Unknown option 'foo'`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// How bad.
-    pub severity: Severity,
-    /// ptxas' wording where ptxas has one.
-    pub text: String,
-}
-
-/// The error for an invalid command line (exit code 255): every message to print, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsageError {
-    /// Warnings that came before, then the error, then perhaps a hint. Not empty.
-    pub messages: Vec<Message>,
 }
 
 /// Parses the arguments after `compile`. Opens the files of `--options-file`.
@@ -199,107 +172,10 @@ pub struct UsageError {
 /// The first bad argument from the left, then conflicts between options, as ptxas orders them.
 pub fn parse(
     args: &[OsString],
-    ask: &dyn Fn(&OsStr) -> Answer,
+    ask: &dyn Fn(&OsStr) -> OptionAnswer,
 ) -> Result<(Parsed, Vec<Message>), UsageError> {
     if args.is_empty() {
         return Ok((Parsed::Help, Vec::new()));
     }
     parser::parse(args, ask)
 }
-
-/// What `--help` says after the options.
-const AFTER_OPTIONS: &str = "\
-An option's argument follows it or an equals sign: -arch sm_90, -arch=sm_90,
---gpu-name=sm_90. -O3 and -m64 may be written together.
-
-Examples
-
-        ptxas-driver -g -arch sm_90 in.ptx -o out.cubin
-        ptxas-driver -lineinfo -arch sm_90 --code none in.ptx -o out.debug
-        ptxas-driver -lineinfo -arch sm_90 --code cubin:old.cubin - < in.ptx
-
-Exit status
-
-        0 when the output was written whole; 255 when it was not, and then
-        nothing was.
-";
-
-/// Returns the text of `compile --help`, made from the table, in lines of at most `columns`.
-pub fn help(columns: usize) -> String {
-    let mut text = String::from(
-        "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\
-         Usage: ptxas-driver [compile] [options] <ptx file | ->...\n",
-    );
-    for (title, specs) in [("Options of ptxas", table::PTXAS), ("Options of this program", table::OURS)] {
-        let _ = write!(text, "\n{title}\n\n");
-        for spec in specs {
-            let short = if spec.short.is_empty() { String::new() } else { format!("(-{})", spec.short) };
-            let left = format!("--{} {}", spec.long, spec.arg.placeholder());
-            let _ = writeln!(text, "{}", format!("{left:<40}{short}").trim_end());
-            wrap(&mut text, spec.what, columns);
-            if spec.id == table::Id::Arch {
-                wrap(&mut text, &format!("Values: {}.", arch_names()), columns);
-            }
-        }
-    }
-    text.push_str(
-        "\nOptions of ptxas that go to the ptxas of --code ptxas as they are\n\n        \
-         Ignored with --code none and cubin:FILE.\n",
-    );
-    wrap(&mut text, &format!("{}.", passed_names()), columns);
-    text.push('\n');
-    text.push_str(AFTER_OPTIONS);
-    text
-}
-
-/// Every name that `-arch` takes. Programs look for `'sm_90'` in the help of ptxas.
-fn arch_names() -> String {
-    let names: Vec<String> = Release::default().archs().map(|arch| format!("'{arch}'")).collect();
-    names.join(", ")
-}
-
-fn passed_names() -> String {
-    let name = |spec: &table::Spec| {
-        let text = format!("--{} {}", spec.long, spec.arg.placeholder());
-        text.trim_end().replace(' ', "\u{a0}")
-    };
-    table::PASSED.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
-/// Appends `what` in lines of at most `columns`, indented by 8.
-fn wrap(text: &mut String, what: &str, columns: usize) {
-    let mut column = usize::MAX;
-    for word in what.split([' ', '\n']).filter(|word| !word.is_empty()) {
-        if column.saturating_add(word.chars().count() + 1) > columns {
-            text.push_str(if column == usize::MAX { "       " } else { "\n       " });
-            column = 7;
-        }
-        text.push(' ');
-        text.push_str(&word.replace('\u{a0}', " "));
-        column += word.chars().count() + 1;
-    }
-    text.push('\n');
-}
-
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Info => "info",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-            Severity::Fatal => "fatal",
-        };
-        write!(f, "{severity:<8}: {}", self.text)
-    }
-}
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, message) in self.messages.iter().enumerate() {
-            write!(f, "{}{message}", if i == 0 { "" } else { "\n" })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UsageError {}

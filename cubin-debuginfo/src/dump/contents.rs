@@ -1,11 +1,11 @@
 //! A decoded section as a value: its items, and the bytes between them.
 
-use super::items::{
+use super::span::{UnclaimedBytes, hex};
+use super::stream::{ItemStream, StreamPart};
+use super::{
     Abbreviation, AddressRange, FrameEntry, FunctionFacts, InfoUnit, LineUnit, Location, NameLookup,
     NvInfoRecord, RegisterTypes, Registers, SharedVariables, TextLine, WithOffset,
 };
-use super::span::{UnclaimedBytes, hex};
-use super::stream::{ItemStream, StreamPart};
 use nv_debug_sections::Error;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

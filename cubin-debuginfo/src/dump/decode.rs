@@ -2,7 +2,10 @@
 
 use super::contents::{Contents, Decoded, Section, ShownUnclaimed};
 use super::source::{DumpSource, OpenSection};
-use super::{attributes, frames, info, line_programs, lists};
+use super::{
+    frames, info, line_programs, location_and_range_lists, lookup_tables, macinfo, nv_info, ptx_txt,
+    registers, shared_window, strings,
+};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{SectionIndex, sht};
@@ -30,7 +33,7 @@ impl<'c> DumpSource<'c, '_> {
     fn contents<'s>(&'s self, opened: &'s OpenSection<'c>) -> Result<Decoded<'s>> {
         let (index, name) = (opened.index, opened.name);
         if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
-            return attributes::attributes(self, opened.view()?);
+            return nv_info::records(self, opened.view()?);
         }
         if !SectionName::parse(name).is_debug_contents() {
             return Ok(self.bytes(index).into());
@@ -40,21 +43,21 @@ impl<'c> DumpSource<'c, '_> {
             Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => {
                 line_programs::lines(self, opened)?
             }
-            Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, view)?,
-            Some(SectionKind::DebugStr) => lists::strings(view)?,
-            Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, opened)?,
-            Some(SectionKind::NvDebugInfoRegType) => lists::register_types(view)?,
+            Some(SectionKind::NvDebugPtxTxt) => ptx_txt::lines(self, view)?,
+            Some(SectionKind::DebugStr) => strings::strings(view)?,
+            Some(SectionKind::NvDebugInfoRegSass) => registers::registers(self, opened)?,
+            Some(SectionKind::NvDebugInfoRegType) => registers::types(view)?,
             Some(SectionKind::DebugFrame) => frames::frames(self, view)?,
             Some(SectionKind::DebugAbbrev) => info::abbreviations(view)?,
             Some(SectionKind::DebugInfo) => info::info(self, opened)?,
-            Some(SectionKind::DebugLoc) => lists::locations(self, view)?,
-            Some(SectionKind::DebugRanges) => lists::ranges(self, view)?,
-            Some(SectionKind::DebugAranges) => lists::addresses(self, view)?,
+            Some(SectionKind::DebugLoc) => location_and_range_lists::locations(self, view)?,
+            Some(SectionKind::DebugRanges) => location_and_range_lists::ranges(self, view)?,
+            Some(SectionKind::DebugAranges) => lookup_tables::addresses(self, view)?,
             Some(kind @ (SectionKind::DebugPubnames | SectionKind::DebugPubtypes)) => {
-                lists::lookup(view, kind)?
+                lookup_tables::names(view, kind)?
             }
-            Some(SectionKind::DebugMacinfo) => lists::macros(view)?,
-            Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index)?,
+            Some(SectionKind::DebugMacinfo) => macinfo::macros(view)?,
+            Some(SectionKind::NvDebugShared) => shared_window::variables(self.cubin, index)?,
             _ => Contents::Bytes(Cow::Borrowed(&view.data.bytes)),
         };
         Ok(contents.into())

@@ -1,7 +1,6 @@
 //! `.debug_frame` in words.
 
 use super::contents::Contents;
-use super::items::FrameEntry;
 use super::source::{DumpSource, RelocatedView};
 use super::span::{Span, UnclaimedBytes};
 use super::stream::{ItemStream, StreamPart};
@@ -12,6 +11,8 @@ use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, EntryWithOffsets};
 use nv_debug_sections::register::SassRegister;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::ops::ControlFlow;
 
 /// The CIE's return address register of a kernel, which has none.
@@ -259,6 +260,26 @@ fn name(register: u64) -> String {
         Ok(register) if register >> 24 != 0 => SassRegister(register).to_string(),
         _ => format!("register {register}"),
     }
+}
+
+/// A CIE or FDE of `.debug_frame`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FrameEntry {
+    /// The byte range of the entry in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    pub header_size: u64,
+    /// Which of the two kinds it is.
+    #[schemars(extend("enum" = ["CIE", "FDE"]))]
+    pub entry: &'static str,
+    /// The fields of its header, in words.
+    pub header: String,
+    /// The rules in words. A run of registers with the same rule is one of them.
+    pub rules: Vec<String>,
+    /// Byte offset in the section of each rule, and last where the rules end. They follow one
+    /// another.
+    pub rule_offsets: Vec<u64>,
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use super::contents::Contents;
-use super::items::{Abbreviation, Attribute, Die, InfoUnit};
 use super::source::{DumpSource, OpenSection, RelocatedView, rest_of};
+use super::span::Span;
 use super::stream::{ItemStream, StreamPart, Visit};
 use crate::expression;
 use dwarf2_reader::WorkBudget;
@@ -14,6 +14,8 @@ use dwarf2_reader::info::{self, Entry, Node, Units, Value};
 use dwarf2_reader::strings;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -299,4 +301,63 @@ fn constant(attribute: u16, value: u64) -> String {
         _ => return value.to_string(),
     };
     u8::try_from(value).map_or_else(|_| value.to_string(), |value| table.name_or_number(value).into_owned())
+}
+
+/// An abbreviation of `.debug_abbrev`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Abbreviation<'s> {
+    /// The byte range of the abbreviation in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Its code, by which entries refer to it.
+    pub code: u64,
+    /// Name of the tag, `DW_TAG_*`, or its number.
+    pub tag: Cow<'static, str>,
+    /// Whether entries of this abbreviation have children.
+    pub children: bool,
+    /// Pairs of an attribute and its form, by their names, `DW_AT_*` and `DW_FORM_*`, or by number.
+    pub attributes: ItemStream<'s, (Cow<'static, str>, Cow<'static, str>)>,
+}
+
+/// A unit of `.debug_info` with its entries.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InfoUnit<'s> {
+    /// The byte range of the unit in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    pub header_size: u64,
+    /// Version of DWARF.
+    pub version: u16,
+    /// Bytes of an address.
+    pub address_size: u8,
+    /// Byte offset of its abbreviations in `.debug_abbrev`.
+    pub abbrev_offset: u64,
+    /// Its entries in file order; their `depth` makes the tree.
+    pub entries: ItemStream<'s, Die<'s>>,
+}
+
+/// An entry of `.debug_info`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "InfoEntry")]
+pub struct Die<'s> {
+    /// The byte range of the entry in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Number of entries around it; 0 for the unit's own.
+    pub depth: usize,
+    /// Name of its tag, `DW_TAG_*`, or the number.
+    pub tag: Cow<'static, str>,
+    /// Its attributes.
+    pub attributes: ItemStream<'s, Attribute>,
+}
+
+/// An attribute of an entry of `.debug_info`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Attribute {
+    /// Its name, `DW_AT_*`, or the number.
+    pub name: Cow<'static, str>,
+    /// Its value in words: a string in quotes, an entry as `<0x2d>`, an address as a place in a
+    /// section.
+    pub value: String,
 }

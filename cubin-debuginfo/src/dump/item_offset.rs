@@ -1,7 +1,7 @@
 //! Lookup of the item of a section that contains a byte.
 
 use super::contents::{Contents, Section, ShownUnclaimed};
-use super::items::FrameEntry;
+use super::frames::FrameEntry;
 use super::span::{Span, UnclaimedBytes};
 use crate::address_query::parse_number;
 use std::borrow::Cow;

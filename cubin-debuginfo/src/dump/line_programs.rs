@@ -1,16 +1,19 @@
 //! Decoding of `.debug_line` and `.nv_debug_line_sass`.
 
 use super::contents::Contents;
-use super::items::{LineFile, LineRow, LineSequence, LineUnit, WithOffset};
 use super::source::{DumpSource, OpenSection, RelocatedView};
 use super::span::{Span, UnclaimedBytes};
 use super::stream::{ItemStream, StreamPart, Visit};
+use super::with_offset::WithOffset;
 use crate::limits::SHARED_PATHS;
 use crate::symbolize::{CalleeName, CalleeNames, NameUncertainty, UnitNames};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
+use dwarf2_writer::line::Params;
 use nv_debug_sections::Result;
 use nv_debug_sections::line::{self, LineOp, SequenceOffsets, SequenceProgram, Steps, UnitProgram};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -299,4 +302,137 @@ fn callee_text(callee: CalleeName<'_>) -> String {
 /// Bytes as text; what is not UTF-8 is replaced.
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A unit of a line section: its header, and the rows of its sequences.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineUnit<'s> {
+    /// The byte range of the unit in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    pub header_size: u64,
+    /// Number of the unit in its section, from 0.
+    pub number: usize,
+    /// The numbers of its header.
+    pub params: LineParams,
+    /// Directories of its header; the first has number 1.
+    pub directories: ItemStream<'s, String>,
+    /// Files of its header, which rows refer to.
+    pub files: ItemStream<'s, LineFile>,
+    /// Byte offset in `.debug_str` from which the names of inlined functions count; `None` if the
+    /// header has none.
+    pub debug_str_base: Option<u32>,
+    /// Its rows, one sequence for each stretch of code.
+    pub sequences: ItemStream<'s, LineSequence<'s>>,
+    /// Its header, for the paths of rows.
+    #[serde(skip)]
+    pub(super) unit: Rc<UnitProgram<'s>>,
+}
+
+impl LineUnit<'_> {
+    /// The path of a file, by its 1-based number in the header.
+    pub fn path(&self, number: u64) -> Option<String> {
+        let table = &self.unit.table;
+        let file = table.files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        Some(table.path(number).unwrap_or_else(|| String::from_utf8_lossy(&file.name).into_owned()))
+    }
+}
+
+/// The numbers of a line unit's header, by the names of DWARF 2 (§6.2.4).
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineParams {
+    /// The DWARF version of the unit: 2, or 3 from CUDA 13.5 on.
+    pub version: u16,
+    /// Bytes that operations on the address count in.
+    pub minimum_instruction_length: u8,
+    /// Whether rows begin statements, as long as no operation says otherwise.
+    pub default_is_stmt: bool,
+    /// Lines that the lowest special opcode advances by.
+    pub line_base: i8,
+    /// Number of line advances that special opcodes have.
+    pub line_range: u8,
+    /// The lowest special opcode.
+    pub opcode_base: u8,
+}
+
+impl From<Params> for LineParams {
+    fn from(params: Params) -> Self {
+        let Params {
+            version,
+            minimum_instruction_length,
+            default_is_stmt,
+            line_base,
+            line_range,
+            opcode_base,
+        } = params;
+        Self { version, minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base }
+    }
+}
+
+/// A file of a line unit's header.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineFile {
+    /// Its number, from 1, by which rows refer to it.
+    pub number: u64,
+    /// Its path, with its directory.
+    pub path: String,
+    /// Time of its last change, in seconds since 1970; 0 if unknown.
+    pub mtime: u64,
+    /// Its size in bytes; 0 if unknown.
+    pub size: u64,
+}
+
+/// The rows that a line unit has for one code section.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineSequence<'s> {
+    /// The byte range of the sequence in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    pub header_size: u64,
+    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`;
+    /// `None` where the linker dropped the function.
+    pub start: Option<String>,
+    /// Address of its end, in bytes from `start`.
+    pub end: u64,
+    /// Its rows, in file order.
+    pub rows: ItemStream<'s, LineRow>,
+}
+
+/// A row of a line table.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineRow {
+    /// The byte range of the row's operations in the section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles
+    /// and does not count.
+    pub number: Option<u32>,
+    /// Address in bytes, from the start of its sequence.
+    pub address: u64,
+    /// Number of its file in the unit's header, from 1; 0 for none.
+    pub file: u64,
+    /// Line in that file, from 1; 0 for none.
+    pub line: u32,
+    /// Number of the row of the call site if the code was inlined, else 0.
+    pub context: u64,
+    /// Column in the line, from 1. Absent where the table gives none; ptxas writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    /// `false` where the row does not begin a statement. Absent where it does.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub is_stmt: bool,
+    /// Name of the inlined function; `None` where `context` is 0.
+    pub callee: Option<String>,
+    /// Why `callee` may be wrong. Absent where it is certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callee_doubt: Option<&'static str>,
+    /// Whether NVIDIA's opcode 0x92 marks the row as the entry of a function.
+    pub entry: bool,
+    /// The operations in the bytes of the row that no other member tells, such as a step of the
+    /// address alone, in words; of the row that `--offset` asks for all operations. The bytes of a
+    /// row are all operations since the row before. Absent where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<WithOffset<String>>,
 }

@@ -22,31 +22,42 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod attributes;
 mod contents;
 mod decode;
 mod frames;
 mod function_filter;
 mod info;
 mod item_offset;
-mod items;
 mod line_programs;
-mod lists;
+mod location_and_range_lists;
+mod lookup_tables;
+mod macinfo;
+mod nv_info;
+mod ptx_txt;
 pub mod ptxas_style;
+mod registers;
 mod section_table;
+mod shared_window;
 mod source;
 mod span;
 mod stream;
+mod strings;
+mod with_offset;
 
 pub use contents::{Contents, Section, ShownUnclaimed};
+pub use frames::FrameEntry;
 pub use function_filter::Filter;
+pub use info::{Abbreviation, Attribute, Die, InfoUnit};
 pub use item_offset::{ItemOffset, NoItem};
-pub use items::{
-    Abbreviation, AddressRange, Attribute, Die, FrameEntry, FunctionFacts, InfoUnit, LineFile, LineParams,
-    LineRow, LineSequence, LineUnit, Location, NameLookup, NvInfoRecord, Register, RegisterTypes, Registers,
-    SharedVariable, SharedVariables, TextLine, WithOffset,
-};
+pub use line_programs::{LineFile, LineParams, LineRow, LineSequence, LineUnit};
+pub use location_and_range_lists::Location;
+pub use lookup_tables::{AddressRange, NameLookup};
+pub use nv_info::{FunctionFacts, NvInfoRecord};
+pub use ptx_txt::TextLine;
+pub use registers::{Register, RegisterTypes, Registers};
 pub use section_table::{Header, section_table};
+pub use shared_window::{SharedVariable, SharedVariables};
 pub use source::{DumpSource, OpenSection, RelocatedView};
 pub use span::{Span, UnclaimedBytes};
 pub use stream::{ItemStream, StreamPart};
+pub use with_offset::WithOffset;

@@ -256,3 +256,15 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         }
     }
 }
+
+/// Reads all items.
+///
+/// # Errors
+///
+/// That of the first that cannot be read.
+pub(super) fn read_all<T>(
+    view: &RelocatedView<'_>,
+    items: impl IntoIterator<Item = dwarf2_reader::Result<T>>,
+) -> Result<()> {
+    items.into_iter().try_for_each(|item| item.map(|_| ())).map_err(|error| view.fault(error))
+}

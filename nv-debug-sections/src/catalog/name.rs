@@ -1,8 +1,8 @@
 //! Section names as values: space, relocation form and base name.
 
 use super::{
-    CATALOG, CatalogEntry, RelocForm, SectionHeaderFields, SectionKind, SectionOrigin, Space, contents,
-    is_debug_section,
+    CATALOG, CatalogEntry, RelocForm, SectionHeaderFields, SectionKind, SectionOrigin, Space,
+    is_debug_section, native_rows,
 };
 use crate::generation::Generation;
 use crate::release::Release;
@@ -113,7 +113,7 @@ impl<'a> SectionName<'a> {
         let alike = |row: &&CatalogEntry| (row.space, row.form) == (self.space, self.form);
         let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
         known.or_else(|| {
-            let beginning = contents().find(|row| row.kind.is_none() && row.matches_name(&self.base))?;
+            let beginning = native_rows().find(|row| row.kind.is_none() && row.matches_name(&self.base))?;
             let is_other = |row: &&CatalogEntry| row.kind.is_none() && row.name.ends_with(beginning.name);
             CATALOG.iter().filter(alike).find(is_other)
         })

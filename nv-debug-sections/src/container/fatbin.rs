@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::{Arch, ContainerPosition, Entry, EntryKind, Flags, number, slice};
+use super::{ContainerPosition, Entry, EntryKind, Flags, number, slice};
+use crate::arch::Arch;
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
@@ -281,7 +282,7 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, position: &ContainerPosition) -> Res
         kind,
         version,
         code_version: (major, minor),
-        arch: Some(Arch { number, variant: flags.variant() }),
+        arch: Some(Arch { number, suffix: flags.suffix() }),
         flags,
         name: &[],
         options: &[],

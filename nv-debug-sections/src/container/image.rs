@@ -1,8 +1,9 @@
 //! The description of an image, for people and, with serde, for programs.
 
 use super::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use super::{Arch, Compression, ContainerPosition, DebugInfo, Entry, EntryKind, Flags};
+use super::{Compression, ContainerPosition, DebugInfo, Entry, EntryKind, Flags};
 use crate::Result;
+use crate::arch::Arch;
 use crate::cubin::{CodeLocation, Cubin};
 use crate::level::DebugLevel;
 use crate::level::detected::DetectedLevel;

@@ -23,10 +23,13 @@
 mod archive;
 mod compression;
 mod container_position;
+mod debug_info;
 mod entry;
+mod entry_kind;
 pub mod fatbin;
 mod file_kind;
 mod file_names;
+mod flags;
 mod host_sections;
 mod image;
 mod numbered_entry;
@@ -47,11 +50,14 @@ use host_sections::Sections;
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
 pub use compression::Compression;
-pub use entry::{Arch, DebugInfo, Entry, EntryKind, Flags};
+pub use debug_info::DebugInfo;
+pub use entry::Entry;
+pub use entry_kind::EntryKind;
 pub use file_names::FileNames;
+pub use flags::Flags;
 pub use image::{Image, IrVersions};
 pub use numbered_entry::NumberedEntry;
-pub use selector::{ImageSelector, SelectionSummary};
+pub use selector::{ImageSelector, SelectionSummary, is_arch_name};
 
 /// A part of a file that holds fatbins.
 #[derive(Debug, Clone)]
@@ -158,7 +164,7 @@ fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<
         FileKind::Archive => return Ok(None),
         FileKind::Ptx => (EntryKind::Ptx, Ok(None)),
         FileKind::Nvvm => (EntryKind::Nvvm, nvvm::Header::decode(data).map(|header| header.arch())),
-        FileKind::Cubin => (EntryKind::Elf, Cubin::parse(data).map(|cubin| Some(Arch::of(&cubin)))),
+        FileKind::Cubin => (EntryKind::Elf, Cubin::parse(data).map(|cubin| Some(cubin.arch()))),
     };
     // Errors of their decoders know no member.
     let arch = arch.map_err(|error| {

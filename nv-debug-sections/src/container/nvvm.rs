@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::Arch;
+use crate::arch::{Arch, Suffix};
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
@@ -198,7 +198,8 @@ impl<'d> Header<'d> {
 
     /// The architecture that the IR was compiled for. A suffix `f` is not recorded.
     pub fn arch(&self) -> Option<Arch> {
-        let variant = self.scalar(TAG_ARCH_SPECIFIC).filter(|value| *value != 0).map(|_| 'a');
-        Some(Arch { number: u32::from(self.scalar(TAG_ARCH)?) / 10, variant })
+        let is_specific = self.scalar(TAG_ARCH_SPECIFIC).is_some_and(|value| value != 0);
+        let suffix = if is_specific { Suffix::A } else { Suffix::None };
+        Some(Arch { number: u32::from(self.scalar(TAG_ARCH)?) / 10, suffix })
     }
 }

@@ -1,7 +1,7 @@
 //! The selection of cubins in a file by architecture and number (`FILE:sm_90:5`), and the list of
 //! what can be selected.
 
-use super::{Arch, Container, EntryKind, NumberedEntry};
+use super::{Container, EntryKind, NumberedEntry};
 use crate::limits::MAX_IMAGES_LISTED;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -11,18 +11,17 @@ use std::fmt;
 /// [`Display`](fmt::Display) writes ` for sm_90 with number 5`, or nothing if all are selected.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ImageSelector {
-    /// As [`Arch::is_name`] takes it.
+    /// As [`is_arch_name`] takes it.
     pub arch: Option<String>,
     /// In the file, from 1.
     pub index: Option<u64>,
 }
 
-impl Arch {
-    /// Whether a word is the name of an architecture as fatbins write it: `sm_90`, `sm_90a`.
-    pub fn is_name(word: &str) -> bool {
-        let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    }
+/// Whether a word is the name of an architecture as fatbins write it: `sm_90`, `sm_90a`. Chips that
+/// no release knows have such names too.
+pub fn is_arch_name(word: &str) -> bool {
+    let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl ImageSelector {
@@ -40,7 +39,7 @@ impl ImageSelector {
             (choice.index, rest) = (Some(index), before);
         }
         if let (before, Some(word)) = last(rest)
-            && Arch::is_name(word)
+            && is_arch_name(word)
         {
             (choice.arch, rest) = (Some(word.to_owned()), before);
         }

@@ -42,11 +42,7 @@ impl Cubin<'_> {
     /// Returns the architecture, the ABI version and the release of the cubin.
     pub fn origin(&self) -> CubinOrigin {
         CubinOrigin {
-            arch: format!(
-                "sm_{}{}",
-                self.header.sm(),
-                self.arch_suffix().map_or(String::new(), String::from)
-            ),
+            arch: self.arch().to_string(),
             abi_version: self.header.abi_version,
             release: self.release().name(),
             release_source: self.release_source(),

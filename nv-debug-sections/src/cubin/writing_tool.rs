@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::release_of::with_first_note;
 use super::{Contents, Cubin, ELFOSABI_CUDA_V2, NewSection, Section, SectionInfo, SectionLink};
+use crate::arch::{Arch, Suffix};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
@@ -64,24 +65,32 @@ impl Cubin<'_> {
         })
     }
 
-    /// The suffix of the architecture that the code was compiled for: `a` of `sm_90a`, `f` of
-    /// `sm_100f`. `None` if the file does not tell it.
+    /// The architecture that the code was compiled for: its number from the ELF header, its suffix
+    /// if the file tells it.
     ///
     /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option
     /// `-arch` in the note of the tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88,
     /// nvlink 13.0.88.
-    pub fn arch_suffix(&self) -> Option<char> {
+    pub fn arch(&self) -> Arch {
+        let suffix = self.arch_suffix();
+        Arch { number: self.header.sm(), suffix }
+    }
+
+    fn arch_suffix(&self) -> Suffix {
         let mark = if self.header.os_abi == ELFOSABI_CUDA_V2 { 0x8 } else { 0x800 };
         if self.header.e_flags & mark != 0 {
-            return Some('a');
+            return Suffix::A;
         }
         let sm = format!("sm_{}", self.header.sm());
         let suffix = |word: &[u8]| match word.strip_prefix(sm.as_bytes()) {
-            Some([suffix @ (b'a' | b'f')]) => Some(char::from(*suffix)),
+            Some(b"a") => Some(Suffix::A),
+            Some(b"f") => Some(Suffix::F),
             _ => None,
         };
         let is_between = |byte: &u8| matches!(byte, b' ' | b'=');
-        with_first_note(self, |tool| tool.options.split(is_between).find_map(suffix)).flatten()
+        with_first_note(self, |tool| tool.options.split(is_between).find_map(suffix))
+            .flatten()
+            .unwrap_or(Suffix::None)
     }
 
     /// Appends the note that names this project as the [`writer`](Self::writer) to a debug-only
@@ -171,21 +180,21 @@ mod tests {
 
     #[test]
     fn the_suffix_of_an_architecture_is_in_the_note_or_in_the_header() {
-        assert_eq!(Cubin::parse(SAXPY).unwrap().arch_suffix(), None);
+        assert_eq!(Cubin::parse(SAXPY).unwrap().arch().suffix, Suffix::None);
         for (options, suffix) in [
-            ("-lineinfo  -arch sm_90a -m 64 ", Some('a')),
-            ("-arch=sm_90f ", Some('f')),
-            ("-arch sm_90 -m 64 ", None),
-            ("-arch sm_100a ", None), // another number than that of the header
-            ("-arch sm_90ab ", None),
-            ("", None),
+            ("-lineinfo  -arch sm_90a -m 64 ", Suffix::A),
+            ("-arch=sm_90f ", Suffix::F),
+            ("-arch sm_90 -m 64 ", Suffix::None),
+            ("-arch sm_100a ", Suffix::None), // another number than that of the header
+            ("-arch sm_90ab ", Suffix::None),
+            ("", Suffix::None),
         ] {
-            assert_eq!(compiled_with(options.as_bytes()).arch_suffix(), suffix, "{options}");
+            assert_eq!(compiled_with(options.as_bytes()).arch().suffix, suffix, "{options}");
         }
         for (os_abi, mark) in [(ELFOSABI_CUDA_V2, 0x8), (0x33, 0x800)] {
             let mut cubin = Cubin::parse(SAXPY).unwrap();
             (cubin.header.os_abi, cubin.header.e_flags) = (os_abi, cubin.header.e_flags | mark);
-            assert_eq!(cubin.arch_suffix(), Some('a'));
+            assert_eq!(cubin.arch().suffix, Suffix::A);
         }
     }
 }

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use listed::Listed;
 use messages::{DeferredErrors, Messages};
 use nv_debug_sections::container::{
-    Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
+    Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry, is_arch_name,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Kind {
 
 fn parse_arch(text: &str) -> Result<String, String> {
     let expected = "expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)";
-    if Arch::is_name(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
+    if is_arch_name(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
 }
 
 fn parse_index(text: &str) -> Result<u64, String> {

@@ -1,8 +1,8 @@
 //! The options of `compile` as a clap command, for completions and the manual page. clap does not
 //! parse this command line.
 
+use super::help::{AFTER_OPTIONS, arch_names};
 use super::table::{self, Arg as Argument, Spec};
-use super::{AFTER_OPTIONS, arch_names};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use nv_debug_sections::release::Release;
 

@@ -3,7 +3,7 @@
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
-    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG,
+    ABORTED, CONFLICT, CodeChoice, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG, OptionAnswer,
     Options, Parsed, Severity, UsageError, file,
 };
 use crate::input;
@@ -28,7 +28,7 @@ fn stop<T>(text: impl Into<String>) -> Result<T, Stop> {
 /// Reads a command line that is not empty; see [`super::parse`].
 pub(super) fn parse(
     args: &[OsString],
-    ask: &dyn Fn(&OsStr) -> Answer,
+    ask: &dyn Fn(&OsStr) -> OptionAnswer,
 ) -> Result<(Parsed, Vec<Message>), UsageError> {
     let mut parser = Parser::new(ask);
     match parser.read(args).and_then(|()| parser.finish()) {
@@ -43,7 +43,7 @@ pub(super) fn parse(
 }
 
 struct Parser<'a> {
-    ask: &'a dyn Fn(&OsStr) -> Answer,
+    ask: &'a dyn Fn(&OsStr) -> OptionAnswer,
     /// The command line and, above it, the open options files. An option's argument never comes
     /// from a file other than the option's (as in ptxas).
     open: Vec<vec::IntoIter<OsString>>,
@@ -65,7 +65,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(ask: &'a dyn Fn(&OsStr) -> Answer) -> Self {
+    fn new(ask: &'a dyn Fn(&OsStr) -> OptionAnswer) -> Self {
         Self {
             ask,
             open: Vec::new(),
@@ -133,15 +133,15 @@ impl<'a> Parser<'a> {
     /// An option that no table has: the code provider's, or a mistake.
     fn unknown(&mut self, typed: &str, arg: OsString) -> Result<(), Stop> {
         let value = match (self.ask)(&arg) {
-            Answer::Unknown => {
+            OptionAnswer::Unknown => {
                 let name = typed.strip_prefix('-').unwrap_or(typed);
                 return Err(Stop {
                     text: format!("Unknown option '{name}'"),
                     hint: table::nearest(typed).map(|nearest| format!("did you mean '{nearest}'?")),
                 });
             }
-            Answer::Known => None,
-            Answer::WantsArgument => Some(self.argument(typed)?),
+            OptionAnswer::Known => None,
+            OptionAnswer::WantsArgument => Some(self.argument(typed)?),
         };
         self.passed.push(arg);
         self.passed.extend(value);

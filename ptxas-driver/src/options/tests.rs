@@ -7,7 +7,7 @@ fn args(line: &str) -> Vec<OsString> {
 
 /// [`super::parse`] without a ptxas to ask.
 fn parse(args: &[OsString]) -> Result<(Parsed, Vec<Message>), UsageError> {
-    super::parse(args, &|_| Answer::Unknown)
+    super::parse(args, &|_| OptionAnswer::Unknown)
 }
 
 /// Parses a command line that must compile, without warnings.
@@ -212,8 +212,8 @@ fn options_that_only_a_ptxas_knows() {
         other => panic!("{line}: {other:?}"),
     };
     let input = Input::Path("t.ptx".into());
-    assert_eq!(parse("-hidden t.ptx", Answer::Known), (args("-hidden"), input.clone()));
-    assert_eq!(parse("-hidden 3 t.ptx", Answer::WantsArgument), (args("-hidden 3"), input));
+    assert_eq!(parse("-hidden t.ptx", OptionAnswer::Known), (args("-hidden"), input.clone()));
+    assert_eq!(parse("-hidden 3 t.ptx", OptionAnswer::WantsArgument), (args("-hidden 3"), input));
 }
 
 #[test]

@@ -4,9 +4,9 @@ mod search;
 
 use crate::cleanup::{PrivateFolder, child, write_private};
 use crate::input;
-use crate::options::{Answer, CONFLICT, Input, Options};
+use crate::options::{CONFLICT, Input, OptionAnswer, Options};
 use nv_debug_sections::release::Release;
-pub use search::{Found, HOW_TO_GET_ONE, NotFound, find};
+pub use search::{FoundPtxas, HOW_TO_GET_ONE, NoPtxasFound, find};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -232,13 +232,13 @@ pub fn release(ptxas: &Path) -> Option<Release> {
 ///
 /// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which
 /// it prints its help. One that cannot be started knows nothing.
-pub fn ask(ptxas: &Path, option: &OsStr) -> Answer {
-    let Ok(ran) = capture(ptxas, option) else { return Answer::Unknown };
+pub fn ask(ptxas: &Path, option: &OsStr) -> OptionAnswer {
+    let Ok(ran) = capture(ptxas, option) else { return OptionAnswer::Unknown };
     match (ran.status.success(), ran.stderr) {
-        (false, said) if said.contains("Unknown option") => Answer::Unknown,
+        (false, said) if said.contains("Unknown option") => OptionAnswer::Unknown,
         (false, said) if said.contains("argument expected after") && !said.contains("no argument") => {
-            Answer::WantsArgument
+            OptionAnswer::WantsArgument
         }
-        _ => Answer::Known,
+        _ => OptionAnswer::Known,
     }
 }

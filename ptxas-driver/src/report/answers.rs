@@ -1,116 +1,17 @@
 //! The answers of one run, and where they are written.
 
-use super::Answer;
-use super::document::{DocumentHead, Files};
+use super::document::{DocumentHead, Files, OfCubin, OfFile, Refusal};
 use super::status::{Exit, FileOutcome};
+use super::{Answer, CubinKind, Form, InputName, NoAnswer, UnansweredInput};
 use crate::limits::MAX_MESSAGES;
 use crate::output::HalfWritten;
 use crate::printable_text::printable;
 use crate::progress::{self, without_bar};
 use crate::stderr::{complain, note};
 use anyhow::{Result, anyhow};
-use nv_debug_sections::cubin::{CodeLocation, Cubin};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
-use thiserror::Error;
-
-/// The form in which a command prints its results: text or JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// For people: a heading above each of several, a blank line between two.
-    Text,
-    /// Each as it is, without headings: in the form of another tool.
-    NoHeadings,
-    /// One JSON document.
-    Json,
-}
-
-impl Form {
-    /// Returns the form for the option `--json`.
-    pub fn json_if(is_json: bool) -> Self {
-        if is_json { Self::Json } else { Self::Text }
-    }
-}
-
-/// The name of the file, or of the image in one, that a result is about.
-#[derive(Debug, Clone, Default)]
-pub struct InputName {
-    /// The name to show; by it an operand chooses the image alone.
-    pub name: String,
-    /// Where it is from, for the heading of one of several; `None` for the only one.
-    pub origin: Option<String>,
-    /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the
-    /// file itself.
-    pub number: Option<String>,
-}
-
-/// The facts about a cubin that every result about it has: its SM number, and where its machine
-/// code is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CubinKind {
-    /// SM number: 90 for sm_90.
-    pub sm: u32,
-    /// Where the machine code is.
-    pub code: CodeLocation,
-}
-
-impl From<&Cubin<'_>> for CubinKind {
-    fn from(cubin: &Cubin<'_>) -> Self {
-        Self { sm: cubin.header.sm(), code: cubin.code_location() }
-    }
-}
-
-/// A file or image for which a command has no result.
-#[derive(Debug, Clone)]
-pub struct UnansweredInput {
-    /// The file.
-    pub file: String,
-    /// The file, or the image in it.
-    pub name: String,
-    /// Why.
-    pub error: String,
-}
-
-/// The error for a file or image in which a query has no result. It is not a fault of the image if
-/// another one of the file has a result.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct NoAnswer(pub String);
-
-/// An element of `files` about a cubin.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct OfCubin<'a, A> {
-    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an
-    /// operand chooses it alone, such as `a.out:sm_90:2`.
-    file: &'a str,
-    /// SM number: 90 for sm_90.
-    sm: u32,
-    /// Where the machine code is.
-    code: CodeLocation,
-    #[serde(flatten)]
-    answer: &'a A,
-}
-
-/// An element of `files` about a file other than a cubin.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct OfFile<'a, A> {
-    /// The name as given, `<stdin>` for `-`.
-    file: &'a str,
-    #[serde(flatten)]
-    answer: &'a A,
-}
-
-/// The reason why there is no answer, at the place of the answer.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "NoAnswer")]
-pub(super) struct Refusal<'a> {
-    /// The name of the file or cubin; of a fault between the images of a file the name of the file.
-    file: &'a str,
-    /// Why it cannot be read, or why it answers nothing of what was asked.
-    error: &'a str,
-}
 
 /// The results of one run of a command, each written when it is ready.
 pub struct Answers<'o> {

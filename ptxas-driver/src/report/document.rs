@@ -1,6 +1,8 @@
 //! JSON documents: their common head, and the array of files that most have.
 
 use crate::printable_text::{write_json, write_json_value};
+use nv_debug_sections::cubin::CodeLocation;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::ser::{Formatter as _, PrettyFormatter};
 use std::io::{self, Write};
@@ -88,6 +90,39 @@ impl Files {
             None => out.write_all(b"\n  ]\n}\n"),
         }
     }
+}
+
+/// An element of `files` about a cubin.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OfCubin<'a, A> {
+    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an
+    /// operand chooses it alone, such as `a.out:sm_90:2`.
+    pub(super) file: &'a str,
+    /// SM number: 90 for sm_90.
+    pub(super) sm: u32,
+    /// Where the machine code is.
+    pub(super) code: CodeLocation,
+    #[serde(flatten)]
+    pub(super) answer: &'a A,
+}
+
+/// An element of `files` about a file other than a cubin.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OfFile<'a, A> {
+    /// The name as given, `<stdin>` for `-`.
+    pub(super) file: &'a str,
+    #[serde(flatten)]
+    pub(super) answer: &'a A,
+}
+
+/// The reason why there is no answer, at the place of the answer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NoAnswer")]
+pub(super) struct Refusal<'a> {
+    /// The name of the file or cubin; of a fault between the images of a file the name of the file.
+    pub(super) file: &'a str,
+    /// Why it cannot be read, or why it answers nothing of what was asked.
+    pub(super) error: &'a str,
 }
 
 #[cfg(test)]

@@ -7,14 +7,18 @@
 
 mod answers;
 mod document;
+mod form;
+mod input_name;
+mod no_answer;
 mod schema;
 mod status;
 mod stream;
 
-pub use answers::{
-    Answers, CubinKind, Form, InputName, NoAnswer, UnansweredInput, is_of_stdout, report, report_to_end,
-};
+pub use answers::{Answers, is_of_stdout, report, report_to_end};
 pub use document::{DocumentHead, write_document};
+pub use form::Form;
+pub use input_name::{CubinKind, InputName};
+pub use no_answer::{NoAnswer, UnansweredInput};
 pub use schema::DocumentSchema;
 pub use status::{Exit, Status};
 pub use stream::Stream;

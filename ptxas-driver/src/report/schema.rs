@@ -1,8 +1,8 @@
 //! The JSON Schema of each document, made from the Rust types that are written.
 
 use super::Answer;
-use super::answers::{OfCubin, OfFile, Refusal};
-use super::document::SCHEMA_VERSION;
+use super::document::{OfCubin, OfFile, Refusal, SCHEMA_VERSION};
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};

@@ -5,7 +5,7 @@ use super::{Compile, FAILURE, Stopped, say_info, say_text, stop};
 use crate::commands::read;
 use crate::input;
 use crate::limits::MAX_PTXAS_LINES;
-use crate::options::{Answer, CodeChoice, Input};
+use crate::options::{CodeChoice, Input, OptionAnswer};
 use crate::provider::ptxas::{self, RunError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) enum Choice {
     /// An existing cubin.
     Cubin(PathBuf),
     /// A ptxas.
-    Ptxas(ptxas::Found),
+    Ptxas(ptxas::FoundPtxas),
 }
 
 impl Choice {
@@ -42,12 +42,12 @@ pub(super) struct Code {
 ///
 /// The chip may not be read yet, and which of Triton's two ptxas it is for: it is enough that one
 /// knows the option.
-pub(super) fn ask(option: &OsStr) -> Answer {
+pub(super) fn ask(option: &OsStr) -> OptionAnswer {
     let mut found: Vec<_> =
         [None, Some(u32::MAX)].into_iter().filter_map(|sm| ptxas::find(sm).ok()).collect();
     found.dedup_by(|a, b| a.path == b.path);
     let answers = found.iter().map(|found| ptxas::ask(&found.path, option));
-    answers.into_iter().find(|answer| *answer != Answer::Unknown).unwrap_or(Answer::Unknown)
+    answers.into_iter().find(|answer| *answer != OptionAnswer::Unknown).unwrap_or(OptionAnswer::Unknown)
 }
 
 /// Reports that no ptxas was found, and how to get one.
@@ -118,7 +118,7 @@ impl Compile<'_> {
     }
 
     /// Chooses the ptxas for several inputs, since only ptxas makes one module of them.
-    pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
+    pub(super) fn choose_for_several(&self) -> Result<ptxas::FoundPtxas, Stopped> {
         let need = "several inputs need a ptxas, which makes one module of them";
         match &self.options.code {
             CodeChoice::Ptxas => ptxas::find(Some(self.options.compile.arch.number))

@@ -6,7 +6,7 @@
 //! line. Triton has all of it in the keys of its cache, so it must not be the text of ptxas alone.
 
 use super::{print as print_text, say_info};
-use crate::provider::ptxas::{self, NotFound};
+use crate::provider::ptxas::{self, NoPtxasFound};
 use nv_debug_sections::release::Release;
 
 /// Prints the text. Returns in words where code would come from, and the exit code.
@@ -22,7 +22,7 @@ pub(super) fn print(as_ptxas: bool) -> (String, u8) {
 
 /// What a ptxas prints, with a release in any case. Without one the compile would not come to us,
 /// and the user would not see what is wrong.
-fn version_line(found: &ptxas::Found) -> String {
+fn version_line(found: &ptxas::FoundPtxas) -> String {
     match ptxas::printed(&found.path, "--version") {
         Ok(text) if names_release(&text) => text,
         Ok(text) => format!("{}\n{}\n", text.trim_end(), release_line()),
@@ -33,7 +33,7 @@ fn version_line(found: &ptxas::Found) -> String {
     }
 }
 
-fn without_ptxas(missing: &NotFound) -> String {
+fn without_ptxas(missing: &NoPtxasFound) -> String {
     say_info(missing.to_string());
     in_place_of_ptxas("No ptxas was found: nothing can be compiled")
 }

@@ -31,7 +31,7 @@ const OUR_NAME: &str = "ptxas-driver";
 
 /// A ptxas that can be run, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPtxas {
     /// The executable, as found (not canonical: wrappers look at their own name).
     pub path: PathBuf,
     /// Which rule found it, for the summary line: `$PTXAS`, `PATH`, ...
@@ -41,12 +41,12 @@ pub struct Found {
 /// The error that no ptxas was found, with the places that were searched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no ptxas found; tried {}", tried.join(", "))]
-pub struct NotFound {
+pub struct NoPtxasFound {
     /// One phrase for each place, in the order they were tried.
     pub tried: Vec<String>,
 }
 
-impl Found {
+impl FoundPtxas {
     /// Describes in words which ptxas this is, and how it was found.
     pub fn source(&self) -> String {
         format!("{} ({})", self.path.display(), self.how)
@@ -74,29 +74,29 @@ pub(super) struct Surroundings<'a> {
 ///
 /// # Errors
 ///
-/// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed
-/// over: it is the answer.
-pub fn find(sm: Option<u32>) -> Result<Found, NotFound> {
+/// [`NoPtxasFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not
+/// passed over: it is the answer.
+pub fn find(sm: Option<u32>) -> Result<FoundPtxas, NoPtxasFound> {
     let own_path = env::current_exe().and_then(fs::canonicalize).ok();
     let called = env::args_os().next().unwrap_or_default().into();
     let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     find_in(&Surroundings { var: &var, own_path, called, sm })
 }
 
-pub(super) fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
+pub(super) fn find_in(around: &Surroundings<'_>) -> Result<FoundPtxas, NoPtxasFound> {
     let var = around.var;
     if let Some(outer) = var(GUARD) {
         let tried = format!("nothing: {} was taken for a ptxas and runs us (${GUARD})", outer.display());
-        return Err(NotFound { tried: vec![tried] });
+        return Err(NoPtxasFound { tried: vec![tried] });
     }
     if let Some(path) = var("PTXAS").map(PathBuf::from) {
         return match around.refusal(&path) {
-            None => Ok(Found { path, how: "$PTXAS".to_owned() }),
-            Some(why) => Err(NotFound { tried: vec![format!("$PTXAS = {}: {why}", path.display())] }),
+            None => Ok(FoundPtxas { path, how: "$PTXAS".to_owned() }),
+            Some(why) => Err(NoPtxasFound { tried: vec![format!("$PTXAS = {}: {why}", path.display())] }),
         };
     }
     let mut tried = vec!["$PTXAS".to_owned()];
-    for Place { how, candidates } in around.places() {
+    for SearchPlace { how, candidates } in around.places() {
         if candidates.is_empty() {
             tried.push(how.to_owned());
         }
@@ -104,17 +104,17 @@ pub(super) fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
             match around.refusal(&path) {
                 None => {
                     let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
-                    return Ok(Found { path, how: format!("{how}{remark}") });
+                    return Ok(FoundPtxas { path, how: format!("{how}{remark}") });
                 }
                 Some(why) => tried.push(format!("{how}: {}: {why}", path.display())),
             }
         }
     }
-    Err(NotFound { tried })
+    Err(NoPtxasFound { tried })
 }
 
 /// A place where a ptxas may be.
-struct Place {
+struct SearchPlace {
     /// In words, for messages.
     how: &'static str,
     candidates: Vec<Candidate>,
@@ -177,18 +177,18 @@ impl Surroundings<'_> {
     }
 
     /// Where to look, in order.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<SearchPlace> {
         let var = |name| (self.var)(name).map(PathBuf::from);
         let path_dirs: Vec<PathBuf> =
             (self.var)("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
         let in_dirs = |how, dirs: Vec<PathBuf>, name: &str| {
             let plain = |dir: &PathBuf| Candidate { path: executable_in(dir, name), remark: None };
-            Place { how, candidates: dirs.iter().map(plain).collect() }
+            SearchPlace { how, candidates: dirs.iter().map(plain).collect() }
         };
         let bin = |name| var(name).map(|root| root.join("bin")).into_iter().collect();
         let python = |how, roots: &[PathBuf]| {
             let candidates = roots.iter().flat_map(|root| self.of_python(root)).collect();
-            Place { how, candidates }
+            SearchPlace { how, candidates }
         };
         // Only the directories that have one, to keep the message short.
         let with_ptxas =

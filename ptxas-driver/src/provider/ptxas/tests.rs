@@ -16,7 +16,7 @@ fn tool(path: PathBuf, body: &str) -> PathBuf {
     path
 }
 
-fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<Found, NotFound> {
+fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<FoundPtxas, NoPtxasFound> {
     search_for(None, "ptxas-driver", vars, own_path)
 }
 
@@ -25,7 +25,7 @@ fn search_for(
     called: &str,
     vars: &[(&str, &Path)],
     own_path: Option<PathBuf>,
-) -> Result<Found, NotFound> {
+) -> Result<FoundPtxas, NoPtxasFound> {
     let var = |name: &str| {
         vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str().to_os_string())
     };
@@ -51,7 +51,10 @@ fn every_rule_in_its_order() {
         tool(root.join(file), "");
     }
     for (skip, (_, _, file, how)) in places.into_iter().enumerate() {
-        assert_eq!(search(&vars[skip..], None), Ok(Found { path: root.join(file), how: how.to_owned() }));
+        assert_eq!(
+            search(&vars[skip..], None),
+            Ok(FoundPtxas { path: root.join(file), how: how.to_owned() })
+        );
     }
     assert!(search(&[], None).is_err());
 }
@@ -127,11 +130,11 @@ fn the_two_of_triton() {
     let first = tool(bin.join("ptxas"), "");
     let vars: [(&str, &Path); 1] = [("VIRTUAL_ENV", root)];
     // Older ones have one.
-    let only = Found { path: first.clone(), how: "$VIRTUAL_ENV: Triton's only one".to_owned() };
+    let only = FoundPtxas { path: first.clone(), how: "$VIRTUAL_ENV: Triton's only one".to_owned() };
     assert_eq!(search_for(Some(90), "ptxas", &vars, None), Ok(only));
     let second = tool(bin.join("ptxas-blackwell"), "");
-    let of_first = Found { path: first, how: "$VIRTUAL_ENV: Triton's for chips below sm_90".to_owned() };
-    let of_second = Found { path: second, how: "$VIRTUAL_ENV: Triton's for sm_90 and later".to_owned() };
+    let of_first = FoundPtxas { path: first, how: "$VIRTUAL_ENV: Triton's for chips below sm_90".to_owned() };
+    let of_second = FoundPtxas { path: second, how: "$VIRTUAL_ENV: Triton's for sm_90 and later".to_owned() };
     for sm in [75, 80, 89, 90, 100, 120] {
         let want = if sm < 90 { &of_first } else { &of_second };
         for called in ["ptxas", "/a/ptxas-blackwell"] {
@@ -161,7 +164,7 @@ fn the_ptxas_that_was_set_aside_for_us() {
     let var = |name: &str| (name == "PATH").then(|| path.clone());
     for called in [bin.join("ptxas"), PathBuf::from("ptxas")] {
         let around = Surroundings { var: &var, own_path: Some(own_path.clone()), called, sm: None };
-        assert_eq!(find_in(&around), Ok(Found { path: real.clone(), how: BESIDE.to_owned() }));
+        assert_eq!(find_in(&around), Ok(FoundPtxas { path: real.clone(), how: BESIDE.to_owned() }));
     }
     let called = own_path.clone();
     let around = Surroundings { var: &var, own_path: Some(own_path), called, sm: None };
@@ -184,7 +187,7 @@ fn an_unusable_choice_is_not_passed_over() {
 
 fn parsed(line: &str) -> Options {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-    match crate::options::parse(&words, &|_| Answer::Unknown) {
+    match crate::options::parse(&words, &|_| OptionAnswer::Unknown) {
         Ok((crate::options::Parsed::Compile(options), _)) => *options,
         other => panic!("{line}: {other:?}"),
     }
@@ -239,14 +242,14 @@ fn a_ptxas_is_asked_about_an_option() {
     let dir = tempfile::tempdir().unwrap();
     let fatal = |text: &str| format!("echo \"ptxas fatal   : {text}\" >&2; exit 255");
     for (name, body, answer) in [
-        ("unknown", fatal("Unknown option 'x'"), Answer::Unknown),
-        ("wants", fatal("argument expected after '-x'"), Answer::WantsArgument),
-        ("attached", fatal("'y': expected a number"), Answer::Known),
-        ("flag", fatal("no argument expected after '-x'"), Answer::Known),
-        ("help", "echo Usage".to_owned(), Answer::Known),
+        ("unknown", fatal("Unknown option 'x'"), OptionAnswer::Unknown),
+        ("wants", fatal("argument expected after '-x'"), OptionAnswer::WantsArgument),
+        ("attached", fatal("'y': expected a number"), OptionAnswer::Known),
+        ("flag", fatal("no argument expected after '-x'"), OptionAnswer::Known),
+        ("help", "echo Usage".to_owned(), OptionAnswer::Known),
     ] {
         let ptxas = tool(dir.path().join(name), &body);
         assert_eq!(ask(&ptxas, OsStr::new("-x")), answer, "{name}");
     }
-    assert_eq!(ask(&dir.path().join("none"), OsStr::new("-x")), Answer::Unknown);
+    assert_eq!(ask(&dir.path().join("none"), OsStr::new("-x")), OptionAnswer::Unknown);
 }

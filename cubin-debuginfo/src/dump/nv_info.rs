@@ -1,7 +1,6 @@
 //! The records of `.nv.info` in words.
 
 use super::contents::{Contents, Decoded};
-use super::items::{FunctionFacts, NvInfoRecord};
 use super::source::{DumpSource, RelocatedView};
 use super::span::Span;
 use super::stream::{ItemStream, StreamPart};
@@ -9,8 +8,10 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-pub(super) fn attributes<'s>(
+pub(super) fn records<'s>(
     source: &'s DumpSource<'_, '_>,
     view: &'s RelocatedView<'_>,
 ) -> Result<Decoded<'s>> {
@@ -73,4 +74,43 @@ fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
             names.chain(numbers).chain(rest).collect::<Vec<_>>().join(" ")
         }
     }
+}
+
+/// A record of `.nv.info` or `.nv.info.FUNCTION`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NvInfoRecord {
+    /// The byte range of the record in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Name of the attribute, such as `EIATTR_REGCOUNT`; `EIATTR_0x6d` where it has no name.
+    pub attribute: String,
+    /// Name of the format of its value, such as `EIFMT_SVAL`.
+    pub format: &'static str,
+    /// The value in words.
+    pub value: String,
+}
+
+/// The resources of a function, from the records of `.nv.info` or of `.nv.info.F`. Sizes are in
+/// bytes.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct FunctionFacts {
+    /// Name of the function, as its symbol.
+    pub function: String,
+    /// Number of SASS registers that it uses. Absent where no record says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
+    /// Size of its stack frame. Absent where no record says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_size: Option<u32>,
+    /// Stack that it needs with its callees; 4294967295 with recursion. Absent where no record says
+    /// it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_stack_size: Option<u32>,
+    /// Largest stack that it may need with its callees. Absent where no record says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_stack_size: Option<u32>,
+    /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says
+    /// them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exits: Vec<u32>,
 }

@@ -1,0 +1,39 @@
+//! The lines of `.nv_debug_ptx_txt`.
+
+use super::contents::Contents;
+use super::source::{DumpSource, RelocatedView};
+use super::span::Span;
+use super::stream::ItemStream;
+use nv_debug_sections::Result;
+use nv_debug_sections::ptx_txt::PtxText;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// A line of a PTX text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TextLine<'s> {
+    /// The byte range of the line in its section.
+    #[serde(flatten)]
+    pub at: Span,
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// The line without its end.
+    pub text: Cow<'s, str>,
+}
+
+pub(super) fn lines<'s>(source: &'s DumpSource<'_, '_>, view: &'s RelocatedView<'_>) -> Result<Contents<'s>> {
+    let decoded = PtxText::decode(&view.data.bytes)?;
+    let lines = ItemStream::of(move || {
+        let mut end = 0;
+        decoded.lines().enumerate().map(move |(index, line)| TextLine {
+            at: Span::next(&mut end, line.len() as u64 + 1),
+            line: index + 1,
+            text: String::from_utf8_lossy(line),
+        })
+    });
+    Ok(Contents::PtxText(match &source.filter {
+        Some(filter) => lines.filter(|line| filter.has_line(view.index, line.line)),
+        None => lines,
+    }))
+}

@@ -1,0 +1,132 @@
+//! The table of repairs.
+
+use super::{Edit, FixSelection, data, files, locs, moves, names, strip, symbols, target, versions};
+use crate::check::RuleId;
+use crate::parser::Parsed;
+
+/// A kind of repair of PTX text that `check --fix` can make. Its number is the index in
+/// [`REPAIRS`], which describes each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the table says what each one does
+pub enum Repair {
+    StripAll,
+    StripToLines,
+    PathMap,
+    AsciiText,
+    MangleSymbols,
+    MoveFiles,
+    MoveSections,
+    MergeFiles,
+    RenumberFiles,
+    FileTime,
+    FoldDifferences,
+    RewriteNegatives,
+    SplitWideValues,
+    SpellOffsets,
+    DropRedundantLocs,
+    AddDebug,
+    AddSection,
+    RemoveDebug,
+    DropDebugWithoutSection,
+    BumpVersion,
+    DocumentedVersion,
+}
+
+/// The description of a repair: its name, its effect, and the rules whose findings it removes.
+#[derive(Debug)]
+pub struct RepairInfo {
+    /// Which one it is; its place in [`REPAIRS`].
+    pub repair: Repair,
+    /// The stable name, in words joined by `-`.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// The rules whose findings it takes away.
+    pub rules: &'static [RuleId],
+    /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from
+    /// getting lost does, and takes away nothing that is still of use.
+    pub default: bool,
+    pub(super) run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
+}
+
+impl Repair {
+    /// Returns the description of the repair.
+    pub fn info(self) -> &'static RepairInfo {
+        &REPAIRS[self as usize]
+    }
+}
+
+/// Returns the repair with this name.
+pub fn repair_named(name: &str) -> Option<&'static RepairInfo> {
+    REPAIRS.iter().find(|info| info.name == name)
+}
+
+const DEFAULT: bool = true;
+
+const ASKED: bool = false;
+
+const fn repair(
+    repair: Repair,
+    name: &'static str,
+    default: bool,
+    rules: &'static [RuleId],
+    run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
+    summary: &'static str,
+) -> RepairInfo {
+    RepairInfo { repair, name, summary, rules, default, run }
+}
+
+use Repair as R;
+use RuleId as Id;
+
+/// The descriptions of the repairs, in the order in which they are made. A repair that makes
+/// another one visible comes first, and `.version` last, so that it rises only for what could not
+/// be written in another way. A test checks that the order is that of [`Repair`] and
+/// `check::Rule::fixable`.
+#[rustfmt::skip] // one repair, one place
+pub static REPAIRS: [RepairInfo; 21] = [
+    repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
+        "Takes out `.loc`, `.file`, `.section`, `@@DWARF` and `, debug`."),
+    repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
+        "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay."),
+    repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
+        "Replaces the beginnings of paths in `.file`, as a given map says."),
+    repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
+        "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, other bytes as `\\xe9` and `%E9`, and takes out a byte order mark."),
+    repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
+        "Writes the declared name in place of one with dots, or `_$_` for each dot where a variable is declared with them; kernels, functions and labels keep them."),
+    repair(R::MoveFiles, "move-files", DEFAULT, &[Id::FileInside], moves::files,
+        "Moves a `.file` out of a function or section, after it."),
+    repair(R::MoveSections, "move-sections", DEFAULT, &[Id::SectionInside], moves::sections,
+        "Moves a `.section` out of a function, after it."),
+    repair(R::MergeFiles, "merge-files", DEFAULT, &[Id::DuplicateFileIndex], files::merge,
+        "Of two `.file` with one index, drops the second if it names the same file, else gives it and its `.loc` a free index."),
+    repair(R::RenumberFiles, "renumber-files", DEFAULT, &[Id::FileIndexGap, Id::FileIndexRange], files::renumber,
+        "Numbers the files 1, 2, 3, ... and `.loc` with them."),
+    repair(R::FileTime, "file-time", ASKED, &[Id::FileTimeOfBuild], names::time,
+        "Gives each `.file` without a time a fixed time and size, so that the cubin does not depend on the building machine."),
+    repair(R::FoldDifferences, "fold-differences", DEFAULT, &[Id::GateDifference, Id::NarrowLabel, Id::UnitLength], data::fold,
+        "Writes the number in place of a difference of labels, below PTX 7.5, in `.b8` and `.b16`, and as a unit's length."),
+    repair(R::RewriteNegatives, "rewrite-negatives", DEFAULT, &[Id::GateNegative, Id::ValueRange], data::negatives,
+        "Writes negative numbers as unsigned ones of the same bytes, below PTX 7.5; and `-0` as `0`."),
+    repair(R::SplitWideValues, "split-wide-values", DEFAULT, &[Id::ValueCut], data::wide,
+        "Writes a number beyond 32 bits in `.b64` as two of `.b32`."),
+    repair(R::SpellOffsets, "spell-offsets", DEFAULT, &[Id::LabelTwice], data::offsets,
+        "In `.debug_info`, writes a section and a number in place of a label that is used there before."),
+    repair(R::DropRedundantLocs, "drop-redundant-locs", DEFAULT, &[Id::RedundantLoc], locs::redundant,
+        "Takes out a `.loc` that says what is in effect already."),
+    repair(R::AddDebug, "add-debug", ASKED, &[], target::add_debug,
+        "Adds `debug` to `.target`, and an empty section if there is none."),
+    repair(R::AddSection, "add-section", ASKED, &[Id::DebugWithoutSection], target::add_section,
+        "Adds an empty section to a module with `debug` and no section."),
+    repair(R::RemoveDebug, "remove-debug", ASKED, &[Id::DebugMeansO0, Id::DebugWithoutSection], target::remove_debug,
+        "Takes `debug` out of `.target`."),
+    repair(R::DropDebugWithoutSection, "drop-debug-without-section", DEFAULT, &[Id::DebugWithoutSection], target::drop_debug,
+        "Takes `debug` out of `.target` where the module has no section."),
+    repair(R::BumpVersion, "bump-version", DEFAULT, versions::ENFORCED, versions::enforced,
+        "Raises `.version` to the least that ptxas 13.0.88 asks for."),
+    repair(R::DocumentedVersion, "documented-version", ASKED, versions::DOCUMENTED, versions::documented,
+        "Raises `.version` to the least by the PTX ISA."),
+];
