@@ -25,7 +25,8 @@ use crate::{Cursor, Error, ErrorKind, Result, Span};
 /// The name of the section, `.debug_abbrev`.
 pub const SECTION: &str = ".debug_abbrev";
 
-/// The abbreviation table of a unit: the abbreviations from one offset on.
+/// The abbreviation table of a unit: the abbreviations in `.debug_abbrev` from one byte offset up
+/// to the 0 that ends them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AbbrevTable {
     span: Span,
@@ -42,13 +43,14 @@ pub struct AbbrevTable {
 /// One abbreviation: the tag, the children flag and the attribute forms of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abbreviation {
-    /// In the section, from the code up to the two zeros, which are in it.
+    /// The byte range of the abbreviation in `.debug_abbrev`, from its code to the two zeros that
+    /// end it, zeros included.
     pub span: Span,
-    /// The code by which entries name the abbreviation.
+    /// The code with which entries refer to the abbreviation.
     pub code: u64,
-    /// `DW_TAG_*`.
+    /// The tag of the entries that have this abbreviation, `DW_TAG_*`.
     pub tag: u16,
-    /// Whether entries of this shape have children.
+    /// Whether entries with this abbreviation have children.
     pub has_children: bool,
     /// In [`AbbrevTable::attributes`].
     attributes: Range<usize>,
@@ -59,9 +61,9 @@ pub struct Abbreviation {
 /// The name and the form of an attribute in an abbreviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AttributeSpec {
-    /// `DW_AT_*`.
+    /// The name of the attribute, `DW_AT_*`.
     pub name: u16,
-    /// `DW_FORM_*`.
+    /// The form of the attribute's value, `DW_FORM_*`.
     pub form: u16,
 }
 
@@ -173,19 +175,19 @@ impl AbbrevTable {
         Ok(true)
     }
 
-    /// The byte range of the table, with the 0 that ends it.
+    /// The byte range of the table in `.debug_abbrev`, including the 0 that ends the table.
     #[must_use]
     pub fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// All abbreviations of the table, in the order of the section.
+    /// All abbreviations of the table, in the order in which they stand in `.debug_abbrev`.
     #[must_use]
     pub fn all(&self) -> &[Abbreviation] {
         &self.all
     }
 
-    /// Returns the abbreviation with this code.
+    /// Returns the abbreviation with this code; `None` if the table has no such code.
     #[inline]
     #[must_use]
     pub fn get(&self, code: u64) -> Option<&Abbreviation> {
@@ -197,7 +199,8 @@ impl AbbrevTable {
         self.all.get(number)
     }
 
-    /// Returns the attributes of an abbreviation of this table, in the order of their values.
+    /// Returns the names and forms of an abbreviation's attributes, in the order in which an entry
+    /// has their values.
     #[inline]
     #[must_use]
     pub fn attributes(&self, abbreviation: &Abbreviation) -> &[AttributeSpec] {
@@ -212,7 +215,8 @@ impl AbbrevTable {
     }
 }
 
-/// Iterates over all tables of a section, one after another. An error is the last item.
+/// Iterates over all abbreviation tables of `.debug_abbrev`, one after another. An error is the
+/// last item.
 pub fn tables(section: &[u8]) -> impl Iterator<Item = Result<AbbrevTable>> {
     let mut next = Some(0);
     core::iter::from_fn(move || {

@@ -22,32 +22,33 @@ pub const SECTION: &str = ".debug_aranges";
 /// An item of `.debug_aranges`: a set's header, an address range, an end or padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
-    /// The header of a set; all up to the next one belongs to it.
+    /// The header of a set. All items up to the next header belong to the set.
     Set(Set),
-    /// Bytes between a header and its ranges, which are aligned to 16 bytes from the header on.
+    /// Padding: the bytes that align the ranges of a set to 16 bytes from the start of its header,
+    /// or zeros between sets.
     Padding(&'d [u8]),
-    /// Code of the unit.
+    /// A range of addresses with code of the set's unit.
     Range {
         /// First address.
         address: u64,
         /// Bytes.
         length: u64,
     },
-    /// Two zeros, which end the set. Ranges may follow all the same: a linker leaves zeros where it
-    /// dropped a function.
+    /// Two zeros, which end the set. Address ranges may follow nevertheless: a linker leaves zeros
+    /// where it dropped a function.
     End,
 }
 
-/// The header of a set: the address ranges of one unit.
+/// The header of a set of `.debug_aranges`: the address ranges of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set {
-    /// How wide its offsets are.
+    /// The DWARF format of the set, 32-bit or 64-bit, which is the width of its offsets.
     pub format: Format,
-    /// DWARF version; 2 in all versions up to 5.
+    /// DWARF version of the set; 2 in all versions up to 5.
     pub version: u16,
-    /// Byte offset of the unit in `.debug_info`.
+    /// Byte offset in `.debug_info` of the unit whose address ranges the set has.
     pub info: u64,
-    /// The byte offset in this section after the set.
+    /// The byte offset in `.debug_aranges` of the first byte after the set.
     pub end: u64,
 }
 
@@ -60,7 +61,7 @@ struct Reader<'d> {
     is_header_next: bool,
 }
 
-/// Iterates over all items of the section, each with its span. Zeros between sets are
+/// Iterates over all items of `.debug_aranges`, each with its byte range. Zeros between sets are
 /// [`Item::Padding`], and an error is the last item. `is_relocated` says whether the field at a
 /// byte offset has a relocation: two zeros with a relocation do not end a set.
 pub fn items(

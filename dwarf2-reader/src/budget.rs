@@ -20,15 +20,15 @@ impl WorkBudget {
         Self { left: size.saturating_mul(factor).saturating_add(LEAST_WORK) }
     }
 
-    /// Creates a budget of bytes for the strings that the fields of a section refer to. `section`
-    /// and `strings` are the sizes of both sections in bytes.
+    /// Creates a budget for the bytes of strings in `.debug_str` to which the fields of a section
+    /// refer. `section` and `strings` are the sizes of the two sections in bytes.
     #[must_use]
     pub fn of_strings(section: u64, strings: u64) -> Self {
         Self::of_input(section.saturating_add(strings), SHARED_STRING_BYTES)
     }
 
-    /// Takes `work` units from the budget, and returns whether there were as many. If not, the
-    /// budget is empty from then on.
+    /// Takes `work` units from the budget, and returns whether the budget had that many left. If
+    /// not, the budget is empty from then on.
     pub fn take(&mut self, work: u64) -> bool {
         let left = self.left.checked_sub(work);
         self.left = left.unwrap_or(0);

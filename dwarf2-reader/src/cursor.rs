@@ -2,8 +2,8 @@
 
 use crate::{Error, ErrorKind, Format, RESERVED_LENGTH, Result, Span};
 
-/// Reads little-endian fields one after another. Every error has the offset of the field in the
-/// section.
+/// A reader of the little-endian fields of a section, one after another. Every error has the offset
+/// of the field in the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<'d> {
     section: &'static str,
@@ -29,8 +29,8 @@ impl<'d> Cursor<'d> {
         Self { has_long_numbers: true, ..self }
     }
 
-    /// Creates a cursor at a byte offset of a section. `what` is to be read at the offset, and is
-    /// named in the error if that is outside.
+    /// Creates a cursor at a byte offset of a section. `what` names the item to be read at the
+    /// offset, for the error if the offset is outside the section.
     ///
     /// # Errors
     ///
@@ -49,27 +49,27 @@ impl<'d> Cursor<'d> {
         self.at as u64
     }
 
-    /// Whether no bytes are left.
+    /// Whether no bytes are left to read.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.at >= self.data.len()
     }
 
-    /// The bytes that are left.
+    /// The bytes that are left to read.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'d [u8] {
         self.data.get(self.at..).unwrap_or_default()
     }
 
-    /// Makes an error at the next field.
+    /// Makes an error with the byte offset of the next field.
     #[must_use]
     pub fn error(&self, kind: ErrorKind) -> Error {
         self.error_at(self.offset(), kind)
     }
 
-    /// Makes an error at a byte offset of the section.
+    /// Makes an error with a given byte offset in the section.
     #[must_use]
     pub fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
         Error { section: self.section, offset, kind }
@@ -84,7 +84,8 @@ impl<'d> Cursor<'d> {
         Ok(taken)
     }
 
-    /// Returns a cursor over the next `len` bytes, and moves this one after them.
+    /// Returns a new cursor over the next `len` bytes, and moves this cursor to the byte after
+    /// them.
     pub fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
         let start = self.at;
         self.take(len, what)?;
@@ -92,7 +93,7 @@ impl<'d> Cursor<'d> {
         Ok(Self { data, at: start, ..*self })
     }
 
-    /// Reads a number of `width` bytes, at most 8.
+    /// Reads a little-endian number of `width` bytes, at most 8.
     #[inline]
     pub fn number(&mut self, width: u8, what: &'static str) -> Result<u64> {
         // Nearly all numbers have 8 bytes from their first on: one load, and no loop.
@@ -203,7 +204,8 @@ impl<'d> Cursor<'d> {
         Ok(string)
     }
 
-    /// Reads the length of a unit, and the width of its offsets (DWARF 3 §7.4).
+    /// Reads the length field of a unit, and returns the length and whether the unit is 32-bit or
+    /// 64-bit DWARF (DWARF 3 §7.4).
     ///
     /// # Errors
     ///

@@ -1,31 +1,31 @@
 //! The error type of this crate: what is wrong with the bytes of a section, and where.
 
-/// Why a section could not be read, and where.
+/// A fault in a section: what is wrong with it, and at which byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{section}+{offset:#x}: {kind}")]
 pub struct Error {
-    /// Name of the section, as DWARF has it: `.debug_info`.
+    /// Name of the section that has the fault, as DWARF writes it: `.debug_info`.
     pub section: &'static str,
-    /// Byte offset from its start.
+    /// Byte offset of the fault, counted from the start of the section.
     pub offset: u64,
     /// The kind of the fault.
     pub kind: ErrorKind,
 }
 
-/// The kinds of fault in a section.
+/// The kinds of fault that this crate reports in a DWARF section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes end before the item does.
+    /// The bytes of the section end before the end of the named item.
     #[error("{0} is cut short")]
     Truncated(&'static str),
-    /// A LEB128 number of more than 64 bits.
+    /// The named LEB128 number has more than 64 bits.
     #[error("{0} has more than 64 bits")]
     LebOverflow(&'static str),
-    /// A string that no NUL ends.
+    /// The named string has no NUL at its end.
     #[error("{0} has no NUL at its end")]
     OpenString(&'static str),
-    /// A field that has another value than the few that it may have.
+    /// The named field has a value that DWARF does not allow there.
     #[error("{field} is {found:#x}, expected {expected}")]
     Value {
         /// By DWARF's name.
@@ -35,22 +35,23 @@ pub enum ErrorKind {
         /// The values that are allowed there.
         expected: &'static str,
     },
-    /// An entry with an abbreviation that its table does not have.
+    /// An entry has an abbreviation code that the abbreviation table of its unit does not have.
     #[error("abbreviation {code} is not in the table of this unit")]
     UnknownCode {
         /// The code that the entry has.
         code: u64,
     },
-    /// Two abbreviations of a table have the same code.
+    /// Two abbreviations of one table have the same code.
     #[error("abbreviation {code} is in this table twice")]
     DuplicateCode {
         /// The code.
         code: u64,
     },
-    /// An abbreviation's flag for children is neither `DW_CHILDREN_no` nor `DW_CHILDREN_yes`.
+    /// The children flag of an abbreviation is neither `DW_CHILDREN_no` nor `DW_CHILDREN_yes`.
     #[error("the children flag is {0:#x}, expected 0 or 1")]
     ChildrenFlag(u8),
-    /// One of the two numbers of an attribute in an abbreviation is 0.
+    /// An attribute of an abbreviation has a name and no form, or a form and no name: one of the
+    /// two numbers is 0.
     #[error("attribute {name:#x} with form {form:#x}, expected both, or two zeros")]
     HalfAttribute {
         /// `DW_AT_*`.
@@ -58,13 +59,14 @@ pub enum ErrorKind {
         /// `DW_FORM_*`.
         form: u64,
     },
-    /// A form that no version of DWARF has: how long its value is cannot be known.
+    /// An attribute has a form that no version of DWARF defines, so that the size of its value
+    /// cannot be known.
     #[error("form {form:#x} is not known")]
     UnknownForm {
         /// The number of the form.
         form: u64,
     },
-    /// Bytes after the last item of a unit or set.
+    /// Bytes are left over after the last item of a unit or set.
     #[error("{left:#x} bytes after the end of {what}")]
     Rest {
         /// The item after whose end the bytes are.
@@ -72,8 +74,8 @@ pub enum ErrorKind {
         /// The number of bytes.
         left: u64,
     },
-    /// The section asks for more work than its size allows: many units that share parts of a long
-    /// table, or many entries with attributes that take no bytes.
+    /// Reading the section needs more work than its size allows: many units share parts of a long
+    /// abbreviation table, or many entries have attributes that take no bytes.
     #[error("{0} are more than a section of this size may ask for")]
     Budget(&'static str),
 }

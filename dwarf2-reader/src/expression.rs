@@ -16,33 +16,34 @@
 use crate::constants::*;
 use crate::{Cursor, Result, Span, cursor};
 
-/// The section name in errors about an expression, whose offsets count from the expression's start.
+/// The section name in errors about a location expression. The offsets of these errors count from
+/// the start of the expression.
 pub const EXPRESSION: &str = "expression";
 
 /// One operation of a location expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation<'d> {
-    /// Opcode and operands, in bytes from the start of the expression.
+    /// The byte range of the opcode and its operands, counted from the start of the expression.
     pub span: Span,
-    /// `DW_OP_*`; one without a name has no operands here.
+    /// The opcode, `DW_OP_*`. An opcode without a name is read as if it had no operands.
     pub opcode: u8,
-    /// At most two.
+    /// The operands of the operation, at most two.
     pub operands: [Option<Operand<'d>>; 2],
 }
 
 /// The operand of a location operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand<'d> {
-    /// An address of 8 bytes, which ends where the operation ends.
+    /// An address of 8 bytes, the operand of `DW_OP_addr`. It ends where the operation ends.
     Address(u64),
-    /// A number without sign.
+    /// An unsigned number.
     Unsigned(u64),
-    /// A number with sign.
+    /// A signed number.
     Signed(i64),
-    /// A register: the bytes of a ULEB128 number, which NVIDIA's registers make longer than 64
-    /// bits.
+    /// A register number: the bytes of a ULEB128 number, which for NVIDIA's registers may have more
+    /// than 64 bits.
     Register(&'d [u8]),
-    /// Bytes, without their length.
+    /// The bytes of a block, without the length before them (`DW_OP_implicit_value`).
     Block(&'d [u8]),
 }
 
@@ -87,14 +88,14 @@ fn encodings(opcode: u8) -> &'static [Encoding] {
     }
 }
 
-/// Iterates over the operations of an expression. An operation that is cut short is an error, and
-/// the last item.
+/// Iterates over the operations of a location expression. An operation that is cut short is an
+/// error, and the last item.
 pub fn operations(expression: &[u8]) -> impl Iterator<Item = Result<Operation<'_>>> {
     operations_from(Cursor::new(EXPRESSION, expression))
 }
 
-/// Iterates over the operations from a cursor on. The cursor may be one [that accepts long
-/// numbers](Cursor::with_long_numbers).
+/// Iterates over the operations of a location expression, starting at a cursor. The cursor may be
+/// one [that accepts long numbers](Cursor::with_long_numbers).
 pub fn operations_from(cursor: Cursor<'_>) -> impl Iterator<Item = Result<Operation<'_>>> {
     cursor::items(Ok(cursor), operation)
         .map(|operation| operation.map(|(span, (opcode, operands))| Operation { span, opcode, operands }))

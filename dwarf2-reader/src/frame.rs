@@ -24,57 +24,61 @@ use crate::{Cursor, Error, ErrorKind, Format, Result, Span, cursor};
 /// The name of the section, `.debug_frame`.
 pub const SECTION: &str = ".debug_frame";
 
-/// A call frame instruction, with addresses and expressions as they stand in the section.
+/// A call frame instruction of `.debug_frame`, with addresses before relocation and expressions as
+/// undecoded bytes.
 pub type Instruction<'d> = CallFrameInstruction<u64, &'d [u8]>;
 
 /// One entry of `.debug_frame`, a CIE or an FDE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'d> {
-    /// A CIE: the rules that FDEs start from.
+    /// A CIE: the call frame rules with which its FDEs start.
     Cie(Cie<'d>),
-    /// The rules of one function.
+    /// An FDE: the call frame rules of one function.
     Fde(Fde),
 }
 
-/// A common information entry (CIE).
+/// A common information entry (CIE) of `.debug_frame`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cie<'d> {
-    /// How wide its length is.
+    /// The DWARF format of the CIE, 32-bit or 64-bit, which is the width of its length field.
     pub format: Format,
-    /// 1 in DWARF 2, 3 in DWARF 3, 4 in DWARF 4.
+    /// Version of the CIE: 1 in DWARF 2, 3 in DWARF 3, 4 in DWARF 4.
     pub version: u8,
-    /// Without its NUL.
+    /// The augmentation string, without its NUL.
     pub augmentation: &'d [u8],
-    /// The unit of address advances, in bytes.
+    /// The factor that address advances in the instructions are multiplied by, in bytes.
     pub code_alignment_factor: u64,
-    /// The unit of the offsets of saved registers, in bytes.
+    /// The factor that offsets of saved registers are multiplied by, in bytes.
     pub data_alignment_factor: i64,
-    /// The column of the return address.
+    /// The number of the register column that holds the return address.
     pub return_address_register: u64,
-    /// The byte range of the instructions in the section, padding included.
+    /// The byte range in `.debug_frame` of the CIE's instructions, padding included.
     pub instructions: Span,
 }
 
-/// A frame description entry (FDE).
+/// A frame description entry (FDE) of `.debug_frame`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fde {
-    /// How wide its length and its pointer are.
+    /// The DWARF format of the FDE, 32-bit or 64-bit, which is the width of its length field and
+    /// CIE pointer.
     pub format: Format,
-    /// Byte offset of its CIE in the section.
+    /// Byte offset in `.debug_frame` of the CIE that the FDE refers to.
     pub cie: u64,
-    /// The byte range in the section of the field with that offset.
+    /// The byte range in `.debug_frame` of the field `CIE_pointer` of the FDE.
     pub cie_field: Span,
-    /// First address of the function, as it stands in the section.
+    /// First address of the function, without the relocation applied.
     pub initial_location: u64,
-    /// The byte offset of that address in the section; `address_range` follows it.
+    /// The byte offset in `.debug_frame` of the field `initial_location`. The field `address_range`
+    /// follows it.
     pub location_field: u64,
-    /// Bytes of code.
+    /// The size of the function's code in bytes.
     pub address_range: u64,
-    /// The byte range of the instructions in the section, padding included.
+    /// The byte range in `.debug_frame` of the FDE's instructions, padding included.
     pub instructions: Span,
 }
 
-/// Iterates over the entries of a section, each with its span. An error is the last item.
+/// Iterates over the CIEs and FDEs of `.debug_frame`, each with its byte range. An error is the
+/// last item.
 pub fn entries(section: &[u8]) -> impl Iterator<Item = Result<(Span, Entry<'_>)>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), entry)
 }
@@ -144,15 +148,15 @@ fn cie<'d>(format: Format, cursor: &mut Cursor<'d>, end: u64) -> Result<Cie<'d>>
     })
 }
 
-/// Iterates over the instructions of an entry, each with its span, up to the end of the padding. An
-/// error is the last item.
+/// Iterates over the call frame instructions in the byte range `span` of `.debug_frame`, padding
+/// included, each with its own byte range. An error is the last item.
 pub fn instructions(section: &[u8], span: Span) -> impl Iterator<Item = Result<(Span, Instruction<'_>)>> {
     instructions_with(section, span, |_, address| Ok(address), |_, operations| Ok(operations))
 }
 
-/// Iterates over the instructions as [`instructions`] does, and converts the fields that may be
-/// relocated. `address` gets an address and `expression` the operations of an expression, each with
-/// its span.
+/// Iterates over call frame instructions as [`instructions`] does, and converts the operands that
+/// may be relocated: `address` converts an address and `expression` the operations of an
+/// expression, each given with its byte range.
 pub fn instructions_with<'d, A, E, X: From<Error>>(
     section: &'d [u8],
     span: Span,

@@ -34,8 +34,8 @@ pub use form::{FormEncoding, Value};
 /// The name of the section, `.debug_info`.
 pub const SECTION: &str = ".debug_info";
 
-/// The headers of the units of a `.debug_info` section, and their abbreviation tables, each read
-/// once. The caller keeps the section, and passes it again to read entries.
+/// The headers of all units of `.debug_info`, and their abbreviation tables, each read once. The
+/// caller keeps the section, and passes it again to read entries.
 #[derive(Debug, Clone, Default)]
 pub struct Units {
     all: Vec<Unit>,
@@ -45,17 +45,17 @@ pub struct Units {
 /// The header of one unit of `.debug_info`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Header and entries, in the section.
+    /// The byte range of the unit in `.debug_info`: its header and its entries.
     pub span: Span,
-    /// The byte offset in the section at which the entries begin.
+    /// The byte offset in `.debug_info` of the unit's first entry.
     pub entries: u64,
-    /// How wide its offsets are.
+    /// The DWARF format of the unit, 32-bit or 64-bit, which is the width of its offsets.
     pub format: Format,
     /// DWARF version: 2 to 4.
     pub version: u16,
-    /// Byte offset of its abbreviations in `.debug_abbrev`.
+    /// Byte offset in `.debug_abbrev` of the unit's abbreviation table.
     pub abbrev_offset: u64,
-    /// The byte range in the section of the field with that offset.
+    /// The byte range in `.debug_info` of the header field `debug_abbrev_offset`.
     pub abbrev_field: Span,
     /// Size of an address in bytes: 1, 2, 4 or 8.
     pub address_size: u8,
@@ -100,40 +100,40 @@ impl Units {
         Ok(Self { all: units, tables })
     }
 
-    /// The units, in the order of the section.
+    /// All units, in the order of `.debug_info`.
     #[must_use]
     pub fn all(&self) -> &[Unit] {
         &self.all
     }
 
-    /// Returns the unit that contains the byte at this offset of the section.
+    /// Returns the unit that contains the byte at this offset of `.debug_info`.
     #[must_use]
     pub fn at(&self, offset: u64) -> Option<&Unit> {
         let number = self.all.partition_point(|unit| unit.span.end <= offset);
         self.all.get(number).filter(|unit| unit.span.contains(&offset))
     }
 
-    /// The abbreviation tables of the units, each once.
+    /// The abbreviation tables of the units. A table that units share is listed once.
     #[must_use]
     pub fn tables(&self) -> &[AbbrevTable] {
         &self.tables
     }
 
-    /// Returns the abbreviation table of one of these units.
+    /// Returns the abbreviation table of `unit`.
     #[must_use]
     pub fn table(&self, unit: &Unit) -> Option<&AbbrevTable> {
         self.tables.get(unit.table)
     }
 
-    /// Iterates over the entries of one of these units, in the order of the section, with the zeros
-    /// that end their lists. `section` must be the section that the units were read from.
+    /// Iterates over the entries of `unit` in the order of `.debug_info`, and over the zeros that
+    /// end lists of children. `section` must be the section that the units were read from.
     #[must_use]
     pub fn nodes<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8]) -> Nodes<'i, 'd> {
         Nodes::new(self, unit, section)
     }
 
-    /// Returns the entry of one of these units at a byte offset of the section, up to its first
-    /// fault. Its depth is unknown, and is given as 0.
+    /// Returns the entry of `unit` at a byte offset of `.debug_info`; `None` if no entry is there.
+    /// The values of the entry need not be readable. Its depth is unknown, and is given as 0.
     #[must_use]
     pub fn entry<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8], offset: u64) -> Option<Entry<'i, 'd>> {
         match Entry::at(self.table(unit), unit, section, offset) {
@@ -144,8 +144,8 @@ impl Units {
 }
 
 impl Unit {
-    /// Creates a unit of DWARF 2 from a header that the caller has read, for files in which
-    /// [`Units::read`] stops at a fault. `span` is the byte range that the unit is taken to have.
+    /// Creates a unit of DWARF 2 from header fields that the caller has read, for a `.debug_info`
+    /// section in which [`Units::read`] stops at a fault. `span` is the byte range of the unit.
     /// LEB128 numbers may be [long](Cursor::with_long_numbers).
     #[must_use]
     pub fn of_version_2(span: Span, abbrev_offset: u64, address_size: u8) -> Self {
@@ -163,8 +163,8 @@ impl Unit {
         }
     }
 
-    /// Reads the entry of this unit, or the 0, at a byte offset of the section. The values of the
-    /// entry need not be readable. The depth is unknown, and is given as 0.
+    /// Reads the entry of this unit, or the 0 in place of one, at a byte offset of `.debug_info`.
+    /// The values of the entry need not be readable. Its depth is unknown, and is given as 0.
     ///
     /// # Errors
     ///

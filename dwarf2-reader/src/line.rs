@@ -31,24 +31,26 @@ use crate::{Cursor, ErrorKind, Format, Result, Span, cursor};
 /// The name of the section, `.debug_line`.
 pub const SECTION: &str = ".debug_line";
 
-/// The header of a line unit, with its tables and its program.
+/// A unit of `.debug_line`: its header fields, its tables and its line program.
 #[derive(Debug, Clone)]
 pub struct Unit<'d> {
-    /// How wide its lengths are.
+    /// The DWARF format of the unit, 32-bit or 64-bit, which is the width of its length fields.
     pub format: Format,
-    /// The DWARF version, 2 to 4, and the numbers that the opcodes depend on.
+    /// The DWARF version, 2 to 4, and the header fields that decode the opcodes, such as
+    /// `line_base`.
     pub params: Params,
-    /// Operations of an instruction, of VLIW machines; 1 before version 4, which has it first.
+    /// The header field of this name, which DWARF 4 added for VLIW machines; 1 in earlier versions.
     pub maximum_operations_per_instruction: u8,
-    /// LEB128 operands of the opcodes from 1 up to `opcode_base`.
+    /// The header array of this name: the number of LEB128 operands of each opcode from 1 to
+    /// `opcode_base` - 1.
     pub standard_opcode_lengths: &'d [u8],
-    /// At the tables of directories and of files, up to the end of the header.
+    /// A cursor over the directory and file tables, up to the end of the header.
     pub tables: Cursor<'d>,
-    /// At the program, up to the end of the unit.
+    /// A cursor over the line program, up to the end of the unit.
     pub program: Cursor<'d>,
 }
 
-/// Iterates over the units of a section, each with its span. An error is the last item.
+/// Iterates over the units of `.debug_line`, each with its byte range. An error is the last item.
 pub fn units(section: &[u8]) -> impl Iterator<Item = Result<(Span, Unit<'_>)>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), unit)
 }
@@ -114,7 +116,7 @@ pub fn directories<'d>(tables: &mut Cursor<'d>) -> Result<Vec<&'d [u8]>> {
 }
 
 /// Reads the next entry of a line unit's file table, or the operands of `DW_LNE_define_file`;
-/// `None` at the empty name that ends the table.
+/// `None` at the empty name that ends the file table.
 ///
 /// # Errors
 ///
@@ -126,7 +128,8 @@ pub fn file<'d>(tables: &mut Cursor<'d>) -> Result<Option<FileEntry<'d>>> {
     }
 }
 
-/// Reads the rest of a file entry whose name has been read.
+/// Reads the fields of a file table entry that follow its name: directory, time and size. The
+/// caller has read the name.
 ///
 /// # Errors
 ///
@@ -144,26 +147,26 @@ pub fn file_named<'d>(tables: &mut Cursor<'d>, name: &'d [u8]) -> Result<FileEnt
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 2.0.0 §6.2.5")]
 pub enum Instruction<'d> {
-    /// A special opcode, with what it is above `opcode_base`: moves address and line, and makes a
-    /// row.
+    /// A special opcode, given as the opcode less `opcode_base`: advances address and line, and
+    /// makes a row.
     Special(u8),
     /// `DW_LNS_copy`: makes a row.
     Copy,
-    /// `DW_LNS_advance_pc`, in units of `minimum_instruction_length`.
+    /// `DW_LNS_advance_pc`: advances the address, in units of `minimum_instruction_length`.
     AdvancePc(u64),
-    /// `DW_LNS_advance_line`.
+    /// `DW_LNS_advance_line`: adds a signed number to the line.
     AdvanceLine(i64),
-    /// `DW_LNS_set_file`: 1-based.
+    /// `DW_LNS_set_file`: sets the file, by its 1-based number in the file table.
     SetFile(u64),
-    /// `DW_LNS_set_column`.
+    /// `DW_LNS_set_column`: sets the column.
     SetColumn(u64),
-    /// `DW_LNS_negate_stmt`.
+    /// `DW_LNS_negate_stmt`: inverts the register `is_stmt`.
     NegateStmt,
-    /// `DW_LNS_set_basic_block`.
+    /// `DW_LNS_set_basic_block`: marks the start of a basic block.
     SetBasicBlock,
-    /// `DW_LNS_const_add_pc`: moves the address as special opcode 255 does.
+    /// `DW_LNS_const_add_pc`: advances the address by as much as special opcode 255 does.
     ConstAddPc,
-    /// `DW_LNS_fixed_advance_pc`, in bytes.
+    /// `DW_LNS_fixed_advance_pc`: advances the address by a number of bytes.
     FixedAdvancePc(u16),
     /// `DW_LNS_set_prologue_end` (DWARF 3).
     SetPrologueEnd,
@@ -171,11 +174,13 @@ pub enum Instruction<'d> {
     SetEpilogueBegin,
     /// `DW_LNS_set_isa` (DWARF 3).
     SetIsa(u64),
-    /// `DW_LNE_end_sequence`.
+    /// `DW_LNE_end_sequence`: ends the sequence of rows.
     EndSequence,
-    /// `DW_LNE_set_address`, which ends where the instruction ends.
+    /// `DW_LNE_set_address`: sets the address, which has 8 bytes and ends where the instruction
+    /// ends.
     SetAddress(u64),
-    /// `DW_LNE_define_file`, or a vendor's opcode, with a cursor at its operands.
+    /// Any other extended opcode, `DW_LNE_define_file` or a vendor's, with a cursor at its
+    /// operands.
     Extended { opcode: u8, operands: Cursor<'d> },
 }
 

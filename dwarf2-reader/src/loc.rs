@@ -19,14 +19,14 @@ use crate::{Cursor, Result, Span, cursor, ranges};
 /// The name of the section, `.debug_loc`.
 pub const SECTION: &str = ".debug_loc";
 
-/// One entry of a location list.
+/// One entry of a location list in `.debug_loc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
-    /// The list ends.
+    /// The two zeros that end a location list.
     End,
-    /// The address from which later entries of the list count.
+    /// A base address selection: the base to which later entries of the location list are relative.
     Base(u64),
-    /// The location of the object in a range of code.
+    /// The location of the variable, as an expression, in a range of code addresses.
     Location {
         /// First address, relative to the base.
         begin: u64,
@@ -37,9 +37,9 @@ pub enum Item<'d> {
     },
 }
 
-/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
-/// its span. An error is the last item. `is_relocated` says whether the field at a byte offset of
-/// the section has a relocation.
+/// Iterates over the entries of all location lists of `.debug_loc` that follow a byte offset, each
+/// with its byte range. An error is the last item. `is_relocated` says whether the field at a byte
+/// offset of the section has a relocation.
 pub fn items(
     section: &[u8],
     offset: u64,

@@ -21,8 +21,8 @@ use crate::{Cursor, ErrorKind, Result, Span, cursor};
 /// The name of the section, `.debug_macinfo`.
 pub const SECTION: &str = ".debug_macinfo";
 
-/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
-/// its span. `None` is the zero that ends a list; an error is the last item.
+/// Iterates over the entries of all macro lists of `.debug_macinfo` that follow a byte offset, each
+/// with its byte range. `None` is the zero that ends a list; an error is the last item.
 pub fn items(section: &[u8], offset: u64) -> impl Iterator<Item = Result<(Span, Option<Macro<'_>>)>> {
     cursor::items(Cursor::at(SECTION, section, offset, "a list"), item)
 }

@@ -15,34 +15,35 @@
 
 use crate::{Cursor, ErrorKind, Format, Result, Span};
 
-/// An item of `.debug_pubnames` or `.debug_pubtypes`: a set's header, a name, an end or padding.
+/// An item of `.debug_pubnames` or `.debug_pubtypes`: the header of a set, a name, the end of the
+/// set or padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item<'d> {
-    /// The header of a set; all up to the next one belongs to it.
+    /// The header of a set. All items up to the next header belong to the set.
     Set(Set),
-    /// The name of an entry.
+    /// The name of a debug entry (DIE), and the entry's offset in its unit.
     Name {
         /// Byte offset of the entry from the start of the unit.
         entry: u64,
         /// Without its NUL.
         name: &'d [u8],
     },
-    /// A zero, which ends the set.
+    /// The zero that ends a set.
     End,
-    /// Zeros between sets, or after the end of one.
+    /// Zeros between sets, or in a set after its end mark.
     Padding(&'d [u8]),
 }
 
-/// The header of a set: the names of one unit.
+/// The header of a set of `.debug_pubnames` or `.debug_pubtypes`: the names of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set {
-    /// How wide its offsets are.
+    /// The DWARF format of the set, 32-bit or 64-bit, which is the width of its offsets.
     pub format: Format,
-    /// DWARF version; 2 in all versions up to 5.
+    /// DWARF version of the set; 2 in all versions up to 5.
     pub version: u16,
-    /// Byte offset of the unit in `.debug_info`.
+    /// Byte offset in `.debug_info` of the unit whose names the set has.
     pub info: u64,
-    /// Size of the unit in bytes.
+    /// Size in bytes of the unit in `.debug_info` whose names the set has.
     pub info_length: u64,
 }
 
@@ -55,8 +56,8 @@ struct Reader<'d> {
     set: Option<(Cursor<'d>, Format, bool)>,
 }
 
-/// Iterates over all items of `.debug_pubnames` or `.debug_pubtypes` (`name` says which, for
-/// errors), each with its span. An error is the last item.
+/// Iterates over all items of `.debug_pubnames` or `.debug_pubtypes`, each with its byte range.
+/// `name` is the section's name, for errors. An error is the last item.
 pub fn items<'d>(name: &'static str, section: &'d [u8]) -> impl Iterator<Item = Result<(Span, Item<'d>)>> {
     let mut reader = Some(Reader { sets: Cursor::new(name, section), set: None });
     core::iter::from_fn(move || {

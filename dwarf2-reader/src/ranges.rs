@@ -21,14 +21,14 @@ pub const SECTION: &str = ".debug_ranges";
 /// Begins a base address selection, in place of a range.
 pub(crate) const BASE: u64 = u64::MAX;
 
-/// One entry of a range list.
+/// One entry of a range list in `.debug_ranges`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Item {
-    /// The list ends.
+    /// The two zeros that end a range list.
     End,
-    /// The address from which later entries of the list count.
+    /// A base address selection: the base to which later entries of the range list are relative.
     Base(u64),
-    /// A range of code, relative to the base.
+    /// A range of code addresses, relative to the base.
     Range {
         /// First address.
         begin: u64,
@@ -37,9 +37,9 @@ pub enum Item {
     },
 }
 
-/// Iterates over the entries of all lists from a byte offset to the end of the section, each with
-/// its span. An error is the last item. `is_relocated` says whether the field at a byte offset of
-/// the section has a relocation.
+/// Iterates over the entries of all range lists of `.debug_ranges` that follow a byte offset, each
+/// with its byte range. An error is the last item. `is_relocated` says whether the field at a byte
+/// offset of the section has a relocation.
 pub fn items(
     section: &[u8],
     offset: u64,

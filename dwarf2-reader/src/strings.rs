@@ -16,15 +16,16 @@ use crate::{Cursor, Result, Span, cursor};
 /// The name of the section, `.debug_str`.
 pub const SECTION: &str = ".debug_str";
 
-/// Returns the string at a byte offset, without its NUL; `None` if no NUL follows in the section.
+/// Returns the string at a byte offset of `.debug_str`, without its NUL; `None` if no NUL follows
+/// in the section.
 #[must_use]
 pub fn string_at(section: &[u8], offset: u64) -> Option<&[u8]> {
     let rest = section.get(usize::try_from(offset).ok()?..)?;
     rest.get(..memchr::memchr(0, rest)?)
 }
 
-/// Iterates over all strings of a section, each with its span, which includes the NUL. A string
-/// without a NUL is an error, and the last item.
+/// Iterates over all strings of `.debug_str`, each with its byte range, which includes the NUL. A
+/// string without a NUL is an error, and the last item.
 pub fn strings(section: &[u8]) -> impl Iterator<Item = Result<(Span, &[u8])>> {
     cursor::items(Ok(Cursor::new(SECTION, section)), |cursor| cursor.string("a string"))
 }

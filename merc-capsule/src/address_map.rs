@@ -9,26 +9,26 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
-/// What an address in code marks: an instruction, the start or the end of a register range, a frame
-/// rule.
+/// The role of a code address: the start of an instruction, the start or end of a register range or
+/// of a frame rule, or an address that `.nv.info` lists.
 ///
 /// A Mercury instruction becomes one or several native ones, or none, and the role of an address
 /// decides which of them it maps to. In the corpus no address of a role has two addresses in the
 /// other space (observed: ptxas 13.0.88, 261 cubins for sm_100 and sm_120).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRole {
-    /// The start of an instruction's code: a label of the PTX. Other kinds of address that nothing
-    /// else maps are mapped as this one.
+    /// The start of an instruction's code, such as a label of the PTX. An address of another role
+    /// that has no pair in the map is looked up with this role.
     Instruction,
-    /// From where a PTX register is in a SASS register.
+    /// The first address at which a SASS register holds a PTX register.
     RangeStart,
-    /// Up to where it is.
+    /// The first address at which a SASS register no longer holds a PTX register.
     RangeEnd,
-    /// From where on a call frame rule holds.
+    /// The first address at which a call frame rule holds.
     FrameRule,
-    /// The end of a function's frame rules, at the last instruction.
+    /// The end of a function's call frame rules, which is at its last instruction.
     FrameEnd,
-    /// An instruction that `.nv.info.F` lists, such as an `EXIT`.
+    /// The address of an instruction that `.nv.info.F` lists, such as an `EXIT`.
     Listed,
 }
 
@@ -66,18 +66,18 @@ struct RolePairs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{role:?}: {pair:x?}, but the map has {known:x?} already")]
 pub struct Conflict {
-    /// The role of the addresses.
+    /// The role of the addresses in the two pairs.
     pub role: AddressRole,
-    /// The pair that was to be added.
+    /// The address pair that could not be added.
     pub pair: AddressPair,
-    /// The pair in the map that has one of its addresses already.
+    /// The address pair in the map that already has one of the two addresses.
     pub known: AddressPair,
 }
 
 impl AddressMap {
-    /// Recovers the map from the PTX line changes of both spaces. Both spaces have the same
-    /// instructions of each line, which are matched in order (docs/formats/capsule.md, Mercury
-    /// space: no function of the corpora has more of them in one space).
+    /// Recovers the address map of a code section from the addresses at which the PTX line changes
+    /// in native and in Mercury code. Both have the same instructions of each line, which are
+    /// matched in order (docs/formats/capsule.md, Mercury space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line
     /// that it lacks are left out. `IMNMX` instructions share the address of the code whose lines
@@ -122,15 +122,17 @@ impl AddressMap {
         Self { pairs, opening_code, ..Self::default() }
     }
 
-    /// Creates the map for native code that stands for Mercury code too. `addresses` are those at
-    /// which the PTX line changes or a function starts.
+    /// Creates the map in which every Mercury address equals the native address, for cubins without
+    /// Mercury code. `addresses` are the code addresses at which the PTX line changes or a function
+    /// starts.
     pub fn identity(addresses: impl IntoIterator<Item = u64>) -> Self {
         let addresses: BTreeSet<u64> = addresses.into_iter().collect();
         let pairs = addresses.into_iter().map(|address| AddressPair { native: address, mercury: address });
         Self { pairs: pairs.collect(), is_identity: true, ..Self::default() }
     }
 
-    /// Adds an address pair. Each address of a role has one address in the other space.
+    /// Adds a pair of a native and a Mercury address to the map. An address has one counterpart for
+    /// each role.
     ///
     /// # Errors
     ///
@@ -155,12 +157,14 @@ impl AddressMap {
         }
     }
 
-    /// Returns the Mercury address of a native address; `None` if the map does not have it.
+    /// Returns the Mercury address of a native address that has a given role; `None` if the map
+    /// does not have it.
     pub fn mercury(&self, role: AddressRole, native: u64) -> Option<u64> {
         self.find(role, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
     }
 
-    /// Returns the native address of a Mercury address; `None` if the map does not have it.
+    /// Returns the native address of a Mercury address that has a given role; `None` if the map
+    /// does not have it.
     pub fn native(&self, role: AddressRole, mercury: u64) -> Option<u64> {
         self.find(role, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
     }
@@ -171,14 +175,14 @@ impl AddressMap {
     }
 
     /// The address pairs at which the PTX line changes or a function starts, by native address. An
-    /// `IMNMX` at the start of a function has two: that of the start, and after it that of the code
-    /// whose lines it has.
+    /// `IMNMX` at the start of a function has two pairs: that of the function's start, and after it
+    /// that of the code whose lines it has.
     pub fn pairs(&self) -> &[AddressPair] {
         &self.pairs
     }
 
-    /// The address pairs of the instructions that have a source location: code that comes from a
-    /// PTX instruction, and function starts (docs/formats/line-tables.md, which directive an
+    /// The address pairs of instructions that come from a PTX instruction and so have a source
+    /// location, and of function starts (docs/formats/line-tables.md, which directive an
     /// instruction has).
     pub fn of_instructions(&self) -> Vec<AddressPair> {
         let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();

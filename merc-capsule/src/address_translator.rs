@@ -5,7 +5,7 @@ use crate::code_map::CodeMap;
 use crate::section_pairs::SectionPairs;
 use nv_debug_sections::cubin::{Cubin, Symbol, SymbolIndex};
 
-/// Translates the references of one cubin between native and Mercury space.
+/// Translates symbols and code addresses of one cubin between native and Mercury space.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressTranslator<'m> {
     symbols: &'m [Symbol],
@@ -17,28 +17,29 @@ pub struct AddressTranslator<'m> {
 /// A symbol, with the addend that a reference adds to its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolAndAddend {
-    /// In the symbol table of its space.
+    /// The index of the symbol in the symbol table of its space: `.symtab` or `.nv.merc.symtab`.
     pub symbol: SymbolIndex,
-    /// Bytes.
+    /// The number of bytes to add to the symbol's value.
     pub addend: i64,
 }
 
-/// Why a reference has no counterpart in the other space.
+/// Why a symbol or a code address has no counterpart in the other space, native or Mercury.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Untranslatable {
-    /// The symbol is in one space only.
+    /// The other space has no symbol that corresponds to this one.
     #[error("symbol {} is not in the other space", .0.0)]
     Symbol(SymbolIndex),
-    /// The address map has no such address.
+    /// The address map of the code section has no pair for this address in this role.
     #[error("{0:#x}, a {1:?}, is not in the address map")]
     Address(u64, AddressRole),
-    /// No function starts there.
+    /// No function of the code section starts at this address.
     #[error("no function starts at {0:#x}")]
     Start(u64),
 }
 
 impl<'m> AddressTranslator<'m> {
-    /// Creates the translator for a cubin. `maps` are those of its code sections, in their order.
+    /// Creates the translator for a cubin. `maps` are the maps of its code sections, in the order
+    /// of the sections.
     pub fn new(cubin: &'m Cubin<'_>, pairs: &'m SectionPairs, maps: &'m [CodeMap]) -> Self {
         Self {
             symbols: cubin.symbols(),
@@ -48,7 +49,7 @@ impl<'m> AddressTranslator<'m> {
         }
     }
 
-    /// The pairs of native and Mercury sections and symbols.
+    /// The pairs of native and Mercury sections and symbols of the cubin.
     pub fn section_pairs(&self) -> &'m SectionPairs {
         self.section_pairs
     }
@@ -76,8 +77,8 @@ impl<'m> AddressTranslator<'m> {
         self.section_pairs.native_symbol_of(symbol).ok_or(Untranslatable::Symbol(symbol))
     }
 
-    /// Translates a native code address to Mercury space. If the symbol is not in a code section,
-    /// the addend stays the same.
+    /// Translates a symbol and addend that name a native code address to Mercury space. If the
+    /// symbol is not in a code section, the addend stays the same.
     ///
     /// # Errors
     ///
@@ -93,8 +94,8 @@ impl<'m> AddressTranslator<'m> {
         })
     }
 
-    /// Translates a Mercury code address to native space. If the symbol is not in a capsule, the
-    /// addend stays the same.
+    /// Translates a symbol and addend that name a Mercury code address to native space. If the
+    /// symbol is not in a capsule, the addend stays the same.
     ///
     /// # Errors
     ///

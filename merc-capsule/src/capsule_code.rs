@@ -30,23 +30,24 @@ const FORM: u8 = 0x7f;
 /// A Mercury instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// The number of native instructions that it becomes.
+    /// The number of native instructions that the Mercury instruction becomes.
     pub count: u64,
-    /// The operation of the instruction, if the capsule has all of it.
+    /// The operation of the Mercury instruction; `None` if the capsule has no record of it.
     pub operation: Option<Operation>,
-    /// Whether it is none: `NOP` instructions that only native code has.
+    /// Whether this stands for `NOP` instructions that only the native code has, so that there is
+    /// no Mercury instruction.
     pub is_added: bool,
-    /// The size of the instruction in Mercury code in bytes. A capsule may have only some of them.
-    /// 0 if unknown.
+    /// The size of the instruction in Mercury code in bytes; 0 if unknown.
     pub size: u64,
 }
 
 /// The operation of a record of 16 or 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Operation {
-    /// Its number and that of its variant.
+    /// The number of the operation and the number of its variant.
     pub code: [u8; 2],
-    /// Whether the record says how many native instructions there are.
+    /// Whether the record states the number of native instructions that the Mercury instruction
+    /// becomes.
     pub is_expanded: bool,
 }
 

@@ -32,7 +32,7 @@ pub struct CloneInputs<'l> {
 
 impl CloneInputs<'static> {
     /// Recovers address maps and `.loc` data from the capsule in the file. Without a capsule,
-    /// native code stands for Mercury code.
+    /// Mercury addresses equal native addresses.
     ///
     /// # Errors
     ///
@@ -45,10 +45,9 @@ impl CloneInputs<'static> {
     }
 }
 
-/// Rebuilds the clones of all debug sections of a cubin, and its Mercury symbols. Code in Mercury
-/// space, and what it needs, stays as it is. A cubin without a capsule gets one: the clones of all
-/// sections that native code needs, and code capsules without instructions, which only the code
-/// generator can make.
+/// Rebuilds the Mercury clones of all debug sections of a cubin, and its Mercury symbols. Mercury
+/// code and the other sections of the capsule stay as they are. A cubin without a capsule gets one,
+/// with code capsules that have no instructions, since only the code generator can make these.
 ///
 /// # Errors
 ///

@@ -8,62 +8,67 @@ const PROGBITS: u32 = 1;
 /// How [`ClonePolicy::native`] is compared with the name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameMatch {
-    /// The complete name.
+    /// The section has exactly this name.
     Exact,
-    /// A function's name or `reserved.0` follows, after a dot.
+    /// The section has this name with a dot and a further name, such as that of a function:
+    /// `.text.F`.
     Function,
-    /// A dot and a number may follow (`.nv_debug_ptx_txt.N`, docs/formats/ptx-text.md, name).
+    /// The section has this name, or this name with a dot and a number (`.nv_debug_ptx_txt.N`,
+    /// docs/formats/ptx-text.md, name).
     Numbered,
 }
 
-/// Whether the contents of a clone are those of the original, or differ by space.
+/// Whether a clone has the same contents as its native section, or contents for Mercury space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloneContent {
-    /// The same contents as the original's.
+    /// The clone has the same contents as the native section.
     Same,
-    /// The same facts with addresses in Mercury space, or Mercury code.
+    /// The clone has Mercury code, or the facts of the native section with addresses in Mercury
+    /// space.
     Mercury,
 }
 
-/// Whether a clone has its own bytes or shares those of the original.
+/// Whether a clone has its own bytes in the file or shares those of its native section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CloneStorage {
-    /// In the original's file range.
+    /// The clone shares the file range of the native section.
     Alias,
-    /// In the original's file range unless relocations say where line programs begin (observed:
-    /// ptxas 13.0.88 gives a clone its own bytes when it makes an `R_MERC` relocation of type
-    /// 0x10008 in it, as with `-c`).
+    /// The clone shares the file range of the native section, unless relocations in it give the
+    /// offsets of line programs (observed: ptxas 13.0.88 gives a clone its own bytes when it makes
+    /// an `R_MERC` relocation of type 0x10008 in it, as with `-c`).
     AliasUnlessLineOffset,
-    /// In the original's file range unless it has relocations and the original has none (observed:
-    /// ptxas 13.0.88 has applied those of the original to its bytes, in whole programs).
+    /// The clone shares the file range of the native section, unless only the clone has relocations
+    /// (observed: in whole programs ptxas 13.0.88 has applied the relocations of the native section
+    /// to its bytes).
     AliasUnlessRelocated,
-    /// In the original's file range if the bytes are equal.
+    /// The clone shares the file range of the native section if both have the same bytes.
     AliasIfEqual,
-    /// In a file range of its own.
+    /// The clone has a file range of its own.
     Own,
-    /// In a file range of its own, in files in which the code generator has put it.
+    /// The clone has a file range of its own, and exists only if the code generator has made it.
     OwnIfThere,
 }
 
-/// The policy for one kind of section: the name of its clone, its type, contents and storage.
+/// The policy for the clones of one kind of section: their name, type, contents and storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClonePolicy {
-    /// Name of the original, or its beginning.
+    /// The name of the native section, or the beginning of its name.
     pub native: &'static str,
-    /// What may follow [`native`](Self::native) in the name of a section.
+    /// How [`native`](Self::native) is compared with the name of a section.
     pub name_match: NameMatch,
     /// The name of the clone, or its beginning.
     pub clone: &'static str,
-    /// `sh_type` of the clone.
+    /// The section type (`sh_type`) of the clone.
     pub sh_type: u32,
-    /// Whether the clone's contents are those of the original, or differ by space.
+    /// Whether the clone has the same contents as its native section, or contents for Mercury
+    /// space.
     pub content: CloneContent,
-    /// Whether the clone has its own bytes or shares those of the original.
+    /// Whether the clone has its own bytes in the file or shares those of its native section.
     pub storage: CloneStorage,
 }
 
 impl ClonePolicy {
-    /// Returns `sh_flags` of the clone for `native`, the `sh_flags` of the original: the same flags
+    /// Returns `sh_flags` of the clone, given the `sh_flags` of the native section: the same flags
     /// and [`SHF_MERCURY`]. The clone of a code section has [`SHF_MERCURY`] only, since it is
     /// neither loaded nor executed.
     pub fn flags(&self, native: u64) -> u64 {
@@ -71,10 +76,9 @@ impl ClonePolicy {
     }
 }
 
-/// The clones that ptxas makes, by the name of the original section (docs/formats/capsule.md,
-/// sections). The name of a relocation section's clone follows from its target's row, see
-/// [`merc_name`]. Sections in neither this table nor the list of those without a clone are copied
-/// ([`clone_policy`]), unless that would give their clones the names of others.
+/// The policies for the clones that ptxas makes, by the name of the native section
+/// (docs/formats/capsule.md, sections). For relocation sections, for sections without a clone and
+/// for unknown sections see [`clone_policy`].
 pub const CLONE_POLICIES: &[ClonePolicy] = {
     use CloneContent::{Mercury, Same};
     use CloneStorage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
@@ -221,14 +225,15 @@ impl NameMatch {
     }
 }
 
-/// Returns the policy for the clone of the section called `native`; `None` if it has no clone, as
-/// [`merc_name`] says.
+/// Returns the policy for the clone of the section called `native`; `None` if it has no clone.
+/// Relocation sections have one policy for all, and unknown sections are copied.
 pub fn clone_policy(native: &str) -> Option<&'static ClonePolicy> {
     merc_name(native)?;
     if relocated(native).is_some() { Some(&RELOCATIONS) } else { content_rule(native) }
 }
 
-/// Returns the name of the clone of the section called `native`; `None` if it has no clone.
+/// Returns the name of the Mercury clone of the section called `native`; `None` if the section has
+/// no clone.
 ///
 /// The relocations of `.X` are named after the clone of `.X` (`.rela.nv.constant4` has the clone
 /// `.nv.merc.rela.nv.constant.pic`), but those of code after `.text.F`.
@@ -240,8 +245,8 @@ pub fn merc_name(native: &str) -> Option<String> {
     clone_of(native).filter(|merc| original_of(merc).as_deref() == Some(native))
 }
 
-/// Returns the name of the section whose clone is called `merc`; `None` if that is not the name of
-/// a clone.
+/// Returns the name of the native section whose Mercury clone is called `merc`; `None` if that is
+/// not the name of a clone.
 ///
 /// [`merc_name`] leads back from every name given here.
 pub fn native_name(merc: &str) -> Option<String> {
@@ -289,7 +294,7 @@ fn content_original(merc: &str) -> Option<String> {
     known.find_map(|r| Some(format!("{}{}", r.native, r.name_match.rest(merc, r.clone)?)))
 }
 
-/// Whether a section with these `sh_flags` is a clone or a capsule.
+/// Whether a section with these `sh_flags` is a Mercury section, that is a clone or a code capsule.
 pub fn is_mercury(flags: u64) -> bool {
     flags & SHF_MERCURY != 0
 }

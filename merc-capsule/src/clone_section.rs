@@ -25,15 +25,15 @@ use std::cell::OnceCell;
 /// The bytes and relocations of a section in Mercury space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MercuryContents {
-    /// Its bytes, with 0 or what ptxas leaves there under relocations.
+    /// The bytes of the section. Relocated fields hold 0, or the value that ptxas leaves in them.
     pub bytes: Vec<u8>,
-    /// Its relocations against symbols of `.nv.merc.symtab`, in the order in which
+    /// The relocations of the section, against symbols of `.nv.merc.symtab`, in the order in which
     /// [`reloc::split_relocations`] takes them.
     pub relocs: Vec<Reloc>,
 }
 
-/// Builds the clone of the section called `native`, under its [policy](crate::CLONE_POLICIES).
-/// `original` are the native section's bytes.
+/// Builds the Mercury clone of the section called `native`, under its
+/// [policy](crate::CLONE_POLICIES). `original` has the bytes of the native section.
 ///
 /// ptxas takes the original's bytes for some clones whatever these should hold; with
 /// `own_copy_if_different` the clone then has bytes of its own unless they are equal.
@@ -96,7 +96,7 @@ fn store_clone(
     MercurySection { native: native.to_owned(), bytes, rela }
 }
 
-/// Builds the clones of a cubin's native debug sections.
+/// Builds the Mercury clones of a cubin's native debug sections.
 #[derive(Debug)]
 pub struct Cloner<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -129,7 +129,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         natives.map(|(index, ..)| self.section(index)).collect()
     }
 
-    /// Builds the clone of the native section at `native`, with its relocations.
+    /// Builds the Mercury clone of the section with the index `native`, with its relocations.
     ///
     /// # Errors
     ///

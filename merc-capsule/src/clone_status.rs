@@ -18,16 +18,16 @@ pub enum CloneStatus {
     /// The clone is as planned.
     #[serde(rename = "yes")]
     AsPlanned,
-    /// It has bytes of its own, and is planned in the bytes of the original.
+    /// The clone has bytes of its own, but the plan lets it share those of its native section.
     #[serde(rename = "own bytes")]
     OwnBytes,
-    /// It lies in the bytes of the original, and is planned with bytes of its own.
+    /// The clone shares the bytes of its native section, but the plan gives it bytes of its own.
     #[serde(rename = "shared bytes")]
     SharedBytes,
-    /// Its `sh_type` or `sh_flags` differ from the plan.
+    /// The `sh_type` or the `sh_flags` of the clone differ from the plan.
     #[serde(rename = "other header")]
     OtherHeader,
-    /// The file has no such clone.
+    /// The file lacks the clone.
     #[serde(rename = "no")]
     Missing,
 }
@@ -36,21 +36,22 @@ pub enum CloneStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Clone")]
 pub struct CloneRow<'p> {
-    /// The name of the original.
+    /// The name of the native section.
     pub original: &'p str,
     /// The name of the clone.
     pub clone: &'p str,
     /// How the clone is made.
     pub action: CloneAction,
-    /// When it is made otherwise, in words; `None` where it never is.
+    /// The condition under which the clone is made in another way, in words; `None` where it is
+    /// always made in this way.
     pub exception: Option<String>,
     /// `sh_type` of the clone.
     pub sh_type: u32,
     /// `sh_flags` of the clone.
     pub sh_flags: u64,
-    /// The name of the section that `sh_link` of the clone is of; `None` where it is 0.
+    /// The name of the section that `sh_link` of the clone refers to; `None` where `sh_link` is 0.
     pub sh_link: Option<&'static str>,
-    /// Whether the file has the clone as it is planned.
+    /// Whether the file has the clone, and whether it is as planned.
     pub in_file: CloneStatus,
 }
 
@@ -67,8 +68,8 @@ impl fmt::Display for CloneStatus {
 }
 
 impl CapsulePlan {
-    /// Compares the `.nv.merc.` sections that a cubin should have with those it has, and returns a
-    /// row for each. `views` are the [views](SectionView::all) of its sections from which the plan
+    /// Compares the Mercury clones that a cubin should have with those it has, and returns a row
+    /// for each clone. `views` must be the section [views](SectionView::all) from which the plan
     /// was made.
     ///
     /// # Errors

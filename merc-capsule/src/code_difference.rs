@@ -4,8 +4,8 @@ use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 
 /// Returns the name of the first section in which the native code of two cubins differs: a code
-/// section with another index, name or contents in one of them, or `.symtab` if they have other
-/// functions. `None` if the code is the same; address maps of one then hold in the other.
+/// section with another index, name or contents, or `.symtab` if the functions differ. `None` if
+/// the code is the same; the address maps of one cubin are then right for the other.
 pub fn code_difference<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
     let code = |cubin: &'c Cubin<'_>| {
         let all =

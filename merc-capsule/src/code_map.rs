@@ -5,74 +5,81 @@ use crate::address_map::AddressMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 
-/// The map of one code section between native and Mercury space.
+/// The map of one code section between native and Mercury space: its functions, addresses and
+/// register ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeMap {
-    /// The native section, `.text.F`.
+    /// The index of the native code section, `.text.F`.
     pub native: SectionIndex,
-    /// Its functions, by native address.
+    /// The functions of the code section, by native address.
     pub functions: Vec<FunctionMap>,
     /// The Mercury address, and the number of the first function that starts there: ascending, each
     /// address once.
     by_mercury: Vec<(u64, usize)>,
-    /// Native addresses of functions, ascending, each once.
+    /// The native addresses at which functions start, ascending, without duplicates.
     pub starts: Vec<u64>,
-    /// Native size in bytes, padding included.
+    /// The size of the native code section in bytes, padding included.
     pub size: u64,
-    /// Size of `F` in Mercury code, where sequences of its line tables end.
+    /// The size in bytes of function `F` of `.text.F` in Mercury code. The sequences of the Mercury
+    /// line tables for the section end there.
     pub mercury_size: u64,
-    /// Which addresses are the same.
+    /// The pairs of native and Mercury addresses of the section.
     pub map: AddressMap,
-    /// Which register ranges are the same, for each time that the sections have the function:
-    /// nvlink keeps what they say of code that it drops as a duplicate.
+    /// The orders of the register ranges of function `F` of `.text.F`, one for each time that the
+    /// register sections list the function. nvlink leaves several lists if it drops duplicates of
+    /// the code.
     pub register_orders: Vec<RangeOrder>,
 }
 
-/// The map of one function between native and Mercury space.
+/// The start and size of one function in native code and in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionMap {
-    /// Its symbol in `.symtab`.
+    /// The function's symbol in `.symtab`.
     pub symbol: SymbolIndex,
     /// The byte offset in `.text.F` at which the function starts.
     pub native: u64,
-    /// Its size there in bytes.
+    /// The size of the function's native code in bytes.
     pub native_size: u64,
-    /// The position of the function in the capsule.
+    /// The position of the function in the Mercury code.
     pub mercury: MercuryFunction,
 }
 
 /// The sizes of one code section in both spaces, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeSizes {
-    /// Native size, padding included.
+    /// The size of the native code section in bytes, padding included.
     pub native: u64,
-    /// Size of `F` in Mercury code.
+    /// The size in bytes of function `F` of `.text.F` in Mercury code.
     pub mercury: u64,
 }
 
-/// The position of a function in Mercury code.
+/// The position and size of a function in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MercuryFunction {
-    /// Byte offset in the capsule's code.
+    /// The byte offset at which the function starts in the Mercury code of the section.
     pub value: u64,
-    /// Its size in bytes.
+    /// The size of the function's Mercury code in bytes.
     pub size: u64,
 }
 
-/// The order of a function's register ranges in both spaces, if the sections tell it.
+/// The order of a function's register ranges in both spaces, where the register sections tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RangeOrder {
-    /// As [`RangeMap::order`](crate::register_maps::RangeMap::order).
+    /// For each range in Mercury order, the number of that range in native order; empty if unknown.
+    /// It is used as [`RangeMap::order`](crate::register_maps::RangeMap::order).
     pub numbers: Vec<u32>,
-    /// As [`RangeMap::open_starts`](crate::register_maps::RangeMap::open_starts).
+    /// The native ranges without a start address: the number of each, and its start address in
+    /// Mercury code. It is used as
+    /// [`RangeMap::open_starts`](crate::register_maps::RangeMap::open_starts).
     pub open_starts: Vec<(u32, u32)>,
-    /// As [`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy).
+    /// Whether the ranges belong to a copy of code that nvlink has dropped. It is used as
+    /// [`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy).
     pub is_copy: bool,
 }
 
 impl CodeMap {
-    /// Creates the map of the code section at `native` from what a code generator knows.
-    /// `functions` may be in any order.
+    /// Creates the map of the code section with the index `native` from what a code generator
+    /// knows. `functions` may be in any order.
     pub fn new(
         native: SectionIndex,
         mut functions: Vec<FunctionMap>,
@@ -96,13 +103,13 @@ impl CodeMap {
         maps.get(at)
     }
 
-    /// Returns the first function that starts at the native address `native`.
+    /// Returns the first function that starts at a native address.
     pub fn function_at_native(&self, native: u64) -> Option<&FunctionMap> {
         let at = self.functions.partition_point(|function| function.native < native);
         self.functions.get(at).filter(|function| function.native == native)
     }
 
-    /// Returns the first function that starts at the Mercury address `mercury`.
+    /// Returns the first function that starts at a Mercury address.
     pub fn function_at_mercury(&self, mercury: u64) -> Option<&FunctionMap> {
         let at = self.by_mercury.binary_search_by_key(&mercury, |(address, _)| *address).ok()?;
         self.functions.get(self.by_mercury.get(at)?.1)

@@ -34,7 +34,7 @@ const REWRITTEN_KINDS: [SectionKind; 5] = [
     SectionKind::NvDebugInfoRegType,
 ];
 
-/// Builds native debug sections from those of a capsule.
+/// Builds native debug sections from their Mercury clones in the capsule of a cubin.
 #[derive(Debug)]
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -104,7 +104,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         clones.map(|(index, ..)| index)
     }
 
-    /// Builds the native section whose clone is at `mercury`, with its relocations.
+    /// Builds the native section for the Mercury clone with the index `mercury`, with its
+    /// relocations.
     ///
     /// # Errors
     ///
@@ -261,9 +262,9 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
     (bytes, Vec::new())
 }
 
-/// Rebuilds the native debug sections of a cubin from its capsule, and removes the capsule.
-/// Sections without a clone stay as they are, and so do code and `.nv.info`, which only the code
-/// generator can rebuild.
+/// Rebuilds the native debug sections of a cubin from their Mercury clones, and removes the
+/// capsule. Sections without a clone stay as they are, and so do code and `.nv.info`, which only
+/// the code generator can rebuild.
 ///
 /// `maps` are where native code is the same as Mercury code; `None`: as
 /// [`code_maps`](crate::code_maps) recovers them from this file.

@@ -50,14 +50,14 @@ const fn code_alignment(space: Space) -> u64 {
     }
 }
 
-/// A `.debug_frame` section, native or a clone, as values.
+/// A `.debug_frame` section, native or Mercury, as a list of decoded entries.
 #[derive(Debug, Clone)]
 pub struct FrameSection {
     /// Which space.
     space: Space,
     /// Name of the section, for messages.
     name: String,
-    /// Its entries in section order.
+    /// The CIEs and FDEs of the section, in section order.
     pub entries: Vec<Entry>,
     /// Of each entry, the code section of an FDE's function and where in it that starts.
     functions: Vec<Option<(SectionIndex, u64)>>,
@@ -65,7 +65,7 @@ pub struct FrameSection {
     offsets: Vec<u64>,
 }
 
-/// The rules of an FDE, by the code offset from which they hold.
+/// The call frame rules of an FDE, by the code offset from which they hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FdeRules<'f> {
     /// Steps with rules, and their byte offset in the function.
@@ -77,7 +77,7 @@ pub struct FdeRules<'f> {
 }
 
 impl FrameSection {
-    /// Reads the `.debug_frame` at section `index`, a native one or a clone.
+    /// Reads the `.debug_frame` section with this index, a native section or a Mercury clone.
     ///
     /// # Errors
     ///
@@ -121,8 +121,8 @@ impl FrameSection {
         dropped
     }
 
-    /// Whether the Mercury `.debug_frame` has rules that do not follow from the native one. Clones
-    /// built from the native section may then differ.
+    /// Whether the Mercury `.debug_frame` has rules that the native section lacks. A clone built
+    /// from the native section may then differ from the clone in the file.
     ///
     /// Such rules are: rules at the end of a function, other than that of the CIE; several rules of
     /// one instruction; and a missing rule at the start of a folded function that returns by R20.
@@ -225,7 +225,7 @@ pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<
     all
 }
 
-/// Translates the entries of `.debug_frame` to the other space, native or Mercury.
+/// Translates the entries of a `.debug_frame` section to the other space, native or Mercury.
 ///
 /// # Errors
 ///
@@ -234,9 +234,9 @@ pub fn translate(frames: &FrameSection, translator: AddressTranslator<'_>) -> Re
     FrameTranslator { translator, from: frames.space }.entries(frames)
 }
 
-/// Returns the relocations of an encoded native `.debug_frame`. `mercury` is its clone, for
-/// relocatable files: in these the pointers to CIEs have the offsets of the CIEs in the clone, a
-/// fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
+/// Returns the relocations of an encoded native `.debug_frame`. For relocatable files `mercury` is
+/// the encoded clone: there the native pointers to CIEs have the offsets of the CIEs in the clone,
+/// a fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
 pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> {
     let mut relocs = frame::debug_relocs(native);
     if let Some(mercury) = mercury {

@@ -24,18 +24,19 @@ const OPCODE: u16 = 0x1ff;
 /// Bytes of an instruction.
 pub(crate) const INSTRUCTION: u64 = 16;
 
-/// An `IMNMX` instruction, or a `NOP` that ptxas adds after one.
+/// An `IMNMX` instruction (integer minimum or maximum) in native code for sm_110, or a `NOP` that
+/// ptxas adds after one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Imnmx {
-    /// Its byte offset in the native code of the section.
+    /// The byte offset of the instruction in the native code section.
     pub address: u64,
-    /// That of the instruction whose lines it has; `None` if there is none in the section, or no
-    /// capsule that says it.
+    /// The byte offset of the earlier instruction whose source and PTX line the `IMNMX` has; `None`
+    /// if the section has no such instruction, or if the capsule does not tell.
     pub lines_of: Option<u64>,
-    /// Whether that stands right before it.
+    /// Whether the `IMNMX` comes directly after the instruction at `lines_of`.
     pub follows: bool,
-    /// Bytes of the Mercury instruction that it comes from; 0 if there is none, or no capsule that
-    /// says it.
+    /// The size in bytes of the Mercury instruction from which the `IMNMX` is made; 0 if there is
+    /// none, or if the capsule does not tell.
     pub mercury_size: u64,
 }
 
@@ -90,8 +91,8 @@ fn is_imnmx(code: &[u8], address: u64) -> bool {
     instruction.is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX)
 }
 
-/// Returns the `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is
-/// 110. `capsule` are the bytes of its Mercury code. If they are missing or do not fit the native
+/// Returns the `IMNMX` instructions in the native code of a section, by address; none unless `sm`
+/// is 110. `capsule` has the Mercury code of the section. If it is empty or does not fit the native
 /// code, the lines of the instructions are unknown.
 pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
     let addresses = (0..code.len() as u64).step_by(INSTRUCTION as usize);

@@ -45,20 +45,20 @@ use std::collections::BTreeMap;
 pub use layout::AddressLayout;
 pub use native::{FrameOwners, native_only};
 
-/// How a native `.nv.info` record and its Mercury counterpart differ, apart from the
-/// [symbols](Record::symbols) that they name.
+/// How a native `.nv.info` record differs from its Mercury counterpart, apart from the indices of
+/// the [symbols](Record::symbols) that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordDifference {
-    /// Only this space has it.
+    /// Only the `.nv.info` section of this space has the record.
     OnlyIn(Space),
-    /// Its code addresses.
+    /// The code addresses in the record differ.
     Addresses(AddressLayout),
-    /// A symbol, and a number that each space has for itself.
+    /// The number that the record has for a symbol differs, such as a frame size.
     OwnNumber,
 }
 
-/// The `.nv.info` attributes whose records differ between native and Mercury space, by ascending
-/// number. Records of other attributes are the same in both.
+/// The `.nv.info` attributes whose records differ between native and Mercury space, by number.
+/// Records of other attributes differ at most in symbol indices.
 ///
 /// Those of [`AddressLayout::Unknown`] seem to hold addresses by their names; no file for sm_100
 /// and later has them yet. `AT_ENTRY_FRAGMENTS` holds none: its numbers have names (cuobjdump
@@ -103,8 +103,8 @@ const fn entries(words: usize) -> RecordDifference {
     RecordDifference::Addresses(AddressLayout::Entries { words })
 }
 
-/// Returns how the native and Mercury records of an `.nv.info` attribute differ; `None` if they do
-/// not.
+/// Returns how the native and Mercury records of an `.nv.info` attribute differ; `None` if they
+/// differ at most in symbol indices.
 pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
     let place = DIFFERING_ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
     DIFFERING_ATTRIBUTES.get(place).map(|(_, difference)| *difference)
@@ -113,31 +113,33 @@ pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
 /// The facts of a Mercury `.nv.info` clone that do not follow from the native section.
 #[derive(Debug, Clone, Copy)]
 pub struct MercuryOnlyInfo<'a, 'd> {
-    /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
+    /// The address map of the function's code, for addresses of the role [`AddressRole::Listed`].
+    /// The section `.nv.info` for the whole file has no addresses.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`. It lists the
-    /// functions that have another size in native code: some of those in another function's
-    /// section.
+    /// Frame sizes in Mercury code, in bytes, by symbols of `.nv.merc.symtab`: of the functions
+    /// whose native frame size differs, such as some that lie in another function's section.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
-    /// The value of the record that only `.nv.merc.nv.info.F` has. Its meaning is not documented.
-    /// `None` for `.nv.merc.nv.info`.
+    /// The value of the record `MERCURY_FINALIZER_OPTIONS`, which only `.nv.merc.nv.info.F` has.
+    /// Its meaning is not documented. `None` for `.nv.merc.nv.info`.
     pub finalizer_options: Option<&'d [u8]>,
 }
 
 /// The facts of a native `.nv.info` section that do not follow from its Mercury clone.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeOnlyInfo<'a, 'd> {
-    /// Addresses of the function's code, of the kind [`AddressRole::Listed`]. `.nv.info` has none.
+    /// The address map of the function's code, for addresses of the role [`AddressRole::Listed`].
+    /// The section `.nv.info` for the whole file has no addresses.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from
-    /// [`FrameOwners::sizes`] or from an original.
+    /// Frame sizes in native code, in bytes, by symbols of `.nv.merc.symtab`: those that
+    /// [`FrameOwners::sizes`] returns, or those of an original file.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
-    /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
+    /// The records that only the native section has: those that [`native_only`] returns, or those
+    /// of an original file. They are added without translation.
     pub only: &'a [Record<'d>],
 }
 
-/// Converts native `.nv.info` records to those of the clone. `section` is the name of the native
-/// section; `symbol` maps a symbol of `.symtab` to its number in `.nv.merc.symtab`.
+/// Converts native `.nv.info` records to those of the Mercury clone. `section` is the name of the
+/// native section; `symbol` maps a symbol of `.symtab` to its index in `.nv.merc.symtab`.
 ///
 /// # Errors
 ///
@@ -162,8 +164,8 @@ pub fn to_mercury<'d>(
     Ok(records)
 }
 
-/// Converts the `.nv.info` records of a clone to native ones. `section` is the name of the clone;
-/// `symbol` maps a symbol of `.nv.merc.symtab` to its number in `.symtab`.
+/// Converts the `.nv.info` records of a Mercury clone to native ones. `section` is the name of the
+/// clone; `symbol` maps a symbol of `.nv.merc.symtab` to its index in `.symtab`.
 ///
 /// # Errors
 ///
@@ -182,8 +184,8 @@ pub fn to_native<'d>(
     Ok(records)
 }
 
-/// Returns the value of the record that `.nv.merc.nv.info.F` has and `.nv.info.F` lacks: options of
-/// the finaliser.
+/// Returns the value of the record `MERCURY_FINALIZER_OPTIONS`, which `.nv.merc.nv.info.F` has and
+/// `.nv.info.F` lacks; `None` if the records have none.
 pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     let record = mercury.iter().find(|record| record.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)?;
     match &record.value {
@@ -192,9 +194,9 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
     }
 }
 
-/// Returns the pairs of native and Mercury addresses that both `.nv.info` sections list, ascending.
-/// Records of the same attribute are paired in the order of the sections. `section` is the name of
-/// the native one.
+/// Returns the pairs of native and Mercury code addresses that `.nv.info` and its Mercury clone
+/// list, ascending. Addresses of the same attribute are paired in the order of the sections.
+/// `section` is the name of the native section.
 ///
 /// # Errors
 ///

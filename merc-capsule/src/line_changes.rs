@@ -7,17 +7,19 @@ use nv_debug_sections::line_table::AddressPair;
 /// input of [`AddressMap::recover`](crate::AddressMap::recover).
 #[derive(Debug, Clone, Copy)]
 pub struct LineChanges<'a> {
-    /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
+    /// The changes of the PTX line in native code, by address: pairs of byte offset and
+    /// 1-based PTX line.
     pub native: &'a [(u64, u32)],
-    /// The line changes in Mercury code.
+    /// The changes of the PTX line in Mercury code, by address: pairs of byte offset and
+    /// 1-based PTX line.
     pub mercury: &'a [(u64, u32)],
-    /// The addresses at which functions start, by native address.
+    /// The native and Mercury start addresses of functions, by native address.
     pub starts: &'a [AddressPair],
-    /// The 1-based PTX lines of the `{` of these functions. Code that comes from no PTX instruction
-    /// is given these lines.
+    /// The 1-based PTX lines of the `{` that opens each function. Code that comes from no PTX
+    /// instruction has these lines.
     pub opening_lines: &'a [u32],
-    /// `IMNMX` instructions of the native code, ascending:
-    /// [`imnmx_instructions`](crate::imnmx_instructions).
+    /// The `IMNMX` instructions of the native code, by address, as
+    /// [`imnmx_instructions`](crate::imnmx_instructions) returns them.
     pub imnmx: &'a [Imnmx],
 }
 

@@ -5,17 +5,19 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
 
-/// Which of the two line tables: `.debug_line` or `.nv_debug_line_sass`.
+/// Which line table a section is: `.debug_line` or `.nv_debug_line_sass`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineTableKind {
-    /// `.debug_line`: code that comes from no PTX instruction has no source location.
+    /// `.debug_line`, the table of source lines. Code that comes from no PTX instruction has no
+    /// location in it.
     Source,
-    /// `.nv_debug_line_sass`.
+    /// `.nv_debug_line_sass`, the table of PTX lines.
     Ptx,
 }
 
 impl LineTableKind {
-    /// Returns which line table a section of this kind is; `None` for other kinds.
+    /// Returns the line table that a section of this kind is; `None` for a section that is not a
+    /// line table.
     pub fn of(kind: SectionKind) -> Option<Self> {
         match kind {
             SectionKind::DebugLine => Some(Self::Source),

@@ -15,25 +15,24 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The `.loc` directives, instructions and entry rows of one code section, as
-/// [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) takes them.
-/// Addresses are those of Mercury code.
+/// The `.loc` directives, instructions and entry rows of one code section, from which
+/// [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) makes a line
+/// program. Addresses are those of Mercury code.
 #[derive(Debug, Clone, Default)]
 pub struct LocStream<'l> {
-    /// The `.loc` directives.
+    /// The `.loc` directives of the code section.
     pub locs: Cow<'l, [Loc]>,
-    /// Instructions by address, at least those where the location changes.
+    /// Instructions with their `.loc`, by address; at least those at which the `.loc` changes.
     pub located: Vec<LocatedInstruction>,
-    /// Rows that open functions, by address.
+    /// The line table rows that open functions, by address.
     pub entries: Vec<EntryRow>,
 }
 
-/// The `.loc` directives and the instructions that they cover, of each native code section that has
-/// any.
+/// The `.loc` data of code sections, by the index of the native code section.
 pub type LocStreams<'l> = BTreeMap<SectionIndex, LocStream<'l>>;
 
 /// Recovers the `.loc` directives and instructions of each code section from a line table. `table`
-/// is the index of the table's section, native or a clone.
+/// is the index of the line table section, native or Mercury.
 ///
 /// Rows are less than directives: a native table lacks those that repeat a location, and nothing
 /// tells apart two directives of the same one. A table that is made of what comes out here can lack

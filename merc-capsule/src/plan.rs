@@ -14,33 +14,34 @@ use std::fmt;
 /// The name, type and flags of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionView<'a> {
-    /// Its name with its dot.
+    /// The name of the section, with its leading dot.
     pub name: &'a str,
-    /// `sh_type`.
+    /// The section type, `sh_type`.
     pub sh_type: u32,
-    /// `sh_flags`.
+    /// The section flags, `sh_flags`.
     pub flags: u64,
 }
 
 impl<'a> SectionView<'a> {
-    /// Lists the sections of a cubin in file order, without section 0: section `i` of the file is
-    /// element `i - 1`.
+    /// Lists the sections of a cubin in file order, without the null section: section `i` of the
+    /// file is element `i - 1`.
     pub fn all(cubin: &'a Cubin<'_>) -> Vec<Self> {
         let view = |name, sh_type, flags| SectionView { name, sh_type, flags };
         cubin.iter().map(|(_, name, section)| view(name, section.sh_type, section.flags)).collect()
     }
 }
 
-/// How the bytes of a clone are built.
+/// How the bytes of a Mercury clone are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CloneAction")]
 pub enum CloneAction {
-    /// It lies in the file range of the original.
+    /// The clone shares the file range of its native section.
     Alias,
-    /// It has the bytes of the original, in a range of its own.
+    /// The clone has a copy of the native section's bytes, in a file range of its own.
     Copy,
-    /// It says the same as the original in Mercury space.
+    /// The clone has a file range of its own, and the contents of its native section rewritten for
+    /// Mercury space.
     Rewrite,
 }
 
@@ -54,14 +55,14 @@ impl fmt::Display for CloneAction {
     }
 }
 
-/// The condition under which a clone is built in another way than its [`CloneAction`] says.
+/// The condition under which a clone is made in another way than its [`CloneAction`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CloneException {
-    /// It is an alias if it comes out with the original's bytes.
+    /// The clone is an alias if it has the same bytes as the native section.
     AliasIfEqual,
-    /// It is a copy if relocations in it say where line programs begin.
+    /// The clone is a copy if relocations in it give the offsets of line programs.
     CopyIfLineOffset,
-    /// It has bytes of its own if it has relocations and the original has none.
+    /// The clone has bytes of its own if it has relocations and the native section has none.
     RewriteIfRelocated,
 }
 
@@ -78,45 +79,46 @@ impl fmt::Display for CloneException {
 /// One planned clone of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedClone {
-    /// Number of its original in the views.
+    /// The position of the native section in the list of section views, from 0.
     pub original: usize,
-    /// Its name.
+    /// The name of the clone.
     pub name: String,
-    /// `sh_type`.
+    /// The section type of the clone, `sh_type`.
     pub sh_type: u32,
-    /// `sh_flags`.
+    /// The section flags of the clone, `sh_flags`.
     pub flags: u64,
-    /// Name of the section that `sh_link` is of; `None` for 0.
+    /// The name of the section that `sh_link` of the clone refers to; `None` if `sh_link` is 0.
     pub link: Option<&'static str>,
-    /// How it comes to be.
+    /// How the bytes of the clone are made.
     pub action: CloneAction,
-    /// When it does not.
+    /// The condition under which the clone is made in another way; `None` if it is always made in
+    /// this way.
     pub exception: Option<CloneException>,
 }
 
 impl PlannedClone {
-    /// The index of the original section in the file whose [views](SectionView::all) were used for
-    /// the plan.
+    /// The index of the native section in the file for which the plan was made, with all
+    /// [views](SectionView::all) of the file.
     pub fn original_index(&self) -> SectionIndex {
         SectionIndex(u32::try_from(self.original + 1).unwrap_or(u32::MAX))
     }
 }
 
-/// The planned clones of a cubin, in the order of their originals.
+/// The planned Mercury clones of a cubin, in the order of their native sections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CapsulePlan {
-    /// One for each section that has a clone.
+    /// The planned clones, one for each section that has a clone.
     pub clones: Vec<PlannedClone>,
 }
 
-/// Why no capsule can be planned for the sections of a cubin.
+/// Why the Mercury clones of a cubin's sections cannot be planned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Symbols are what relocations and code of both spaces refer to.
+    /// The cubin has no `.symtab`, to which relocations and code of both spaces refer.
     #[error("there is no .symtab, whose clone everything in a capsule refers to")]
     NoSymtab,
-    /// Two sections of relocations have one name, and so would their clones.
+    /// Two sections would have clones of the same name.
     #[error("section {second}: {name} is the clone of section {first} already")]
     Twice {
         /// Name of the clone.
@@ -126,7 +128,8 @@ pub enum PlanError {
         /// Number of the second.
         second: usize,
     },
-    /// The name says one space, `sh_flags` the other.
+    /// The name of a section and its Mercury flag contradict each other: the name is that of a
+    /// clone and the flag is missing, or the flag is set and the name is not that of a clone.
     #[error("section {section}, {name}: {fault}")]
     Space {
         /// Its number in the views.
@@ -136,7 +139,7 @@ pub enum PlanError {
         /// The reason why the section does not fit.
         fault: &'static str,
     },
-    /// A clone of a section that is not there.
+    /// The cubin has a clone of a section that it does not have.
     #[error("section {section}, {name}, is a clone of {native}, which is not there")]
     NoOriginal {
         /// Its number in the views.
@@ -167,8 +170,8 @@ pub(crate) fn expect_spaces(cubin: &Cubin<'_>) -> Result<(), PlanError> {
     })
 }
 
-/// Plans the capsule of a cubin of sm_100 or later. Sections that are clones already are checked,
-/// and planned again.
+/// Plans the Mercury clones of a cubin for sm_100 or later. Clones that the cubin has already are
+/// checked, and planned again.
 ///
 /// # Errors
 ///

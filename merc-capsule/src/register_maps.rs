@@ -15,29 +15,32 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The register ranges of one function with their types, from both sections.
+/// The register ranges of one function with their types, from `.nv_debug_info_reg_sass` and
+/// `.nv_debug_info_reg_type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionRanges<'d> {
-    /// `F` of `.text.F`.
+    /// The name of the function, which is `F` in `.text.F`.
     pub function: &'d [u8],
-    /// Ranges in section order, each with its type code.
+    /// The register ranges in section order, each with its type code.
     pub ranges: Vec<(RegisterRange<'d>, u8)>,
 }
 
-/// Maps the register ranges of one function to the other space.
+/// The facts needed to convert the register ranges of one function between native and Mercury
+/// space.
 #[derive(Debug, Clone, Copy)]
 pub struct RangeMap<'m> {
-    /// Their addresses.
+    /// The address map of the function's code.
     pub addresses: &'m AddressMap,
-    /// By number of a range in Mercury order: its number in native order. Ranges that start
-    /// together are in the order in which ptxas gave registers to them, which no section tells.
-    /// Empty: by descending part, then as the native ones.
+    /// For each range in Mercury order, the number of that range in native order. If empty, Mercury
+    /// ranges are sorted by start address; ranges with the same start are sorted by descending word
+    /// of the PTX register, then in native order. ptxas orders ranges with the same start as it
+    /// allocated registers, which no section tells.
     pub order: &'m [u32],
-    /// Native ranges that have no start ([`reg_sass::NO_START`]): the number of each, ascending,
-    /// and where it starts in Mercury code.
+    /// The native ranges that have no start address ([`reg_sass::NO_START`]), ascending: the number
+    /// of each, and its start address in Mercury code.
     pub open_starts: &'m [(u32, u32)],
-    /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code:
-    /// native ones are then empty, at 0.
+    /// Whether the ranges belong to code that nvlink has dropped, such as a duplicate function.
+    /// Native ranges are then empty, from 0 to 0.
     ///
     /// Where the code that it kept came without ranges, nvlink 13.0.88 looks the addresses up in
     /// that code instead: what it does not find there it leaves as memory happens to be. Nothing
@@ -95,7 +98,8 @@ impl<'m> RangeMaps<'m> {
     }
 }
 
-/// Decodes `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` of one space, native or Mercury.
+/// Decodes `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` of one space, native or Mercury,
+/// to the register ranges of each function.
 ///
 /// # Errors
 ///
@@ -178,7 +182,8 @@ impl FunctionRanges<'_> {
     }
 }
 
-/// Encodes both sections: the bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`.
+/// Encodes the register ranges of all functions, and returns the bytes of `.nv_debug_info_reg_sass`
+/// and of `.nv_debug_info_reg_type`.
 ///
 /// # Errors
 ///
@@ -196,7 +201,7 @@ pub fn encode(all: &[FunctionRanges<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((bytes, reg_type::encode(&types)?))
 }
 
-/// Converts a function's Mercury ranges to native ones, sorted by register and start.
+/// Converts a function's Mercury register ranges to native ones, sorted by register and start.
 ///
 /// # Errors
 ///
@@ -234,7 +239,7 @@ pub fn to_native<'d>(mercury: &FunctionRanges<'d>, map: RangeMap<'_>) -> Result<
     Ok(FunctionRanges { function: mercury.function, ranges })
 }
 
-/// Converts a function's native ranges to Mercury ones, sorted by start.
+/// Converts a function's native register ranges to Mercury ones, sorted by start.
 ///
 /// # Errors
 ///
@@ -333,8 +338,8 @@ fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<
     (is_all && ordered.is_sorted_by_key(|(range, _)| range.start)).then_some(ordered)
 }
 
-/// Matches the Mercury register ranges of a function with its native ones: returns for each Mercury
-/// range the number of the native one, as [`RangeMap::order`] has it. `None` if the two lists
+/// Matches the Mercury register ranges of a function with its native ones. Returns the number of
+/// the native range for each Mercury range, as for [`RangeMap::order`]; `None` if the two lists
 /// differ in more than order and addresses.
 ///
 /// Ranges of one word of a PTX register in one SASS register belong together by address. Observed:

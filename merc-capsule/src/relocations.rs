@@ -8,9 +8,9 @@ use nv_debug_sections::reloc::{RelocKind, RelocType};
 use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
-/// The debug sections in which ptxas translates code addresses from Mercury to native space. In the
-/// others they stay Mercury addresses, in native sections too (docs/formats/capsule.md, contents of
-/// clones).
+/// The kinds of debug section in which ptxas translates relocated code addresses from Mercury to
+/// native space. In other sections the addresses stay Mercury addresses, also in native sections
+/// (docs/formats/capsule.md, contents of clones).
 pub const TRANSLATED_KINDS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 
 /// The place whose address relocations of `section` have.
@@ -34,8 +34,8 @@ pub(crate) fn code_targets(
 }
 
 /// Converts the relocations of a native debug section to those of its Mercury clone, in the same
-/// order. `name` is the name of the native relocation section, and `kind` the kind of the section
-/// to which they apply.
+/// order. `name` is the name of the native relocation section, and `kind` is the kind of the
+/// section to which the relocations apply.
 ///
 /// # Errors
 ///

@@ -33,7 +33,7 @@ impl SectionPairs {
         Ok(pairs)
     }
 
-    /// Finds the pairs of sections only, for a file whose Mercury symbols are yet to be made.
+    /// Finds only the pairs of sections, for a file that has no Mercury symbols yet.
     ///
     /// # Errors
     ///
@@ -88,22 +88,23 @@ impl SectionPairs {
         }
     }
 
-    /// Returns the clone of a native section; for a code section its capsule.
+    /// Returns the Mercury section of a native section: its clone, or for a code section its code
+    /// capsule.
     pub fn mercury_section(&self, native: SectionIndex) -> Option<SectionIndex> {
         self.mercury_section.get(&native).copied()
     }
 
-    /// Returns the native section of a clone or capsule.
+    /// Returns the native section of a Mercury section, which is a clone or a code capsule.
     pub fn native_section(&self, mercury: SectionIndex) -> Option<SectionIndex> {
         self.native_section.get(&mercury).copied()
     }
 
-    /// Returns the symbol of `.nv.merc.symtab` for one of `.symtab`.
+    /// Returns the symbol in `.nv.merc.symtab` that corresponds to a symbol of `.symtab`.
     pub fn mercury_symbol_of(&self, native: SymbolIndex) -> Option<SymbolIndex> {
         self.mercury_symbol.get(native.as_usize()).copied().flatten()
     }
 
-    /// Returns the symbol of `.symtab` for one of `.nv.merc.symtab`.
+    /// Returns the symbol in `.symtab` that corresponds to a symbol of `.nv.merc.symtab`.
     pub fn native_symbol_of(&self, mercury: SymbolIndex) -> Option<SymbolIndex> {
         self.native_symbol.get(mercury.as_usize()).copied()
     }

@@ -35,16 +35,16 @@ pub use answer::{PartVerdict, SectionVerdict, SelfCheckAnswer};
 pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
 
-/// The part of a cubin that a section belongs to.
+/// The part of a cubin that a section belongs to: code, debug data or relocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CubinPart")]
 pub enum CubinPart {
-    /// Code, and the symbols of code.
+    /// Code sections and the symbol table.
     Text,
-    /// Debug sections, and other data.
+    /// Debug sections and other data.
     Debug,
-    /// Relocations.
+    /// Relocation sections.
     Relocation,
 }
 
@@ -63,18 +63,20 @@ impl fmt::Display for CubinPart {
     }
 }
 
-/// The result of the self-check of one section. [`Display`](fmt::Display) leaves out the
-/// difference.
+/// The result of the self-check of one native section against its Mercury clone.
+/// [`Display`](fmt::Display) leaves out the difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// The capsule gives the native section.
+    /// The section that is rebuilt from the clone equals the native section.
     Same,
-    /// It gives another, or none; the first difference in words, or why.
+    /// The section that is rebuilt from the clone differs from the native section, or cannot be
+    /// rebuilt. The text is the first difference, or the error.
     Different(String),
-    /// Not checked, since the capsule alone does not tell: the code generator makes code, and what
-    /// code needs, from it. Or it is not the same, and it is not known how the release makes it.
+    /// The section is not checked, since the clone alone does not determine it: only the code
+    /// generator can make code and its data from it. Or the two differ, and it is not known how the
+    /// release makes this section.
     NotChecked,
-    /// The file has no such clone.
+    /// The file has no clone of the native section.
     Missing,
 }
 
@@ -92,9 +94,9 @@ impl fmt::Display for CheckOutcome {
 /// The self-check of one native section against its clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionCheck {
-    /// Name of the native section.
+    /// The name of the native section.
     pub native: String,
-    /// Name of the clone.
+    /// The name of the clone.
     pub clone: String,
     /// The part of the cubin that the section belongs to.
     pub part: CubinPart,
@@ -103,8 +105,8 @@ pub struct SectionCheck {
 }
 
 impl SectionCheck {
-    /// Describes how the section differs from the one that its clone gives, in words; `None` if it
-    /// does not, or if the capsule does not tell.
+    /// Describes in words how the native section differs from the section that its clone gives;
+    /// `None` if they do not differ, or if the section was not checked.
     pub fn difference(&self) -> Option<Cow<'_, str>> {
         match &self.outcome {
             CheckOutcome::Different(words) => Some(words.into()),
@@ -114,9 +116,9 @@ impl SectionCheck {
     }
 }
 
-/// Rebuilds the native sections of a cubin from its capsule and compares them with those present,
-/// in file order. For frame rules, register maps and relocations the clone is rebuilt from the
-/// native section too, which shows what the native section lacks.
+/// Rebuilds the native sections of a cubin from their Mercury clones, and compares them with those
+/// in the file, in file order. For frame rules, register maps and relocations the clone is rebuilt
+/// from the native section too, which shows facts that the native section lacks.
 ///
 /// `maps` are where native code is the same as Mercury code; `None`: as
 /// [`code_maps`](crate::code_maps) recovers them from this file, which then must be in itself

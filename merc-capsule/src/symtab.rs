@@ -49,8 +49,8 @@ pub(crate) fn mercury_symbol_numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolInde
     cubin.symbols().iter().map(number).collect()
 }
 
-/// Builds the symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones
-/// of its sections already.
+/// Builds the symbols of `.nv.merc.symtab`, beginning with the null symbol, for a file that has the
+/// clones of its sections already.
 ///
 /// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`,
 /// which seldom has a clone. What is in a section with a clone is in the clone; functions are where

@@ -7,27 +7,27 @@
 use crate::cubin::Symbol;
 use std::fmt;
 
-/// A memory or register class that `DW_AT_address_class` can name. CUDA-GDB takes an entry without
-/// the attribute for [`Global`](Self::Global).
+/// A memory or register class that `DW_AT_address_class` can name. CUDA-GDB reads an entry without
+/// the attribute as [`Global`](Self::Global).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum AddressClass {
-    /// Code.
+    /// Code memory.
     Code = 1,
-    /// A register: what `DW_OP_regx` names.
+    /// A PTX register, which `DW_OP_regx` names.
     Register = 2,
-    /// A special register.
+    /// A special register, such as `%tid`.
     SpecialRegister = 3,
-    /// `.const`: byte offset in the constant bank.
+    /// Constant memory (`.const`): the address is a byte offset in the constant bank.
     Constant = 4,
-    /// `.global`.
+    /// Global memory (`.global`).
     Global = 5,
-    /// `.local`: offset in a thread's own memory.
+    /// Local memory (`.local`): the address is an offset in a thread's own memory.
     Local = 6,
-    /// `.param`: byte offset in the constant bank,
+    /// Parameters (`.param`): the address is a byte offset in the constant bank,
     /// [`parameter_base`](crate::address_space::parameter_base) included.
     Parameter = 7,
-    /// `.shared`: byte offset in the window,
+    /// Shared memory (`.shared`): the address is a byte offset in the shared window,
     /// [`shared_window_reserve`](crate::address_space::shared_window_reserve) included.
     Shared = 8,
     /// A surface.
@@ -36,15 +36,15 @@ pub enum AddressClass {
     Texture = 10,
     /// A texture's sampler.
     Sampler = 11,
-    /// A generic address, whose window tells the memory.
+    /// Generic addressing: the window in which an address lies tells the memory.
     Generic = 12,
-    /// A function's input parameter; CUDA-GDB only.
+    /// The input parameters of a function. Only CUDA-GDB defines this class.
     InputParameter = 13,
-    /// A function's output parameter; CUDA-GDB only.
+    /// The output parameters of a function. Only CUDA-GDB defines this class.
     OutputParameter = 14,
-    /// An offset from the frame; CUDA-GDB only.
+    /// Stack memory: the address is an offset from the frame. Only CUDA-GDB defines this class.
     Frame = 15,
-    /// A uniform register; CUDA-GDB only.
+    /// A uniform register. Only CUDA-GDB defines this class.
     UniformRegister = 16,
 }
 
@@ -110,7 +110,7 @@ impl AddressClass {
         self.row().map_or("", |row| row.name)
     }
 
-    /// Returns the PTX state space, without its dot, of variables that have this class: `shared`.
+    /// Returns the PTX state space of variables that have this class, without its dot: `shared`.
     pub fn state_space(self) -> Option<&'static str> {
         self.row().and_then(|row| row.space)
     }
@@ -127,8 +127,8 @@ const SECTIONS: [(&str, AddressClass); 6] = [
     (".text", AddressClass::Code),
 ];
 
-/// Returns the memory that a section of a cubin lies in, given the section's name; `None` for
-/// sections that are not memory of variables.
+/// Returns the memory that holds a section of a cubin, given the section's name; `None` for
+/// sections that do not hold variables or code.
 ///
 /// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have
 /// constants.
@@ -151,8 +151,8 @@ pub fn constant_bank(name: &str) -> Option<u32> {
 }
 
 impl AddressClass {
-    /// Whether a variable of this class can be in `memory`: the memory has the same class, or the
-    /// class reaches that memory too.
+    /// Whether a variable of this class can lie in `memory`: the memory has the same class, or
+    /// addresses of the class can also refer to that memory.
     ///
     /// A generic address of global memory is the same number. Textures, surfaces and samplers are
     /// `.global` variables. Parameters are in a constant bank.
@@ -183,8 +183,8 @@ impl AddressClass {
         matches!(self, Self::Register | Self::SpecialRegister | Self::UniformRegister)
     }
 
-    /// Returns the memory of a variable that another file defines, judged by its undefined symbol;
-    /// `None` where the symbol does not tell.
+    /// Returns the memory of a variable that is defined in another file, as its undefined symbol
+    /// states it; `None` if the symbol does not state it.
     pub fn of_undefined(symbol: &Symbol) -> Option<Self> {
         match (symbol.kind(), symbol.other) {
             (Symbol::CUDA_OBJECT, Symbol::CUDA_GLOBAL) => Some(Self::Global),

@@ -10,8 +10,8 @@ use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex};
 /// First SM with instructions of 128 bits.
 const FIRST_WIDE_SM: u32 = 70;
 
-/// Returns the bytes of a native instruction. Code offsets are multiples of it. Observed: ptxas
-/// 13.0.88, all code of 679 cubins; earlier SMs by the listings of cuobjdump.
+/// Returns the size of a native instruction in bytes. Code offsets are multiples of it. Observed:
+/// ptxas 13.0.88, all code of 679 cubins; earlier SMs by the listings of cuobjdump.
 pub const fn instruction_size(sm: u32) -> u64 {
     if sm >= FIRST_WIDE_SM { 16 } else { 8 }
 }
@@ -19,13 +19,13 @@ pub const fn instruction_size(sm: u32) -> u64 {
 /// A code section of a cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeSection<'c> {
-    /// Its index in the file.
+    /// The index of the code section in the file.
     pub index: SectionIndex,
-    /// Its name, `.text.F`.
+    /// The name of the code section, `.text.F`.
     pub name: &'c str,
-    /// Its address: 0 but in debug-only objects.
+    /// The address of the code section: 0 except in debug-only objects.
     pub address: u64,
-    /// Its size in bytes, padding included.
+    /// The size of the code section in bytes, padding included.
     pub size: u64,
 }
 
@@ -33,22 +33,22 @@ pub struct CodeSection<'c> {
 /// section (`$kernel$function`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function<'c> {
-    /// The symbol's name, mangled as the compiler did.
+    /// The name of the function's symbol, mangled as the compiler did.
     pub name: &'c str,
-    /// The symbol.
+    /// The index of the function's symbol in its symbol table.
     pub symbol: SymbolIndex,
-    /// The code section.
+    /// The index of the code section that has the function.
     pub section: SectionIndex,
-    /// Byte offset in that section.
+    /// Byte offset of the function in its code section.
     pub offset: u64,
-    /// Size in bytes, without the section's padding.
+    /// Size of the function in bytes, without the section's padding.
     pub size: u64,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub kernel: bool,
 }
 
-/// The code sections of a cubin and their functions, for lookup by section, name and address. No
-/// line table is needed.
+/// The code sections of a cubin and their functions, for lookup by section, name and address. It
+/// needs no line table.
 #[derive(Debug, Clone)]
 pub struct Code<'c> {
     sections: Vec<CodeSection<'c>>,
@@ -84,14 +84,14 @@ struct FunctionRange {
 const MERCURY_CODE_PREFIX: &str = ".nv.capmerc.text.";
 
 impl<'c> Code<'c> {
-    /// Collects the native code of a cubin: sections that have `SHF_EXECINSTR` or, as in debug-only
-    /// objects, the name `.text.F`, without Mercury sections.
+    /// Collects the native code sections of a cubin and their functions. Code sections are those
+    /// with `SHF_EXECINSTR` or, in debug-only objects, the name `.text.F`.
     pub fn new(cubin: &'c Cubin<'_>) -> Self {
         Self::in_space(cubin, Space::Native)
     }
 
-    /// Collects the code of one space. Mercury code (`.nv.capmerc.text.F`) is not what runs, and
-    /// has addresses of its own.
+    /// Collects the code sections and functions of one space, native or Mercury. Mercury code
+    /// (`.nv.capmerc.text.F`) does not run, and has its own addresses.
     pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Self {
         let symtab = match space {
             Space::Native => cubin.symtab(),
@@ -228,8 +228,8 @@ impl<'c> Code<'c> {
         self.sections.get(number_of(&self.numbers, index)?)
     }
 
-    /// Finds the code section that holds `address`, and the byte offset in it. This works in files
-    /// that give each section an address, as debug-only objects do.
+    /// Finds the code section that contains `address`, and the byte offset in it. This works in
+    /// files that give each section an address, as debug-only objects do.
     ///
     /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no
     /// relocations. `None` in cubins, where all functions are at 0 and a relocation's
@@ -248,10 +248,10 @@ impl<'c> Code<'c> {
         !self.by_address.is_empty()
     }
 
-    /// Returns the function at a byte offset of a section: of the functions whose symbols cover the
-    /// offset the one that starts last, or else the section's first. Folded functions lie after the
-    /// kernel's own code, whose symbol covers them and the padding too. A symbol without a size
-    /// covers nothing.
+    /// Returns the function at a byte offset of a code section. Of the functions whose symbols
+    /// cover the offset it is the one that starts last; if no symbol covers it, the first function
+    /// of the section. Symbols of kernels cover the folded functions after the kernel's own code
+    /// too. A symbol without a size covers nothing.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
         let (_, range) = self.range_at(section, offset)?;
         self.function_of_range(range)
@@ -271,8 +271,8 @@ impl<'c> Code<'c> {
         })
     }
 
-    /// Returns the code section at `section` and the number of its function range for a byte
-    /// offset. The offset may be after the section's end.
+    /// Returns the code section with the index `section`, and the number of its function range at a
+    /// byte offset. The offset may be after the section's end.
     #[inline]
     pub fn range_at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
         let number = number_of(&self.numbers, section)?;
@@ -286,7 +286,7 @@ impl<'c> Code<'c> {
         Some((section, first + (after as u32).checked_sub(1)?))
     }
 
-    /// Returns the function of a function range, by the number that [`range_at`](Self::range_at)
+    /// Returns the function of a function range, given the number that [`range_at`](Self::range_at)
     /// returns.
     #[inline]
     pub fn function_of_range(&self, range: u32) -> Option<&Function<'c>> {
@@ -301,13 +301,14 @@ impl<'c> Code<'c> {
         range.unwrap_or_default()
     }
 
-    /// The byte offsets of a function range in its section. The last range ends at [`u64::MAX`].
+    /// The byte offsets in its section at which a function range begins and ends. The last range of
+    /// a section ends at [`u64::MAX`].
     #[inline]
     pub fn range(&self, number: u32) -> Range<u64> {
         self.ranges.get(number as usize).map_or(0..0, |range| range.start..range.end)
     }
 
-    /// The number of function ranges in all sections.
+    /// The number of function ranges in all code sections.
     pub fn range_count(&self) -> usize {
         self.ranges.len()
     }

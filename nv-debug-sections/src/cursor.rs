@@ -2,9 +2,9 @@
 
 use crate::{Error, ErrorKind, Result};
 
-/// Reads little-endian fields in order. Every error names the section and the field's offset:
-/// [`ErrorKind::Truncated`] where the data ends, [`ErrorKind::LebOverflow`] for numbers of more
-/// than 64 bits.
+/// A reader of the little-endian fields of a section, one after another. Every error names the
+/// section and the field's offset: [`ErrorKind::Truncated`] where the data ends,
+/// [`ErrorKind::LebOverflow`] for numbers of more than 64 bits.
 #[derive(Debug, Clone)]
 pub struct Cursor<'d> {
     section: &'d str,
@@ -20,7 +20,8 @@ impl<'d> Cursor<'d> {
         Self { section, data, at: 0, end: data.len() }
     }
 
-    /// Returns a cursor over the next `len` bytes, and moves this one after them.
+    /// Returns a new cursor over the next `len` bytes, and moves this cursor to the byte after
+    /// them.
     pub fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
         let start = self.at;
         self.take(len, what)?;
@@ -32,27 +33,27 @@ impl<'d> Cursor<'d> {
         self.at as u64
     }
 
-    /// The number of bytes that are left.
+    /// The number of bytes that are left to read.
     pub fn remaining(&self) -> u64 {
         (self.end - self.at) as u64
     }
 
-    /// Whether no bytes are left.
+    /// Whether no bytes are left to read.
     pub fn is_empty(&self) -> bool {
         self.at == self.end
     }
 
-    /// Makes an error at the next field.
+    /// Makes an error with the byte offset of the next field.
     pub fn error(&self, kind: ErrorKind) -> Error {
         Error::new(self.section, self.offset(), kind)
     }
 
-    /// Makes an error at byte `offset` of the section.
+    /// Makes an error with a given byte offset in the section.
     pub fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
         Error::new(self.section, offset, kind)
     }
 
-    /// The bytes that are left.
+    /// The bytes that are left to read.
     pub fn rest(&self) -> &'d [u8] {
         &self.data[self.at..self.end]
     }

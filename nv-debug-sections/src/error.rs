@@ -6,7 +6,8 @@ use crate::reloc::action::RelocAction;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A fault in a cubin or in one of its sections.
+/// A fault in a cubin or in one of its sections: the section's name, the byte offset and the kind
+/// of fault.
 ///
 /// `section` is the section's name (empty for the ELF file header and tables), `offset` the byte
 /// offset inside that section (inside the file when `section` is empty), if the fault is of one
@@ -28,7 +29,7 @@ pub enum ErrorKind {
     /// A LEB128 number is longer than 64 bits.
     #[error("{0} is a LEB128 number of more than 64 bits")]
     LebOverflow(&'static str),
-    /// A field holds a value this format does not allow.
+    /// A field has a value that the format does not allow; it was found where another was expected.
     #[error("{field} is {found:#x}, expected {expected}")]
     Value {
         /// The field's name in the specification.
@@ -38,16 +39,16 @@ pub enum ErrorKind {
         /// The values that the field may have, in words.
         expected: &'static str,
     },
-    /// The bytes are not an ELF file, or are an ELF file of another kind.
+    /// The bytes are not an ELF file, or are an ELF file that is not a cubin.
     #[error("not a cubin: {0}")]
     NotACubin(&'static str),
-    /// The bytes are of no kind that holds GPU code.
+    /// The bytes are not of a kind of file that holds GPU code.
     #[error("no GPU code here: {0}")]
     NotAContainer(&'static str),
-    /// A payload is compressed or hidden in a way this crate cannot undo.
+    /// A payload is compressed or obfuscated in a way that this crate cannot read.
     #[error("the payload is {0}")]
     UnsupportedEncoding(&'static str),
-    /// A compressed payload is damaged, or not as long as its header says.
+    /// A compressed payload cannot be decompressed, or its size is not the one in its header.
     #[error("the {method} data cannot be decompressed: {reason}")]
     Damaged {
         /// Name of the compression.
@@ -55,7 +56,7 @@ pub enum ErrorKind {
         /// The reason that the decoder of the section gives.
         reason: String,
     },
-    /// A compressed payload claims to be larger than its stored bytes may become.
+    /// A compressed payload claims a size that is too large for its stored bytes.
     #[error("{stored:#x} stored bytes claim to be {claimed:#x}, more than {factor} times as many")]
     Expansion {
         /// Bytes in the file.
@@ -65,7 +66,7 @@ pub enum ErrorKind {
         /// The limit.
         factor: u64,
     },
-    /// A table index names nothing.
+    /// An index in a table is outside the table: no section, symbol or file has this number.
     #[error("{what} {index} does not exist (there are {count})")]
     Index {
         /// Kind of thing: "section", "symbol", "file" ...
@@ -75,7 +76,7 @@ pub enum ErrorKind {
         /// The number of items.
         count: u64,
     },
-    /// A value cannot be written in the field that must hold it.
+    /// A value is too large for the field in which it must be written.
     #[error("{what} {value:#x} does not fit {field}")]
     DoesNotFit {
         /// The value's meaning.
@@ -85,8 +86,8 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
-    /// The DWARF writer refuses a part of a section; the error is then of the section as a whole
-    /// ([`Error::in_section`]).
+    /// The DWARF writer rejects a part of a section, such as an entry or a sequence. The error is
+    /// that of the whole section ([`Error::in_section`]).
     #[error("{part} {index}: {reason}")]
     Unwritable {
         /// Kind of part: "unit", "directory", "file", "sequence", "entry".
@@ -97,10 +98,10 @@ pub enum ErrorKind {
         /// Why.
         reason: dwarf2_writer::Error,
     },
-    /// A section of DWARF is not as DWARF has it, in another way than those above.
+    /// A section breaks the rules of DWARF, in a way that no other kind of this enum states.
     #[error(transparent)]
     Dwarf(dwarf2_reader::ErrorKind),
-    /// The ELF file is for another machine, which is named.
+    /// The ELF file is for another machine than NVIDIA CUDA; the machine is named.
     #[error("the ELF file is for {0}, not for NVIDIA CUDA (190)")]
     OtherMachine(String),
     /// A section has bytes that the file has not.
@@ -115,35 +116,37 @@ pub enum ErrorKind {
         /// Size of the file in bytes.
         file_size: usize,
     },
-    /// Two things lie over each other: which, in one sentence.
+    /// Two sections or fields overlap. The text says which, in one sentence.
     #[error("{0}")]
     Overlap(&'static str),
-    /// There is a second one of what can be there once.
+    /// The file has a second one of the named item, which may occur only once.
     #[error("a second {0}")]
     Second(&'static str),
-    /// A name or a line, which a NUL ends in the file, has a NUL inside.
+    /// A name or a line contains a NUL byte, although in the file a NUL ends it.
     #[error("{0} holds a NUL byte")]
     NulByte(String),
-    /// No section of this name can be given to a cubin.
+    /// No debug section of a cubin can have this name.
     #[error("no name for a debug section: expected .debug_*, .nv_debug_*, or a dot and a word without dots")]
     NotADebugSection,
-    /// The file has a section of this name that holds something else than debug information.
+    /// The file already has a section of this name that is not a debug section.
     #[error("the file has a section of its own of this name")]
     NameTaken,
-    /// `DW_OP_regx` cannot name this register.
+    /// `DW_OP_regx` cannot name this register: its name is not that of a PTX register, or is too
+    /// short.
     #[error("{0:?} is not a PTX register name of two or more characters")]
     NotARegister(String),
-    /// The file needs more work or memory than one of its size may: for what, in one sentence.
+    /// Reading the file needs more work or memory than is allowed for a file of this size. The text
+    /// says for what, in one sentence.
     #[error("{0}")]
     Limit(Cow<'static, str>),
-    /// Something that is needed is not in the file: what, in one sentence.
+    /// The file lacks something that the operation needs. The text says what, in one sentence.
     #[error("{0}")]
     Missing(Cow<'static, str>),
-    /// The section, or a part of it, is not suitable for the operation. The text says why, in one
+    /// The section, or an item in it, cannot be used for the operation. The text says why, in one
     /// sentence.
     #[error("{0}")]
     Unsuitable(&'static str),
-    /// A section that is to be removed is needed by a part of the file that stays.
+    /// A section that is to be removed is needed by something in the file that stays.
     #[error("{what} needs {removed}, which is removed")]
     Needed {
         /// The part that needs the section.
@@ -151,7 +154,7 @@ pub enum ErrorKind {
         /// Name of the section that is removed.
         removed: String,
     },
-    /// Shared memory is larger than the address space.
+    /// A function or a variable would end past the end of the address space.
     #[error("the {size:#x} bytes of '{name}' go past the end of the address space")]
     AddressSpace {
         /// Name of the section or variable.
@@ -159,7 +162,8 @@ pub enum ErrorKind {
         /// Its size in bytes.
         size: u64,
     },
-    /// A relocation has an addend in a REL section, or none in a RELA section.
+    /// A relocation has an addend although its section is REL, or has none although its section is
+    /// RELA.
     #[error("a relocation {} addend in a section of type {sh_type:#x}", if *.has_addend { "with" } else { "without" })]
     Addend {
         /// Whether the relocation has one.
@@ -167,7 +171,7 @@ pub enum ErrorKind {
         /// `sh_type` of the section.
         sh_type: u32,
     },
-    /// A relocation is not of the kind that its field can have.
+    /// A relocation has an effect or a width that its field does not allow.
     #[error("a relocation {found} {width} bytes in {what}, expected one that {expected} 8 bytes")]
     RelocationAction {
         /// The item that the field is part of.
@@ -179,7 +183,7 @@ pub enum ErrorKind {
         /// The effect that the relocation may have.
         expected: RelocAction,
     },
-    /// A relocation is of another type than its field needs.
+    /// A relocation has another type than its field requires.
     #[error("the relocation is of type {found:#x}, expected {expected:#x}")]
     RelocationType {
         /// Low half of `r_info`.
@@ -187,25 +191,26 @@ pub enum ErrorKind {
         /// The value that was expected.
         expected: u32,
     },
-    /// A relocation is where none can be, is not where one must be, or leads where it cannot:
-    /// which, in one sentence.
+    /// A relocation applies to a field that cannot have one, is missing, or refers to something
+    /// that it cannot refer to. The text says which, in one sentence.
     #[error("{0}")]
     Relocation(&'static str),
-    /// A cubin and its debug file do not belong together: how they differ.
+    /// A cubin and its debug file do not belong together. The text says how they differ.
     #[error("{0}")]
     OtherFile(String),
-    /// Two sections, or a section and the text that it was made of, do not say the same: how they
-    /// differ.
+    /// Two sections, or a section and its source text, contradict each other. The text says how
+    /// they differ.
     #[error("{0}")]
     Disagreement(String),
-    /// The sections are not those of a cubin with or for a capsule: why, in one sentence.
+    /// The Mercury sections of a cubin are missing, or do not form a capsule. The text says why, in
+    /// one sentence.
     #[error("{0}")]
     Capsule(String),
-    /// An address or a symbol has no counterpart in the other space of a cubin with a capsule:
-    /// which, in one sentence.
+    /// An address or a symbol has no counterpart in the other space, native or Mercury. The text
+    /// says which, in one sentence.
     #[error("{0}")]
     NoCounterpart(String),
-    /// An entry of `.debug_frame` cannot be led to the other space.
+    /// An entry of `.debug_frame` cannot be translated between native and Mercury space.
     #[error("entry {number}: {reason}")]
     FrameEntry {
         /// 0-based, in section order.
@@ -213,7 +218,7 @@ pub enum ErrorKind {
         /// Why.
         reason: String,
     },
-    /// Ranges of a register map cannot be led to the other space.
+    /// The register ranges of a function cannot be translated between native and Mercury space.
     #[error("ranges of {function}: {reason}")]
     RegisterRanges {
         /// Name of the function.
@@ -221,10 +226,11 @@ pub enum ErrorKind {
         /// Why.
         reason: String,
     },
-    /// A line program cannot be led to the other space: why, in one sentence.
+    /// A line program cannot be translated between native and Mercury space. The text says why, in
+    /// one sentence.
     #[error("{0}")]
     LineProgram(String),
-    /// A record of `.nv.info` cannot be led to the other space.
+    /// A record of `.nv.info` cannot be translated between native and Mercury space.
     #[error("{attribute}: {reason}")]
     InfoRecord {
         /// The record's attribute.
@@ -248,15 +254,15 @@ impl Error {
         Self { section: section.into(), offset: None, kind }
     }
 
-    /// Moves the error `by` bytes further and to `section`, for the error of a decoder that was
-    /// given a part of a section.
+    /// Returns the error with another section name and with `by` added to its offset, for an error
+    /// of a decoder that was given only a part of the section.
     #[must_use]
     pub fn rebased(self, section: impl Into<String>, by: u64) -> Self {
         let offset = self.offset.map(|offset| offset.saturating_add(by));
         Self { section: section.into(), offset, ..self }
     }
 
-    /// The name of the section at fault; empty for the file's own header and tables.
+    /// The name of the section that has the fault; empty for the file's own header and tables.
     pub fn section(&self) -> &str {
         &self.section
     }

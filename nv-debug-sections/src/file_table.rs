@@ -8,29 +8,29 @@ use std::collections::HashMap;
 /// A source file as a `.file` directive declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceFile<'a> {
-    /// The directive's index, of at most 32 bits in PTX. Rows keep 16 of these
-    /// ([`Loc::file`](crate::line_table::Loc::file)); the order of the table follows all 32.
+    /// The index in the `.file` directive, of at most 32 bits in PTX. The file table is sorted by
+    /// it. Rows keep only 16 of its bits ([`Loc::file`](crate::line_table::Loc::file)).
     pub index: u64,
-    /// The path between the quotes; escapes are not decoded.
+    /// The path between the quotes of the directive. Escapes are not decoded.
     pub path: &'a [u8],
-    /// Modification time, seconds since 1970; kept to 32 bits.
+    /// The modification time of the file, seconds since 1970, of which 32 bits are kept.
     pub mtime: u64,
-    /// Size in bytes; kept to 32 bits.
+    /// The size of the file in bytes, of which 32 bits are kept.
     pub size: u64,
 }
 
-/// The directory table and the file table, ready for a line table's header.
+/// The directory table and the file table for the header of a line table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileTable<'a> {
-    /// `include_directories`, 1-based.
+    /// The directories, `include_directories`. The first has the number 1.
     pub directories: Vec<Cow<'a, [u8]>>,
-    /// `file_names`, 1-based.
+    /// The files, `file_names`. The first has the number 1.
     pub files: Vec<LineFile<'a>>,
 }
 
-/// Builds both tables as ptxas does. Entries are sorted by index and gaps are closed, though rows
-/// keep the declared index; directories are listed once, in order of first use. If a row uses file
-/// 0, both tables are empty.
+/// Builds the directory table and the file table as ptxas does. Files are sorted by index and
+/// numbered without gaps, although rows keep the declared index. Directories are listed once, in
+/// order of first use. If a row uses file 0, both tables are empty.
 ///
 /// Observed: ptxas 13.0.88, sm_75-sm_121.
 pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_0: bool) -> FileTable<'a> {

@@ -26,32 +26,33 @@ const ALIGNMENT: u8 = 8;
 /// One entry of `.debug_frame`, a CIE or an FDE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// A CIE: the rules from which following FDEs start.
+    /// A CIE: the call frame rules with which its FDEs start.
     Cie(Arc<Cie>),
-    /// The rules of one function; [`Fde::cie`] counts the CIEs before it.
+    /// An FDE: the call frame rules of one function. [`Fde::cie`] is the number of its CIE, counted
+    /// among the CIEs before it.
     Fde(Fde),
 }
 
 /// A CIE or an FDE with the offsets of its instructions. Offsets and sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryWithOffsets {
-    /// The entry.
+    /// The decoded CIE or FDE.
     pub entry: Entry,
-    /// The byte offset in the section of the entry's length field.
+    /// The byte offset of the entry in `.debug_frame`, at its length field.
     pub offset: u64,
-    /// With the length field.
+    /// The size of the entry in bytes, including its length field.
     pub size: u64,
-    /// Offset of each instruction from the start of the entry, and last that of the padding, which
-    /// is `size` where there is none.
+    /// The offset of each instruction from the start of the entry. The last element is the offset
+    /// of the padding, or `size` if there is no padding.
     pub instructions: Arc<[u64]>,
 }
 
 /// The symbol and addend of a relocated field of `.debug_frame`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSymbol {
-    /// The symbol, by its index in the symbol table of the section's relocations.
+    /// The index of the symbol, in the symbol table of the section's relocations.
     pub symbol: SymbolId,
-    /// Added to the symbol's value; wherever the file keeps it, in the entry or in the field.
+    /// The number to add to the symbol's value. The file has it in the relocation or in the field.
     pub addend: i64,
     /// Width of the field in bytes.
     pub width: u8,
@@ -73,8 +74,8 @@ pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
     section.fields().iter().map(|field| (field.offset, symbol(field))).collect()
 }
 
-/// Decodes `.debug_frame`. `symbols` says which fields have relocations; those of the CIE pointers
-/// may be left out.
+/// Decodes `.debug_frame` to its CIEs and FDEs. `symbols` are the relocated fields of the section;
+/// those of CIE pointers may be left out.
 ///
 /// # Errors
 ///
@@ -275,9 +276,9 @@ fn misfit(what: &'static str, found: FieldSymbol, expected: RelocAction) -> Erro
     ErrorKind::RelocationAction { what, found, width, expected }
 }
 
-/// Returns the relocations of an encoded `.debug_frame` in ptxas' order: code sections last to
-/// first; in each the FDEs' fields before the CIEs', all by descending offset
-/// (docs/formats/frames.md, relocations).
+/// Returns the relocations of an encoded `.debug_frame` in ptxas' order: code sections from the
+/// last to the first; for each section the fields of FDEs before those of CIEs, by descending
+/// offset (docs/formats/frames.md, relocations).
 ///
 /// A code section is known by the symbol of `initial_location`; entries without go with the next
 /// FDE that has one, the last with the one before.
@@ -348,7 +349,7 @@ pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
     frame::entries(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
 }
 
-/// Encodes `.debug_frame`.
+/// Encodes CIEs and FDEs as the contents of `.debug_frame`.
 ///
 /// `section_symbol` is the symbol of `.debug_frame` itself, given for relocatable files: CIE
 /// pointers are then relocated.
@@ -370,8 +371,8 @@ pub fn encode(entries: &[Entry], section_symbol: Option<SymbolId>) -> Result<Sec
     Ok(table.finish())
 }
 
-/// Returns the largest frame that an FDE describes, in bytes: the highest offset of the CFA from
-/// its register.
+/// Returns the size of the largest frame that an FDE describes, in bytes: the greatest offset of
+/// the CFA from its register.
 pub fn frame_size(fde: &Fde) -> u64 {
     let offsets = fde.instructions.iter().filter_map(|instruction| match *instruction {
         Cfi::DefCfa { offset, .. } | Cfi::DefCfaOffset(offset) => Some(offset),

@@ -5,8 +5,9 @@
 
 // Text of errors.
 
-/// The longest section or symbol name in an error or a finding, in characters. A hostile file may
-/// give one long name to many faults. Mangled names of compilers are nearly all shorter.
+/// The longest section or symbol name in an error or a finding, in characters. It limits the size
+/// of messages, since a hostile file may give one long name to many faults. Nearly all mangled
+/// names are shorter.
 pub const MAX_NAME_CHARS: usize = 1024;
 
 /// Characters of a name that is itself the fault, because it is too long to be shown.
@@ -55,8 +56,8 @@ pub(crate) const MAX_FILE_STEM: usize = 180;
 /// Most images of a file that a message lists: each takes a line.
 pub(crate) const MAX_IMAGES_LISTED: usize = 12;
 
-/// The most that a payload may expand, as a multiple of its stored bytes. This bounds memory and
-/// time by the size of the file.
+/// The largest size of a decompressed payload, as a multiple of its stored bytes. It limits memory
+/// and time by the size of the file.
 ///
 /// LZ4 cannot reach it (255 is the most its format allows). The 679 cubins of the corpus become 3
 /// to 21 times their size under `zstd -19`; zeros, such as a large table that the program
@@ -64,7 +65,8 @@ pub(crate) const MAX_IMAGES_LISTED: usize = 12;
 /// [`Entry::payload_within`](crate::container::Entry::payload_within).
 pub const MAX_EXPANSION: u64 = 256;
 
-/// The most bytes of a decompressed payload, whatever the file's size. Cubins are far smaller.
+/// The largest size of a decompressed payload in bytes, whatever the file's size. Cubins are far
+/// smaller.
 pub const MAX_PAYLOAD: u64 = 512 << 20;
 
 /// Most archives that are in each other. Each level is read once more; build systems make one or

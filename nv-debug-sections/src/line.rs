@@ -29,14 +29,15 @@ pub use line_state::{LineState, Step, set_address, step};
 pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
 pub use rows::RowTable;
 
-/// `DW_LNE_NVIDIA_inlined_call`. Operands: the context row and the offset of the callee's name,
-/// both ULEB128. Named in elfutils' `dwarf.h`; docs/formats/line-tables.md, opcodes of NVIDIA.
+/// The opcode `DW_LNE_NVIDIA_inlined_call`, 0x90, with two ULEB128 operands: the context row and
+/// the offset of the callee's name. elfutils' `dwarf.h` has its name; docs/formats/line-tables.md,
+/// opcodes of NVIDIA.
 pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
-/// `DW_LNE_NVIDIA_set_function_name`. Operand: the offset of a name, ULEB128. Named in elfutils'
-/// `dwarf.h`; ptxas 13.0.88 never writes it.
+/// The opcode `DW_LNE_NVIDIA_set_function_name`, 0x91, with one ULEB128 operand: the offset of a
+/// name. elfutils' `dwarf.h` has its name; ptxas 13.0.88 never writes it.
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
-/// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it.
-/// NVIDIA's name is unknown.
+/// The opcode 0x92 of Mercury line tables: its operand is 1 before the row at a function's entry,
+/// and 0 after it. NVIDIA's name of the opcode is not known.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
 
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
@@ -62,51 +63,53 @@ pub fn params(release: Release) -> Params {
     if release.line_version() == DWARF2_PARAMS.version { DWARF2_PARAMS } else { DWARF3_PARAMS }
 }
 
-/// One unit of a line section: its file table and its sequences.
+/// One unit of a line table section: its file table and its sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTable<'d> {
-    /// The header's numbers.
+    /// The header fields that decode the opcodes, such as `line_base`.
     pub params: Params,
-    /// `include_directories`; the first is number 1.
+    /// The directories, `include_directories`. The first has the number 1.
     pub directories: Vec<Cow<'d, [u8]>>,
-    /// `file_names`; the first is number 1.
+    /// The files, `file_names`. The first has the number 1.
     pub files: Vec<LineFile<'d>>,
-    /// Offset in `.debug_str` to which name offsets of this unit are relative; present when the
-    /// header has the four bytes.
+    /// The offset in `.debug_str` to which name offsets of this unit are relative; `None` if the
+    /// header does not have these four bytes.
     pub debug_str_base: Option<u32>,
     /// Sequences in section order, one for each code section.
     pub sequences: Vec<Sequence>,
-    /// Whether the program has no sequence but the end of one, as ptxas 13.5 writes it for a file
-    /// without code.
+    /// Whether the program has no sequence but ends one, as ptxas 13.5 writes it for a file without
+    /// code.
     pub has_lone_end: bool,
 }
 
 /// An entry of the file table of a line unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFile<'d> {
-    /// The file name without its directory. It is empty in tables that ptxas writes for `.file N
-    /// ""`; other readers take the file table to end there. If the last file has no name, a field
-    /// of four bytes and no base after it, it cannot be told from a base, and is read as one.
+    /// The file name without its directory. ptxas writes an empty name for `.file N ""`; other
+    /// readers take it for the end of the file table. An empty name of the last file, with four
+    /// bytes of fields and no `debug_str_base` after it, is read as such a base, since the two look
+    /// the same.
     pub name: Cow<'d, [u8]>,
-    /// 1-based directory number, 0 for none.
+    /// The 1-based number of the directory, or 0 for none.
     pub directory: u64,
-    /// Modification time, seconds since 1970; 0 when unknown.
+    /// The modification time of the file, seconds since 1970; 0 if unknown.
     pub mtime: u64,
-    /// Size in bytes; 0 when unknown.
+    /// The size of the file in bytes; 0 if unknown.
     pub size: u64,
 }
 
 /// The line program of one code section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence {
-    /// Operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and a
-    /// relocation names the function.
+    /// The operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and has
+    /// a relocation that names the function.
     pub base: u64,
-    /// Byte offset of that operand in the section: where the relocation applies.
+    /// The byte offset of that operand, the address of the sequence, in the section. The relocation
+    /// applies to it.
     pub base_offset: u64,
-    /// The program between `DW_LNE_set_address` and `DW_LNE_end_sequence`.
+    /// The operations between `DW_LNE_set_address` and `DW_LNE_end_sequence`.
     pub ops: Vec<LineOp>,
-    /// The first byte after the sequence, relative to its base.
+    /// The address of the first byte after the sequence's code, relative to its base.
     pub end: u64,
 }
 
@@ -114,28 +117,29 @@ pub struct Sequence {
 /// sequences follow one another without a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTableWithOffsets<'d> {
-    /// The decoded unit.
+    /// The decoded line unit.
     pub table: LineTable<'d>,
-    /// The byte offset of the unit's first byte, that of `unit_length`.
+    /// The byte offset of the unit, at its field `unit_length`.
     pub offset: u64,
-    /// Bytes before the first sequence.
+    /// The number of bytes of the unit before its first sequence.
     pub header_size: u64,
-    /// Bytes of the whole unit.
+    /// The number of bytes of the whole unit.
     pub size: u64,
-    /// The byte offsets of each of [`LineTable::sequences`].
+    /// The byte offsets of each sequence in [`LineTable::sequences`].
     pub sequences: Vec<SequenceOffsets>,
 }
 
 /// The byte offsets of a sequence and of its operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceOffsets {
-    /// The byte offset of its `DW_LNE_set_address`, which has [`SequenceOffsets::START_SIZE`]
-    /// bytes.
+    /// The byte offset of the sequence, at its `DW_LNE_set_address`, which has
+    /// [`SequenceOffsets::START_SIZE`] bytes.
     pub offset: u64,
-    /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
+    /// The number of bytes of the whole sequence, including `DW_LNE_end_sequence`.
     pub size: u64,
-    /// The offset after each of [`Sequence::ops`]. An operation starts where the one before ends,
-    /// the first after `DW_LNE_set_address`. The sequence ends after the last.
+    /// The byte offset after each operation in [`Sequence::ops`]. An operation starts where the one
+    /// before it ends, and the first one after `DW_LNE_set_address`. `DW_LNE_end_sequence` follows
+    /// the last one.
     pub op_ends: Vec<u64>,
 }
 
@@ -148,13 +152,14 @@ impl SequenceOffsets {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineOp {
-    /// `DW_LNS_set_file`: 1-based entry of the file table (0 throughout `.nv_debug_line_sass`).
+    /// `DW_LNS_set_file`: sets the file, by its 1-based number in the file table (0 throughout
+    /// `.nv_debug_line_sass`).
     SetFile(u64),
-    /// `DW_LNS_set_column`.
+    /// `DW_LNS_set_column`: sets the column.
     SetColumn(u64),
-    /// `DW_LNS_negate_stmt`.
+    /// `DW_LNS_negate_stmt`: inverts the register `is_stmt`.
     NegateStmt,
-    /// `DW_LNS_set_basic_block`.
+    /// `DW_LNS_set_basic_block`: marks the start of a basic block.
     SetBasicBlock,
     /// `DW_LNS_set_prologue_end` (DWARF 3), in programs with an `opcode_base` above 10.
     SetPrologueEnd,
@@ -162,33 +167,35 @@ pub enum LineOp {
     SetEpilogueBegin,
     /// `DW_LNS_set_isa` (DWARF 3), in programs with an `opcode_base` above 12.
     SetIsa(u64),
-    /// 0x90: the rows that follow are inlined code. `context` is the 1-based number of the row of
-    /// this sequence that is the call site (0: not inlined), `name` the callee's name, relative to
-    /// [`LineTable::debug_str_base`].
+    /// Opcode 0x90: the rows that follow are inlined code. `context` is the 1-based number of the
+    /// row of this sequence that is the call site (0: not inlined), and `name` is the offset of the
+    /// callee's name, relative to [`LineTable::debug_str_base`].
     InlinedCall {
         /// Row number of the call site, 0 for none; below 2^32.
         context: u64,
         /// Offset of the callee's name; below 2^32.
         name: u64,
     },
-    /// 0x91: another name for the inlined code that the rows that follow are, relative to
-    /// [`LineTable::debug_str_base`]; below 2^32.
+    /// Opcode 0x91: sets another name for the inlined code of the rows that follow, by an offset
+    /// relative to [`LineTable::debug_str_base`], below 2^32.
     SetFunctionName(u64),
-    /// 0x92: whether the rows that follow are function entry rows; below 0x80.
+    /// Opcode 0x92: whether the rows that follow are function entry rows. The operand is below
+    /// 0x80.
     EntryRow(u8),
-    /// `DW_LNS_advance_pc` and kin without a row; the new address.
+    /// `DW_LNS_advance_pc`, `DW_LNS_const_add_pc` or `DW_LNS_fixed_advance_pc`: advances the
+    /// address to this value, without a row.
     Advance(u64),
-    /// `DW_LNS_advance_line` that another operation follows before its row; the new line. Observed:
-    /// ptxas 13.5, before [`SetPrologueEnd`](Self::SetPrologueEnd).
+    /// `DW_LNS_advance_line` with another operation between it and the next row: advances the line
+    /// to this value. Observed: ptxas 13.5, before [`SetPrologueEnd`](Self::SetPrologueEnd).
     AdvanceLine(u32),
-    /// A row: special opcode or `DW_LNS_copy`. Lines are 32-bit and wrap.
+    /// A row, made by a special opcode or `DW_LNS_copy`. Lines have 32 bits and wrap around.
     Row {
         /// Address, relative to the sequence's base.
         address: u64,
         /// 1-based line; 0 for none.
         line: u32,
     },
-    /// Another extended opcode, kept as it is.
+    /// Another extended opcode, which is kept as it is.
     Extended {
         /// The opcode after the length.
         opcode: u8,
@@ -247,13 +254,13 @@ fn finish(mut program: LineProgram, table: &LineTable<'_>) -> Result<Section, dw
     program.finish()
 }
 
-/// A sequence encoded by itself, as [`encode`] would do it, for [`join_sequences`].
+/// One encoded sequence of a line table, ready for [`join_sequences`].
 #[derive(Debug, Clone)]
 pub struct EncodedSequence(LineProgram);
 
 impl EncodedSequence {
-    /// Encodes one sequence of a unit whose header has `params`. `start` is the operand of its
-    /// `DW_LNE_set_address`, and `index` is its number, for errors.
+    /// Encodes one sequence of a line unit whose header has `params`. `start` is the operand of its
+    /// `DW_LNE_set_address`, and `index` is the sequence's number, for errors.
     ///
     /// # Errors
     ///
@@ -272,8 +279,8 @@ impl EncodedSequence {
     }
 }
 
-/// Builds a line unit from encoded sequences, as [`encode`] does from decoded ones. `table` has no
-/// sequences of its own.
+/// Builds a line unit from encoded sequences, with the same result as [`encode`]. The sequences of
+/// `table` are ignored.
 ///
 /// # Errors
 ///
@@ -387,28 +394,28 @@ fn vendor(
     program.raw_extended(opcode, bytes.get(..len).unwrap_or_default())
 }
 
-/// A row of a line table with the values of all registers.
+/// A row of a line table with the values of all registers of the line program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
-    /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count
-    /// a row that repeats the address and line of the row before (docs/formats/line-tables.md,
-    /// opcodes of NVIDIA): see [`RowTable`].
+    /// The 1-based number of the row in its sequence. Inlining contexts refer to such numbers, but
+    /// do not count a row that repeats the address and line of the row before
+    /// (docs/formats/line-tables.md, opcodes of NVIDIA): see [`RowTable`].
     pub number: u32,
-    /// Address relative to the sequence's base.
+    /// The address of the row, relative to the sequence's base.
     pub address: u64,
-    /// File table entry, 1-based (0 in `.nv_debug_line_sass`).
+    /// The 1-based number of the file in the file table (0 in `.nv_debug_line_sass`).
     pub file: u64,
-    /// Line, 1-based.
+    /// The 1-based line of the row.
     pub line: u32,
-    /// Column, 1-based; 0 for none. ptxas never writes one.
+    /// The 1-based column of the row; 0 for none. ptxas never writes one.
     pub column: u64,
-    /// Row number of the call site, 0 when the row is not inlined code.
+    /// The row number of the call site; 0 if the row is not inlined code.
     pub context: u64,
-    /// The inlined callee's name offset, relative to [`LineTable::debug_str_base`].
+    /// The offset of the inlined callee's name, relative to [`LineTable::debug_str_base`].
     pub name: u64,
-    /// `is_stmt`.
+    /// The register `is_stmt`: whether the row is a recommended breakpoint.
     pub is_stmt: bool,
-    /// Whether 0x92 marks the row as a function's entry row.
+    /// Whether opcode 0x92 marks the row as a function's entry row.
     pub entry: bool,
 }
 
@@ -428,7 +435,8 @@ impl LineRow {
         }
     }
 
-    /// Sets the register that `op` changes, unless that is the address or the line.
+    /// Sets the register that `op` changes. An operation on the address or the line has no effect
+    /// here.
     pub fn apply(&mut self, op: &LineOp) {
         match *op {
             LineOp::SetFile(file) => self.file = file,
@@ -451,8 +459,8 @@ impl LineRow {
 
 impl Sequence {
     /// Iterates over `(address, line)` at each change of the line, in program order. Rows count,
-    /// and so do bare advances, which ptxas writes in `.nv_debug_line_sass` where the line is again
-    /// that of the last row.
+    /// and so do address advances without a row, which ptxas writes in `.nv_debug_line_sass` where
+    /// the line is again that of the last row.
     pub fn line_changes(&self) -> impl Iterator<Item = (u64, u32)> {
         let changes = self.ops.iter().scan(1, |line, op| {
             let change = match *op {
@@ -483,8 +491,8 @@ impl LineTable<'_> {
         })
     }
 
-    /// The path of a file table entry (1-based): directory and name joined by `/`. `None` if the
-    /// table has no such entry.
+    /// The path of a file in the file table (1-based): directory and name joined by `/`. `None` if
+    /// the table has no such file.
     pub fn path(&self, file: u64) -> Option<String> {
         let index = usize::try_from(file).ok()?.checked_sub(1)?;
         let file = self.files.get(index)?;
@@ -496,8 +504,8 @@ impl LineTable<'_> {
         }
     }
 
-    /// The [`path`](Self::path) of every file, starting with number 1. `section` is the section's
-    /// name, for errors.
+    /// The [`path`](Self::path) of every file in the file table, from number 1 on. `section` is the
+    /// section's name, for errors.
     ///
     /// # Errors
     ///

@@ -5,10 +5,11 @@
 
 use dwarf2_writer::constants::{DW_OP_addr, DW_OP_fbreg, DW_OP_nop};
 
-/// Replaces a `DW_OP_addr` of the local depot by `DW_OP_fbreg`. The 8-byte operand at byte
-/// `operand` of `section` becomes the depot's offset from the frame base, padded with `DW_OP_nop`.
-/// The depot begins `below_base` bytes below the frame base, which is the end of the frame;
-/// [`crate::stack_frame`] gives that distance.
+/// Replaces an address of the local depot (`__local_depot`, the stack frame of PTX) in a location
+/// expression: `DW_OP_addr`, whose 8-byte operand is at byte `operand` of `section`, becomes
+/// `DW_OP_fbreg` with the offset from the frame base, padded with `DW_OP_nop`. The depot begins
+/// `below_base` bytes below the frame base, which is the end of the frame; [`crate::stack_frame`]
+/// gives that distance.
 ///
 /// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset
 /// needs more than 8 bytes.

@@ -39,43 +39,42 @@ use crate::{Error, ErrorKind, Result};
 pub use attribute::Attribute;
 pub use parameter::KernelParameter;
 
-/// The name of the section `.nv.info` for the whole file. The section of function F has this name,
-/// a dot, and F.
+/// The name of the section `.nv.info`, which is about the whole file. The section for a function F
+/// has this name, a dot, and F.
 pub const NAME: &str = ".nv.info";
 
 /// One record of `.nv.info`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Record<'d> {
-    /// The attribute of the record: the number that says what it is about.
+    /// The attribute of the record, a number that gives its meaning.
     pub attribute: Attribute,
-    /// The value of the record. The format byte follows from it.
+    /// The value of the record. Its variant determines the format byte.
     pub value: Value<'d>,
 }
 
-/// The value of an `.nv.info` record. Bytes that carry nothing are 0 in every file seen, and are
-/// kept.
+/// The value of an `.nv.info` record. Unused bytes are 0 in every file seen, and are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value<'d> {
-    /// `EIFMT_NVAL`, 1: that the record is there says it all.
+    /// `EIFMT_NVAL`, format 1: no value. Only the presence of the record counts.
     None {
         /// The two bytes after the attribute.
         padding: u16,
     },
-    /// `EIFMT_BVAL`, 2: one byte.
+    /// `EIFMT_BVAL`, format 2: a value of one byte.
     Byte {
         /// The byte after the attribute.
         value: u8,
         /// The byte after the value.
         padding: u8,
     },
-    /// `EIFMT_HVAL`, 3: two bytes.
+    /// `EIFMT_HVAL`, format 3: a value of two bytes.
     Half(u16),
-    /// `EIFMT_SVAL`, 4: a size of two bytes, and as many bytes.
+    /// `EIFMT_SVAL`, format 4: a size of two bytes, and a value of that many bytes.
     Sized(Cow<'d, [u8]>),
 }
 
 impl Value<'_> {
-    /// The format byte of the `.nv.info` record.
+    /// The format byte of a record with this value in `.nv.info`.
     pub fn format(&self) -> u8 {
         match self {
             Self::None { .. } => 1,
@@ -85,7 +84,7 @@ impl Value<'_> {
         }
     }
 
-    /// NVIDIA's name of the format of the `.nv.info` record, such as `EIFMT_SVAL`.
+    /// NVIDIA's name of the format of a record with this value, such as `EIFMT_SVAL`.
     pub fn format_name(&self) -> &'static str {
         match self {
             Self::None { .. } => "EIFMT_NVAL",
@@ -119,7 +118,7 @@ const SYMBOLS: [(Attribute, Symbols); 9] = [
     (Attribute::SYSCALLS_FALLBACK, Symbols::All),
 ];
 
-/// Decodes an `.nv.info` section. `section` is its name, for errors.
+/// Decodes an `.nv.info` section to its records. `section` is its name, for errors.
 ///
 /// # Errors
 ///
@@ -150,7 +149,7 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<Record<'d>>> {
     Ok(records)
 }
 
-/// Encodes an `.nv.info` section. `section` is its name, for errors.
+/// Encodes records as the contents of an `.nv.info` section. `section` is its name, for errors.
 ///
 /// # Errors
 ///
@@ -187,8 +186,8 @@ impl Record<'_> {
         4 + sized
     }
 
-    /// Iterates over the 32-bit words of the record's value, without the bytes after the last
-    /// complete word. Only values with a size have words.
+    /// Iterates over the 32-bit words of the record's value. Bytes after the last complete word are
+    /// left out. Only values of the format `EIFMT_SVAL` have words.
     pub fn words(&self) -> impl Iterator<Item = u32> {
         let bytes = match &self.value {
             Value::Sized(bytes) => &**bytes,
@@ -209,7 +208,7 @@ impl Record<'_> {
     }
 
     /// Iterates over the symbols that the `.nv.info` record names, as indices in the symbol table
-    /// that its section links to.
+    /// to which the section links.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolIndex> {
         self.words().take(self.symbol_words()).map(SymbolIndex)
     }
@@ -227,8 +226,8 @@ impl Record<'_> {
         }
     }
 
-    /// The symbol and the number of an `.nv.info` record that has exactly these two, such as
-    /// `REGCOUNT` or `FRAME_SIZE`; `None` for other records.
+    /// The symbol and the number of an `.nv.info` record that consists of exactly these two, such
+    /// as `REGCOUNT` or `FRAME_SIZE`; `None` for other records.
     pub fn symbol_and_number(&self) -> Option<(SymbolIndex, u32)> {
         let mut words = self.words();
         match (self.symbol_words(), words.next(), words.next(), words.next()) {
@@ -249,26 +248,26 @@ impl Record<'_> {
 }
 
 /// The registers and the stack that one function needs, from its `.nv.info` records. Sizes are in
-/// bytes; `None` means no record.
+/// bytes. `None` means that there is no such record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct FunctionResources {
-    /// `REGCOUNT`: 32-bit registers of a thread.
+    /// `REGCOUNT`: the number of 32-bit registers that a thread needs.
     pub registers: Option<u32>,
-    /// `FRAME_SIZE`: the function's own stack frame.
+    /// `FRAME_SIZE`: the size of the function's own stack frame.
     pub frame_size: Option<u32>,
-    /// `MIN_STACK_SIZE`: stack of a thread that runs it, callees included; [`UNKNOWN_STACK`] with
-    /// recursion.
+    /// `MIN_STACK_SIZE`: the stack size of a thread that runs the function, including its callees;
+    /// [`UNKNOWN_STACK`] with recursion.
     pub min_stack_size: Option<u32>,
-    /// `MAX_STACK_SIZE`, in relocatable objects.
+    /// `MAX_STACK_SIZE`: the largest stack size, which only relocatable objects have.
     pub max_stack_size: Option<u32>,
 }
 
-/// The [`FunctionResources::min_stack_size`] of a kernel whose call graph has a cycle. Observed:
-/// ptxas 13.0.88.
+/// The value of [`FunctionResources::min_stack_size`] for a kernel whose call graph has a cycle.
+/// Observed: ptxas 13.0.88.
 pub const UNKNOWN_STACK: u32 = u32::MAX;
 
-/// Collects the resources of each function, by its symbol, from the records of `.nv.info`. The last
-/// record of a kind counts.
+/// Collects the registers and stack that each function needs, by its symbol, from the records of
+/// `.nv.info`. If a record occurs twice, the last one counts.
 pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionResources> {
     let mut functions: BTreeMap<_, FunctionResources> = BTreeMap::new();
     for record in records {
@@ -287,8 +286,9 @@ pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionResour
     functions
 }
 
-/// Finds the section `.nv.info.F` of the code section `.text.F` at `code` (for `.nv.capmerc.text.F`
-/// its Mercury copy) by its `sh_info`. Walks the section table.
+/// Finds the section `.nv.info.F` of the code section `.text.F` with the index `code`, or the
+/// Mercury copy of `.nv.info.F` for `.nv.capmerc.text.F`. The section is found by its `sh_info`.
+/// Each call searches the section table.
 pub fn section_of(cubin: &Cubin<'_>, code: SectionIndex) -> Option<SectionIndex> {
     let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
     let of_code = |section: &Section<'_>| section.info_is_section() && section.info == code.0;

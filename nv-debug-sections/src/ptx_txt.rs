@@ -8,15 +8,15 @@ use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
-/// The name `.nv_debug_ptx_txt`, which the section has in a whole program. In a relocatable file
-/// more follows.
+/// The name of the section `.nv_debug_ptx_txt` in a whole program. In a relocatable file a dot and
+/// a checksum follow.
 pub const NAME: &str = SectionKind::NvDebugPtxTxt.name();
 
 /// A line that starts with one of these is replaced by an empty one. They are prefixes, not tokens,
 /// so `.b80` and `.files` go too.
 const DROPPED_PREFIXES: [&[u8]; 7] = [b"//", b"#", b"@@DWARF", b".file", b".b8", b".b32", b".b64"];
 
-/// The PTX text kept in a cubin, borrowed from the section.
+/// The PTX text that a cubin has in `.nv_debug_ptx_txt`, borrowed from the section.
 ///
 /// Each line is ended by one NUL byte; there is no count and no newline. Line `n` of the section
 /// (1-based) is line `n` of the PTX input, so that the rows of `.nv_debug_line_sass` index both.
@@ -42,7 +42,7 @@ impl<'d> PtxText<'d> {
         }
     }
 
-    /// Iterates over the lines in file order, without terminators.
+    /// Iterates over the lines of the PTX text in file order, without terminators.
     pub fn lines(&self) -> impl Iterator<Item = &'d [u8]> + use<'d> {
         let mut rest = self.data;
         std::iter::from_fn(move || {
@@ -53,15 +53,15 @@ impl<'d> PtxText<'d> {
         })
     }
 
-    /// Returns the text as a PTX file, in which a newline ends each line. What ptxas' filter
-    /// removed is gone. [`from_ptx`] gives the section again, except for a line that had blanks
-    /// after a leading carriage return.
+    /// Returns the text as a PTX file, in which a newline ends each line. The comments and blanks
+    /// that ptxas leaves out of the section are missing. [`from_ptx`] gives the section again,
+    /// except for a line that had blanks after a leading carriage return.
     pub fn to_ptx(&self) -> Vec<u8> {
         self.data.iter().map(|&byte| if byte == 0 { b'\n' } else { byte }).collect()
     }
 }
 
-/// A PTX text whose lines are found by number, in constant time.
+/// A PTX text with an index of its lines, so that a line is found by number in constant time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberedText<'d> {
     data: Cow<'d, [u8]>,
@@ -114,7 +114,8 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
     Ok(out)
 }
 
-/// Filters a PTX source as ptxas 13.0.88 does, and returns the contents of `.nv_debug_ptx_txt`.
+/// Filters a PTX source as ptxas 13.0.88 does, and returns the text as the contents of
+/// `.nv_debug_ptx_txt`.
 ///
 /// Leading blanks go, a line ends at its first carriage return, debug directives and comment lines
 /// become empty, and empty lines at the end are dropped.
@@ -190,7 +191,7 @@ pub fn section_name(source: &[u8], relocatable: bool) -> String {
 }
 
 /// Returns the checksum in the name of a section `.nv_debug_ptx_txt.N`, which identifies the PTX
-/// file. `None` if the name has none, or is one that [`section_name`] does not make.
+/// file. `None` if the name has none, or does not have the form that [`section_name`] gives.
 pub fn checksum_in(name: &str) -> Option<u32> {
     let digits = name.strip_prefix(NAME)?.strip_prefix('.')?;
     let checksum: u32 = digits.parse().ok()?;

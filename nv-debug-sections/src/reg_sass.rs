@@ -11,36 +11,39 @@ use std::borrow::Borrow;
 
 pub use crate::register::SassRegister;
 
-/// The start address of a register range that has none, because its first Mercury instruction has
-/// no native one. Observed: ptxas 13.0.88 from sm_100 on.
+/// The start address in `.nv_debug_info_reg_sass` of a register range that has no start, since no
+/// native instruction comes from its first Mercury instruction. Observed: ptxas 13.0.88 from sm_100
+/// on.
 pub const NO_START: u32 = u32::MAX;
 
 /// The name of the section, `.nv_debug_info_reg_sass`.
 pub const NAME: &str = SectionKind::NvDebugInfoRegSass.name();
 
-/// The PTX register allocations of one function.
+/// The SASS registers that hold the PTX registers of one function, as ranges of addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionRegisters<'d> {
-    /// Function name as in `.text.NAME`, without terminator.
+    /// The name of the function as in `.text.NAME`, without terminator.
     pub function: &'d [u8],
-    /// Ranges in section order.
+    /// The register ranges of the function, in section order.
     pub ranges: Vec<RegisterRange<'d>>,
 }
 
-/// One 32-bit word of a PTX register in one SASS register, from address `start` to `end`.
+/// A range of code addresses in which one SASS register holds one 32-bit word of a PTX register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RegisterRange<'d> {
-    /// Which 32-bit word of the PTX register: 0 is the low one, 1 the high one of a 64-bit
-    /// register. The words of a `.b128` register have 0, 1, 1, 2 from low to high, that is the
-    /// number of the 64-bit half plus that of the word in it. Observed: ptxas 13.0.88, all SMs.
+    /// The number of the 32-bit word of the PTX register: 0 is the low word, 1 the high word of a
+    /// 64-bit register. The words of a `.b128` register have 0, 1, 1, 2 from low to high, that is
+    /// the number of the 64-bit half plus the number of the word in that half. Observed: ptxas
+    /// 13.0.88, all SMs.
     pub part: u32,
-    /// PTX register name with its `%`; compiler-made names occur.
+    /// The name of the PTX register with its `%`. Registers that the compiler adds have names too.
     pub ptx_name: &'d [u8],
-    /// The SASS register.
+    /// The SASS register that holds the word.
     pub register: SassRegister,
-    /// Byte offset in the function of the first instruction after the definition.
+    /// The first address of the range, a byte offset in the function: that of the first instruction
+    /// after the definition.
     pub start: u32,
-    /// Byte offset in the function, exclusive.
+    /// The first address after the range, a byte offset in the function.
     pub end: u32,
 }
 
@@ -67,7 +70,7 @@ impl RegisterRange<'_> {
     }
 }
 
-/// Decodes `.nv_debug_info_reg_sass`.
+/// Decodes `.nv_debug_info_reg_sass` to the register ranges of each function.
 ///
 /// # Errors
 ///
@@ -94,7 +97,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
     Ok(functions)
 }
 
-/// Encodes `.nv_debug_info_reg_sass`.
+/// Encodes the register ranges of functions as the contents of `.nv_debug_info_reg_sass`.
 ///
 /// # Errors
 ///

@@ -16,9 +16,9 @@ pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
 /// function in `.nv_debug_info_reg_sass`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTypes<'d> {
-    /// Function name as in `.text.NAME`, without terminator.
+    /// The name of the function as in `.text.NAME`, without terminator.
     pub function: &'d [u8],
-    /// One code for each register range.
+    /// The type codes, one for each register range.
     pub types: &'d [u8],
 }
 
@@ -106,7 +106,7 @@ impl PtxType {
     }
 }
 
-/// The type that a PTX register is declared with: a scalar type, or a vector of two or four
+/// The type with which a PTX register is declared: a scalar type, or a vector of two or four
 /// elements.
 ///
 /// The code of a vector is that of its element, plus 64 for two elements or 128 for four; observed:
@@ -134,7 +134,8 @@ impl RegisterType {
         known.then_some(Self { element, elements })
     }
 
-    /// Returns the type for its code; `None` for a code that ptxas never writes.
+    /// Returns the register type for its code in `.nv_debug_info_reg_type`; `None` for a code that
+    /// ptxas never writes.
     pub fn of_code(code: u8) -> Option<Self> {
         let elements = match code & (TWO | FOUR) {
             0 => 1,
@@ -165,8 +166,8 @@ impl RegisterType {
         self.elements
     }
 
-    /// The number of 32-bit SASS registers that a value of this register type takes, which are its
-    /// parts in `.nv_debug_info_reg_sass`.
+    /// The number of 32-bit SASS registers that a value of this register type takes. Each is a word
+    /// of the register in `.nv_debug_info_reg_sass`.
     ///
     /// Each element begins a part of its own, so that a `.v4.b8` has four.
     pub fn words(self) -> u8 {
@@ -191,20 +192,20 @@ impl fmt::Display for RegisterType {
 }
 
 impl FunctionTypes<'_> {
-    /// The bytes that the function's record takes in `.nv_debug_info_reg_type`: the name, the
-    /// count, and one byte for each type.
+    /// The number of bytes that the function's record takes in `.nv_debug_info_reg_type`: the name,
+    /// the count, and one byte for each type.
     pub fn size(&self) -> u64 {
         (self.function.len() + 5 + self.types.len()) as u64
     }
 
-    /// Iterates over the types of the function's virtual registers, in order. A code that does not
-    /// name a type is returned as an error.
+    /// Iterates over the types of the function's PTX registers, in order. A code that does not name
+    /// a type is returned as an error.
     pub fn types(&self) -> impl Iterator<Item = Result<RegisterType, u8>> {
         self.types.iter().map(|code| RegisterType::of_code(*code).ok_or(*code))
     }
 }
 
-/// Decodes `.nv_debug_info_reg_type`.
+/// Decodes `.nv_debug_info_reg_type` to the type codes of each function.
 ///
 /// # Errors
 ///
@@ -221,7 +222,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionTypes<'_>>> {
     Ok(functions)
 }
 
-/// Encodes `.nv_debug_info_reg_type`.
+/// Encodes the type codes of functions as the contents of `.nv_debug_info_reg_type`.
 ///
 /// # Errors
 ///

@@ -18,33 +18,35 @@ use std::fmt;
 #[cfg(test)]
 mod tests;
 
-/// The class of a register, or of what holds it in memory: the high byte of a [`SassRegister`].
+/// The class of a register, or of the memory to which it is spilled: the high byte of a
+/// [`SassRegister`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RegisterClass {
-    /// Condition code register. Observed: ptxas 13.0.88, in `.debug_frame`.
+    /// A condition code register. Observed: ptxas 13.0.88, in `.debug_frame`.
     ConditionCode = 1,
-    /// Predicate register, P0 to P6. Observed: in both sections.
+    /// A predicate register, P0 to P6. Observed: in `.debug_frame` and `.nv_debug_info_reg_sass`.
     Predicate = 2,
-    /// Address register, of chips long gone.
+    /// An address register, which only old chips have.
     Address = 3,
-    /// 16-bit half of a general register; the number is twice the register's, plus 1 for the high
-    /// half. Observed: in `.nv_debug_info_reg_sass`, for `.b16`.
+    /// A 16-bit half of a general register. Its number is twice that of the register, plus 1 for
+    /// the high half. Observed: in `.nv_debug_info_reg_sass`, for `.b16`.
     Half = 4,
-    /// 32-bit register, R0 to R254, and 255 for RZ. Observed: in both sections.
+    /// A 32-bit general register, R0 to R254, or 255 for RZ. Observed: in `.debug_frame` and
+    /// `.nv_debug_info_reg_sass`.
     General = 5,
-    /// Spilled: the number is a byte offset in local memory.
+    /// A register that is spilled to local memory. The number is a byte offset there.
     LocalMemory = 6,
-    /// Spilled to the stack: bits 16-23 are the number of the stack pointer register, bits 0-15 a
-    /// byte offset from it.
+    /// A register that is spilled to the stack. Bits 16-23 are the number of the stack pointer
+    /// register, and bits 0-15 are a byte offset from it.
     StackOffset = 7,
-    /// Uniform predicate register. Observed: in `.debug_frame`.
+    /// A uniform predicate register. Observed: in `.debug_frame`.
     UniformPredicate = 9,
-    /// 16-bit half of a uniform register.
+    /// A 16-bit half of a uniform register.
     UniformHalf = 10,
-    /// 32-bit uniform register. Observed: in `.debug_frame`.
+    /// A 32-bit uniform register. Observed: in `.debug_frame`.
     UniformGeneral = 11,
-    /// Spill of a temporary: 0 is RPC.LO, 1 RPC.HI.
+    /// A temporary register that is spilled: number 0 is RPC.LO, and 1 is RPC.HI.
     TemporarySpill = 12,
 }
 
@@ -75,7 +77,8 @@ impl RegisterClass {
     }
 }
 
-/// A SASS register as debug sections number it: class in the high byte, number in the low 24 bits.
+/// A SASS register as debug sections number it: the class in the high byte, the number in the low
+/// 24 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SassRegister(pub u32);
 
@@ -104,8 +107,8 @@ impl SassRegister {
         RegisterClass::of_number(self.class_number())
     }
 
-    /// Whether the chips of an SM have this SASS register. The registers that always read as zero
-    /// count. True if the class is unknown, or is not a class of registers.
+    /// Whether chips with this SM number have the SASS register; also true for the registers that
+    /// always read as zero. True if the class is unknown, or is not a class of registers.
     pub fn exists_on(self, target: Target) -> bool {
         use RegisterClass as Class;
         let last_uniform =
@@ -154,25 +157,26 @@ impl fmt::Display for SassRegister {
     }
 }
 
-/// The register that a DWARF register number stands for (`DW_OP_regx`, `DW_OP_bregx`).
+/// The meaning of a DWARF register number (`DW_OP_regx`, `DW_OP_bregx`): a PTX register, a SASS
+/// register or neither.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DwarfRegister {
-    /// A PTX register, by its name.
+    /// A PTX register, whose name is packed into the number.
     Ptx(String),
-    /// A SASS register.
+    /// A SASS register, given by class and number.
     Sass(SassRegister),
-    /// Any other number.
+    /// A number that is neither a PTX name nor a SASS register.
     Number(u64),
-    /// A number of more than 64 bits that is not a name: its bytes, the highest first.
+    /// A number of more than 64 bits that is not a name, as its bytes, the highest first.
     Wide(Vec<u8>),
 }
 
-/// The longest register name, in bytes, that CUDA-GDB reads and LLVM writes: it fills a 64-bit
-/// number.
+/// The longest register name, in bytes, that CUDA-GDB reads and LLVM writes: eight characters fill
+/// a 64-bit register number.
 pub const MAX_PACKED_NAME: usize = 8;
 
-/// Returns the number that stands for a PTX register in `DW_OP_regx`: the characters of its name as
-/// bytes.
+/// Returns the DWARF register number of a PTX register in `DW_OP_regx`: the characters of its name
+/// as bytes.
 ///
 /// # Errors
 ///
@@ -205,14 +209,13 @@ fn is_name(bytes: &[u8]) -> bool {
 }
 
 impl DwarfRegister {
-    /// Returns the register that a DWARF register number stands for, if the number has at most 64
-    /// bits.
+    /// Returns the register for a DWARF register number of at most 64 bits.
     pub fn from_number(number: u64) -> Self {
         Self::from_bytes(&number.to_be_bytes())
     }
 
-    /// Returns the register that a DWARF register number stands for, from the bytes of a ULEB128
-    /// operand of any length. Names of more than eight characters are read too.
+    /// Returns the register for a DWARF register number, given as the bytes of a ULEB128 operand of
+    /// any length. Names of more than eight characters are read too.
     pub fn from_uleb(leb: &[u8]) -> Self {
         let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
         // Bits that do not make a byte yet, the lowest first.
@@ -247,8 +250,8 @@ impl DwarfRegister {
         }
     }
 
-    /// The DWARF register number that stands for this register. [`from_number`](Self::from_number)
-    /// turns it back into the register, if the register came from there.
+    /// The DWARF register number of this register. [`from_number`](Self::from_number) converts it
+    /// back, if the register came from there.
     ///
     /// # Errors
     ///

@@ -17,16 +17,17 @@ pub use action::RelocAction;
 /// A relocation type that occurs in debug sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelocType {
-    /// Low half of `r_info`.
+    /// The number of the relocation type, the low half of `r_info`.
     pub number: u32,
-    /// NVIDIA's name; of Mercury types, which have none that is known, what they stand for.
+    /// NVIDIA's name of the relocation type. For Mercury types, whose names are not known, it is a
+    /// description.
     pub name: &'static str,
-    /// Width of the field in bytes, 4 or 8.
+    /// The width of the relocated field in bytes, 4 or 8.
     pub width: u8,
     /// The effect of the relocation on its field.
     pub action: RelocAction,
-    /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later
-    /// (docs/formats/relocations.md, types).
+    /// The space whose relocation sections have this type: native (`.rel.*`, `.rela.*`), or Mercury
+    /// (`.nv.merc.rela.*` of sm_100 and later) (docs/formats/relocations.md, types).
     pub space: Space,
 }
 
@@ -62,20 +63,20 @@ impl RelocType {
 /// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelocKind {
-    /// Section offset, 4 bytes.
+    /// A section offset of 4 bytes.
     Absolute32,
-    /// Offset in `.debug_line`, 4 bytes.
+    /// An offset in `.debug_line`, 4 bytes.
     LineOffset32,
-    /// Address that is the same in both spaces, such as that of a variable, of a function's start,
-    /// or an offset of 8 bytes.
+    /// An address of 8 bytes that is the same in both spaces, such as that of a variable or of a
+    /// function's start, or a section offset of 8 bytes.
     Absolute64,
-    /// Address inside a function's code.
+    /// An address inside a function's code, 8 bytes.
     Code64,
-    /// The low 4 bytes of one.
+    /// The low 4 bytes of an address inside a function's code.
     Code32,
-    /// Address of a constant bank variable.
+    /// The address of a variable in a constant bank, 8 bytes.
     Generic64,
-    /// Size of a function that may be dropped.
+    /// The size of a function that the linker may drop, 8 bytes.
     UnusedClear64,
 }
 
@@ -121,7 +122,8 @@ impl RelocKind {
         }
     }
 
-    /// The native relocation type of this kind. The Mercury type has the same width and effect.
+    /// The native relocation type of this kind, a row of [`TYPES`]. The Mercury relocation type of
+    /// this kind has the same width and effect.
     pub fn row(self) -> &'static RelocType {
         let number = self.number(Space::Native);
         TYPES.iter().find(|row| row.number == number).unwrap_or(&TYPES[0])
@@ -141,9 +143,9 @@ impl RelocKind {
 /// The relocations of a debug section, split into those of `.rel` and `.rela`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SplitRelocations {
-    /// Entries whose addend is in the field.
+    /// The relocations whose addend is in the relocated field, for `.rel`.
     pub rel: Vec<Relocation>,
-    /// Entries that carry their addend.
+    /// The relocations that have their own addend, for `.rela`.
     pub rela: Vec<Relocation>,
 }
 

@@ -12,29 +12,30 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_NAME_CHARS;
 use crate::reloc::{RelocAction, RelocType};
 
-/// The symbol, section and offset to which a relocation leads.
+/// The symbol, section and offset to which a relocation refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelocationTarget {
-    /// The symbol table of [`symbol`](Self::symbol): `.symtab` or `.nv.merc.symtab`.
+    /// The symbol table that has the [`symbol`](Self::symbol): `.symtab` or `.nv.merc.symtab`.
     pub table: SectionIndex,
     /// The symbol that the relocation names.
     pub symbol: SymbolIndex,
-    /// The section of the symbol; `None` if it is undefined or absolute.
+    /// The section of the symbol; `None` if the symbol is undefined or absolute.
     pub section: Option<SectionIndex>,
-    /// Byte offset in that section (symbol value plus addend, less the section's address).
+    /// The byte offset in that section: symbol value plus addend, less the section's address.
     pub offset: u64,
-    /// The addend: from the RELA entry, or the field's own bytes.
+    /// The addend, from the RELA entry or from the field's own bytes.
     pub addend: i64,
 }
 
 /// A field of a section to which a relocation applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelocatedField {
-    /// Byte offset in the section.
+    /// The byte offset of the field in its section.
     pub offset: u64,
-    /// Width in bytes, 4 or 8.
+    /// The width of the field in bytes, 4 or 8.
     pub width: u8,
-    /// Whether the value is in the field, or the field only to be cleared some day.
+    /// The effect of the relocation: the field has the symbol's value, or is cleared if the linker
+    /// drops the symbol's function.
     pub action: RelocAction,
     /// The symbol, section and offset that the field refers to.
     pub target: RelocationTarget,
@@ -43,14 +44,15 @@ pub struct RelocatedField {
 /// A section's bytes with all relocations applied, and its relocated fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelocatedSection<'c> {
-    /// The bytes; borrowed from the cubin if there was nothing to apply.
+    /// The bytes with relocations applied. They are borrowed from the cubin if there was nothing to
+    /// apply.
     pub bytes: Cow<'c, [u8]>,
     fields: Vec<RelocatedField>,
 }
 
 impl RelocatedSection<'_> {
-    /// Returns what the field at byte `offset` refers to; `None` if no relocated field starts
-    /// there.
+    /// Returns the symbol, section and offset to which the field at byte `offset` refers; `None` if
+    /// no relocated field starts there.
     pub fn target(&self, offset: u64) -> Option<&RelocationTarget> {
         let at = self.fields.binary_search_by_key(&offset, |f| f.offset).ok()?;
         self.fields.get(at).map(|f| &f.target)
@@ -62,7 +64,7 @@ impl RelocatedSection<'_> {
     }
 }
 
-/// A cubin with an index of its relocation sections. It returns sections with their relocations
+/// A cubin with an index of its relocation sections, which returns sections with their relocations
 /// applied.
 #[derive(Debug, Clone)]
 pub struct RelocatedCubin<'c, 'd> {
@@ -72,7 +74,7 @@ pub struct RelocatedCubin<'c, 'd> {
 }
 
 impl<'c, 'd> RelocatedCubin<'c, 'd> {
-    /// Indexes the relocation sections of a cubin by the section they apply to.
+    /// Creates an index of the relocation sections of a cubin, by the section to which they apply.
     pub fn new(cubin: &'c Cubin<'d>) -> Self {
         let all = (0..).zip(&cubin.sections);
         let tables = all.filter(|(_, s)| s.relocations().is_some());
@@ -81,13 +83,13 @@ impl<'c, 'd> RelocatedCubin<'c, 'd> {
         Self { cubin, tables }
     }
 
-    /// The cubin to which this view belongs.
+    /// The cubin whose relocation sections are indexed.
     pub fn cubin(&self) -> &'c Cubin<'d> {
         self.cubin
     }
 
-    /// Iterates over the relocations of a section as [`Cubin::relocations_of`] does, without a walk
-    /// of all sections.
+    /// Iterates over the relocations of a section as [`Cubin::relocations_of`] does, without a
+    /// search through all sections.
     pub fn relocations_of(
         &self,
         target: SectionIndex,

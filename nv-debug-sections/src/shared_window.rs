@@ -44,13 +44,13 @@ const FLAGS: u64 = 3;
 /// Bytes of an `Elf64_Sym`.
 const SYMBOL_SIZE: u64 = 24;
 
-/// Whether a file is linked or not yet. Only in a linked file do its shared variables have
-/// addresses.
+/// Whether a file is linked. Only in a linked file do shared variables have addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkStage {
-    /// Executable: values are byte offsets in the shared window of a thread block.
+    /// The file is linked: the values of shared variables are byte offsets in the shared window of
+    /// a thread block.
     Linked,
-    /// Relocatable (`-c`, `-ewp`): values are alignments.
+    /// The file is not linked (`-c`, `-ewp`): the values of shared variables are alignments.
     Unlinked,
 }
 
@@ -65,31 +65,34 @@ const fn marks(stage: LinkStage) -> (u32, u8, u8) {
 /// The section `.nv_debug.shared` and the variables that it defines.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedWindow<'c> {
-    /// Whether the file is linked, which decides what the variables' values are.
+    /// Whether the file is linked, which decides whether the variables' values are offsets or
+    /// alignments.
     pub stage: LinkStage,
-    /// `sh_size` in bytes.
+    /// The size of the window in bytes, `sh_size`.
     pub size: u64,
-    /// `sh_addralign`: a power of two.
+    /// The alignment of the window, `sh_addralign`: a power of two.
     pub align: u64,
-    /// Variables in the order of their symbols.
+    /// The shared variables, in the order of their symbols.
     pub variables: Vec<SharedVariable<'c>>,
 }
 
-/// A shared variable that a [`SharedWindow`] defines.
+/// A shared variable that `.nv_debug.shared` defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SharedVariable<'c> {
-    /// Its symbol's name.
+    /// The name of the variable's symbol.
     pub name: &'c str,
-    /// `STB_*`: 0 local, 1 global (`.visible`, `.extern`), 2 weak.
+    /// The binding of the variable's symbol, `STB_*`: 0 local, 1 global (`.visible`, `.extern`), 2
+    /// weak.
     pub binding: u8,
-    /// By [`LinkStage`]: byte offset in the shared window, reserve included; or alignment in bytes.
+    /// The value of the variable's symbol. In a linked file it is the byte offset in the shared
+    /// window, including the system's reserve; otherwise it is the alignment in bytes.
     pub value: u64,
-    /// Bytes; 0 for an array without a size.
+    /// The size of the variable in bytes; 0 for an array without a size.
     pub size: u64,
 }
 
 impl<'c> SharedWindow<'c> {
-    /// Reads the window of shared memory that `.nv_debug.shared` of a cubin describes; `None` if
+    /// Reads the window of shared memory from the section `.nv_debug.shared` of a cubin; `None` if
     /// the cubin has no such section.
     ///
     /// # Errors
@@ -102,8 +105,8 @@ impl<'c> SharedWindow<'c> {
         decode(cubin.section(index)?, index, symbols).map(Some)
     }
 
-    /// The bytes that the window's own variables take on an SM. In a linked file that is its size
-    /// without the system's reserve.
+    /// The number of bytes that the window's own variables take on an SM. In a linked file this is
+    /// the size of the window less the system's reserve.
     pub fn own_size(&self, target: Target) -> u64 {
         match self.stage {
             LinkStage::Linked => self.size.saturating_sub(shared_window_reserve(target)),
@@ -112,8 +115,9 @@ impl<'c> SharedWindow<'c> {
     }
 }
 
-/// Decodes the section's header and the symbols that section `index` defines, without the section
-/// symbol. `symbols` are all symbols of `.symtab`, with names.
+/// Decodes the window of shared memory from the header of `.nv_debug.shared`, the section with the
+/// index `index`, and the symbols that it defines. `symbols` are all symbols of `.symtab`, with
+/// names.
 ///
 /// # Errors
 ///
@@ -160,8 +164,8 @@ pub fn decode<'c, 's>(
     Ok(SharedWindow { stage, size, align: section.align, variables })
 }
 
-/// Returns the section header without a name, and the symbols of the variables without names, for
-/// section `index`.
+/// Encodes the window of shared memory as a section header without a name and the symbols of the
+/// variables without names. `index` is the index of the section.
 ///
 /// # Errors
 ///

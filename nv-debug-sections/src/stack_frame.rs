@@ -30,36 +30,38 @@ const REGISTER_ALIGNMENT: u64 = 16;
 /// The size and alignment of a variable or a parameter, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SizeAndAlignment {
-    /// Its size.
+    /// The size of the variable or parameter in bytes.
     pub size: u64,
-    /// Its alignment, a power of two.
+    /// The alignment of the variable or parameter in bytes, a power of two.
     pub alignment: u64,
 }
 
-/// An argument of a call.
+/// An argument of a function call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Argument {
-    /// Size and alignment.
+    /// The size and alignment of the argument.
     pub extent: SizeAndAlignment,
-    /// Whether the parameter has no size of its own, as that of a variadic function.
+    /// Whether the parameter has no size of its own, as the variadic parameter `.param .b8 p[]` has
+    /// none.
     pub is_variadic: bool,
 }
 
-/// How the arguments of a call are passed: in registers or in memory.
+/// Whether each argument of a call is passed in registers or in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArgumentPassing {
-    /// Which arguments are in registers.
+    /// For each argument, whether it is passed in registers.
     pub in_registers: Vec<bool>,
-    /// Bytes of the arguments in memory.
+    /// The number of bytes of the arguments that are passed in memory.
     pub memory_bytes: u64,
 }
 
-/// Whether a call returns a result of this size in a variable of the caller instead of registers.
+/// Whether a result of this size is returned in memory, in a variable of the caller, instead of
+/// registers.
 pub fn is_in_memory(result: SizeAndAlignment) -> bool {
     result.size > ARGUMENT_REGISTERS as u64 * REGISTER_BYTES
 }
 
-/// Distributes the arguments of a call among registers and memory.
+/// Determines for each argument of a call whether it is passed in registers or in memory.
 ///
 /// `None` for sizes that add up to 2^64 bytes or more.
 pub fn pass_arguments(arguments: &[Argument], result: Option<SizeAndAlignment>) -> Option<ArgumentPassing> {
@@ -93,8 +95,8 @@ fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: SizeAndAlignmen
     starts.into_iter().find(is_free).map(|first| (first, count))
 }
 
-/// Returns the size and alignment of the frame variable for a parameter that arrives in registers
-/// and whose address is taken.
+/// Returns the size and alignment of the variable in the stack frame for a parameter that arrives
+/// in registers and whose address is taken.
 pub fn spill_slot(parameter: SizeAndAlignment) -> SizeAndAlignment {
     SizeAndAlignment {
         size: parameter.size.max(REGISTER_BYTES),
@@ -103,8 +105,8 @@ pub fn spill_slot(parameter: SizeAndAlignment) -> SizeAndAlignment {
 }
 
 /// Returns the offsets of variables from the stack pointer, above `argument_bytes` of arguments.
-/// The variables are in the order of their declarations; the variable for results in memory comes
-/// first, and parameters that have an address come last.
+/// The variables are given in the order of their declarations: first the variable for results in
+/// memory, last the parameters whose address is taken.
 ///
 /// `None` for sizes that add up to 2^64 bytes or more.
 pub fn variable_offsets(argument_bytes: u64, variables: &[SizeAndAlignment]) -> Option<Vec<u64>> {

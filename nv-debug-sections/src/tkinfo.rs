@@ -23,15 +23,15 @@ const NOTE_VERSION: u32 = 2;
 /// The note of one tool in `.note.nv.tkinfo`. Texts are as they stand in the file, without the NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolInfo<'d> {
-    /// Base name of the input; empty without `-g`.
+    /// The base name of the tool's input file; empty without `-g`.
     pub object: &'d [u8],
-    /// `ptxas`, `nvlink`.
+    /// The name of the tool, such as `ptxas` or `nvlink`.
     pub tool: &'d [u8],
-    /// `Cuda compilation tools, release 13.0, V13.0.88`.
+    /// The version text of the tool: `Cuda compilation tools, release 13.0, V13.0.88`.
     pub version: &'d [u8],
-    /// `Build cuda_13.0.r13.0/compiler.36424714_0`.
+    /// The build text of the tool: `Build cuda_13.0.r13.0/compiler.36424714_0`.
     pub build: &'d [u8],
-    /// The options, separated and ended by blanks.
+    /// The options with which the tool was called. A blank follows each.
     pub options: &'d [u8],
 }
 
@@ -43,7 +43,7 @@ impl<'d> ToolInfo<'d> {
     }
 }
 
-/// Decodes the tool notes of `.note.nv.tkinfo`, in file order. Notes of other types are skipped.
+/// Decodes the tool notes of `.note.nv.tkinfo`, in file order. Notes of other types are left out.
 ///
 /// # Errors
 ///

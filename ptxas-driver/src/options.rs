@@ -141,7 +141,7 @@ impl Options {
 pub enum Parsed {
     /// To compile.
     Compile(Box<Options>),
-    /// To print [`help`].
+    /// To print [`help`](help()).
     Help,
     /// To print the version.
     Version,

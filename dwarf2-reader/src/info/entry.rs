@@ -10,11 +10,11 @@ use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
 /// An entry of a `.debug_info` unit, or the 0 that ends a list of children.
 #[derive(Debug, Clone)]
 pub enum Node<'i, 'd> {
-    /// An entry.
+    /// An entry (DIE).
     Entry(Entry<'i, 'd>),
-    /// A 0, which ends the children of an entry.
+    /// A 0 that ends the list of children of an entry.
     End(Span),
-    /// A 0 that ends nothing.
+    /// A 0 that ends no list of children: padding of the unit.
     Padding(Span),
 }
 
@@ -45,13 +45,15 @@ struct UnitFacts {
 /// One attribute of a `.debug_info` entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute<'d> {
-    /// `DW_AT_*`.
+    /// The name of the attribute, `DW_AT_*`.
     pub name: u16,
-    /// `DW_FORM_*`: that of the value, where the abbreviation says `DW_FORM_indirect`.
+    /// The form of the value, `DW_FORM_*`. Where the abbreviation has `DW_FORM_indirect`, it is the
+    /// form that stands before the value.
     pub form: u16,
-    /// Whether the form stands before the value.
+    /// Whether the abbreviation has `DW_FORM_indirect`, so that the form stands before the value.
     pub is_indirect: bool,
-    /// The value, in the section: with the length of a block and the NUL of a string.
+    /// The byte range of the value in `.debug_info`, including the length of a block and the NUL of
+    /// a string.
     pub span: Span,
     /// The value of the attribute.
     pub value: Value<'d>,
@@ -61,8 +63,8 @@ pub struct Attribute<'d> {
 }
 
 impl<'d> Attribute<'d> {
-    /// The name of the section that the value is an offset in, and the offset; `None` if the
-    /// attribute does not refer to a section.
+    /// Returns the section to which the value refers, and the byte offset in it; `None` if the
+    /// value is not an offset in another section.
     #[must_use]
     pub fn section_offset(&self) -> Option<(&'static str, u64)> {
         match self.value {
@@ -74,8 +76,8 @@ impl<'d> Attribute<'d> {
         }
     }
 
-    /// The operations of a location expression; `None` for other values, and for blocks that are
-    /// something else.
+    /// The operations of a location expression, if the value is one; `None` for other values, and
+    /// for blocks that are not expressions.
     #[must_use]
     pub fn expression(&self) -> Option<&'d [u8]> {
         match self.value {
@@ -84,8 +86,8 @@ impl<'d> Attribute<'d> {
         }
     }
 
-    /// The byte range of the value in the section, without its length or terminator: a block
-    /// without its length, a string without its NUL.
+    /// The byte range in `.debug_info` of the value itself: of a block without its length, of a
+    /// string without its NUL.
     #[must_use]
     pub fn content(&self) -> Span {
         let Span { start, end } = self.span;
@@ -100,7 +102,7 @@ impl<'d> Attribute<'d> {
     }
 }
 
-/// An iterator over the entries of a unit: [`Units::nodes`]. It ends after an error.
+/// An iterator over the entries of a unit, which [`Units::nodes`] returns. It ends after an error.
 #[derive(Debug, Clone)]
 pub struct Nodes<'i, 'd> {
     cursor: Option<Cursor<'d>>,
@@ -202,25 +204,25 @@ impl<'i, 'd> Entry<'i, 'd> {
         Ok(Node::Entry(Self { section, unit, table, abbreviation, depth: 0, start, values }))
     }
 
-    /// The byte offset of the entry in the section.
+    /// The byte offset of the entry in `.debug_info`.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.start
     }
 
-    /// The byte offset of the first attribute value in the section.
+    /// The byte offset in `.debug_info` of the entry's first attribute value.
     #[must_use]
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// The byte range of the entry in the section.
+    /// The byte range of the entry in `.debug_info`.
     #[must_use]
     pub fn span(&self) -> Span {
         self.start..self.attributes().last().map_or(self.values, |attribute| attribute.span.end)
     }
 
-    /// The number of entries around this one: 0 for the entry of a unit.
+    /// The number of entries that enclose this entry: 0 for the top entry of a unit.
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.depth
@@ -238,7 +240,7 @@ impl<'i, 'd> Entry<'i, 'd> {
         self.abbreviation
     }
 
-    /// Iterates over the attributes, in the order of the section.
+    /// Iterates over the attributes of the entry, in the order of their values.
     #[must_use]
     pub fn attributes(&self) -> Attributes<'i, 'd> {
         let specs = self.table.attributes(self.abbreviation);
@@ -249,8 +251,8 @@ impl<'i, 'd> Entry<'i, 'd> {
         }
     }
 
-    /// Iterates over the attributes for which `is_wanted` returns true, in the order of the
-    /// section. The values of others are skipped.
+    /// Iterates over the attributes for which `is_wanted` returns true, in the order of their
+    /// values. The values of other attributes are skipped.
     pub fn attributes_where(
         self,
         is_wanted: impl Fn(&AttributeSpec) -> bool,
@@ -271,7 +273,7 @@ impl<'i, 'd> Entry<'i, 'd> {
         })
     }
 
-    /// Returns the first attribute with this `DW_AT_*` number.
+    /// Returns the entry's first attribute with this `DW_AT_*` number.
     #[must_use]
     pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
         let specs = self.table.attributes(self.abbreviation);
@@ -287,14 +289,15 @@ impl<'i, 'd> Entry<'i, 'd> {
         Attributes { cursor, specs: specs.get(before..)?.iter(), unit: self.unit }.next()
     }
 
-    /// Converts a [`Value::UnitReference`] to a byte offset in the section; `None` past 2^64.
+    /// Converts a [`Value::UnitReference`], an offset in the entry's unit, to a byte offset in
+    /// `.debug_info`; `None` past 2^64.
     #[must_use]
     pub fn in_unit(&self, reference: u64) -> Option<u64> {
         self.unit.start.checked_add(reference)
     }
 }
 
-/// An iterator over the attributes of an entry: [`Entry::attributes`].
+/// An iterator over the attributes of an entry, which [`Entry::attributes`] returns.
 #[derive(Debug, Clone)]
 pub struct Attributes<'i, 'd> {
     cursor: Cursor<'d>,

@@ -10,20 +10,20 @@ use crate::{Cursor, ErrorKind, Format, Result, line, loc, macinfo, ranges};
 /// The value of an attribute as its form gives it, without regard to the attribute's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value<'d> {
-    /// `DW_FORM_addr`.
+    /// `DW_FORM_addr`: an address.
     Address(u64),
-    /// The contents of `DW_FORM_block1`, `block2`, `block4`, `block` and `exprloc`, which end where
-    /// the value ends.
+    /// `DW_FORM_block1`, `block2`, `block4`, `block` and `exprloc`: the bytes of the block, without
+    /// its length.
     Block(&'d [u8]),
-    /// `DW_FORM_data1` to `data8`: bits that the attribute gives a sign or none.
+    /// `DW_FORM_data1` to `data8`: bits of a constant. The attribute decides whether it has a sign.
     Data(u64),
-    /// `DW_FORM_sdata`.
+    /// `DW_FORM_sdata`: a signed constant.
     Signed(i64),
-    /// `DW_FORM_udata`.
+    /// `DW_FORM_udata`: an unsigned constant.
     Unsigned(u64),
-    /// `DW_FORM_flag` and `flag_present`: set if it is not 0.
+    /// `DW_FORM_flag` and `flag_present`: a flag, which is set if the byte is not 0.
     Flag(u8),
-    /// `DW_FORM_string`, without its NUL.
+    /// `DW_FORM_string`: a string in the entry itself, without its NUL.
     String(&'d [u8]),
     /// `DW_FORM_strp`: a byte offset in `.debug_str`.
     StringOffset(u64),
@@ -33,31 +33,32 @@ pub enum Value<'d> {
     InfoReference(u64),
     /// `DW_FORM_ref_sig8`: the signature of a type unit.
     Signature(u64),
-    /// `DW_FORM_sec_offset`: a byte offset in the section that the attribute is about.
+    /// `DW_FORM_sec_offset`: a byte offset in another section, which depends on the attribute.
     SectionOffset(u64),
 }
 
-/// How the values of a form are encoded: their size, or where it is found.
+/// How the values of a form are encoded, which says how many bytes a value takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormEncoding {
-    /// A fixed number of bytes.
+    /// The value takes this fixed number of bytes.
     Fixed(u8),
-    /// As many bytes as an address of the unit has.
+    /// The value takes the bytes of an address, whose size the unit header gives.
     Address,
-    /// As many bytes as an offset in a section has.
+    /// The value takes the bytes of a section offset: 4 in 32-bit DWARF, 8 in 64-bit DWARF.
     Offset,
-    /// `DW_FORM_ref_addr`: as [`Address`](Self::Address) in version 2, as [`Offset`](Self::Offset)
-    /// from version 3 on.
+    /// `DW_FORM_ref_addr`: the value has the size of an address in DWARF 2, and that of a section
+    /// offset from DWARF 3 on.
     InfoReference,
-    /// A LEB128 number.
+    /// The value is a LEB128 number.
     Leb,
-    /// Bytes up to and including a NUL.
+    /// The value is a string that a NUL ends.
     String,
-    /// A length of this many bytes, and then as many bytes as it says.
+    /// The value is a block: a length, which has this many bytes, and the bytes of the block.
     Block(u8),
-    /// A ULEB128 length, and as many bytes as it says.
+    /// The value is a block: a ULEB128 length, and the bytes of the block.
     BlockLeb,
-    /// The form as a ULEB128 number, and a value of that form.
+    /// The value is the number of another form, as ULEB128, and a value of that form
+    /// (`DW_FORM_indirect`).
     Indirect,
 }
 

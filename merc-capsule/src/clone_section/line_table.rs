@@ -138,19 +138,20 @@ fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
     }
 }
 
-/// The `.loc` data from which the Mercury clones of both line tables are built.
+/// The `.loc` data from which the Mercury clones of `.debug_line` and `.nv_debug_line_sass` are
+/// built.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableInputs<'l> {
-    /// The `.loc` data of `.debug_line`.
+    /// The `.loc` data for `.debug_line`: source lines.
     pub source: LocStreams<'l>,
-    /// The PTX lines of `.nv_debug_line_sass`.
+    /// The `.loc` data for `.nv_debug_line_sass`: PTX lines.
     pub ptx: LocStreams<'l>,
 }
 
 impl LineTableInputs<'static> {
-    /// Recovers the `.loc` data from the line tables of a cubin. PTX lines come from the clone, if
-    /// there is one. Source locations come from the native table, so that a clone is not built from
-    /// itself.
+    /// Recovers the `.loc` data from the line tables of a cubin: the PTX lines from the Mercury
+    /// clone of their table if there is one, the source lines from the native table, so that a
+    /// clone is not built from itself.
     ///
     /// # Errors
     ///

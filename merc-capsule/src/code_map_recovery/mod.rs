@@ -18,7 +18,7 @@ use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
 
-/// Recovers the maps of all code sections that have a capsule, in file order.
+/// Recovers the address maps of all code sections that have Mercury code, in file order.
 ///
 /// Recovered from the symbols of both spaces, the PTX line tables, register ranges, frame rules,
 /// addresses in debug sections, and what `.nv.info.F` lists. Where two of them contradict each
@@ -66,8 +66,8 @@ pub(crate) fn maps_or_recovered<'m>(
     maps.map_or_else(|| code_maps(cubin).map(Cow::Owned), |maps| Ok(Cow::Borrowed(maps)))
 }
 
-/// Returns the maps for native code that stands for Mercury code too: every address is the same in
-/// both spaces.
+/// Returns maps in which every Mercury address equals the native address, for cubins without
+/// Mercury code.
 ///
 /// # Errors
 ///

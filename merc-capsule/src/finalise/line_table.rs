@@ -15,9 +15,9 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 
-/// Returns the native programs of a Mercury line table (docs/formats/line-tables.md, rows from
-/// sm_90 on), in the order of its sequences. `code` is the code section of each; a sequence without
-/// one has no native program. Bases are 0, and not placed in a section yet.
+/// Returns the native line program for each sequence of a Mercury line table
+/// (docs/formats/line-tables.md, rows from sm_90 on). `code` has the code section of each sequence;
+/// a sequence without a code section has no native program. The base address of each program is 0.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.
 pub fn sequences(
@@ -38,7 +38,8 @@ pub fn sequences(
     native
 }
 
-/// Returns the header of the native line table for that of a Mercury one, without sequences.
+/// Returns the header of a native line table, without sequences, made from that of its Mercury
+/// clone.
 ///
 /// ptxas takes the files to end after one without a name, and four bytes after that, where the
 /// `.debug_str` base would be, for the base.

@@ -4,21 +4,26 @@ use super::{HEAD, word_offset};
 use nv_debug_sections::nv_info::{Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 
-/// How the value of an `.nv.info` record holds code addresses. All fields are 32-bit words.
+/// The positions of code addresses in the value of an `.nv.info` record. All fields of the value
+/// are 32-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressLayout {
-    /// Entries of this many words, whose first word is an address.
+    /// The value is a list of entries of this many words. The first word of each entry is an
+    /// address.
     Entries {
         /// Words of an entry.
         words: usize,
     },
-    /// Entries of a kind (1 to 3), of kinds 1 and 2 an address, of kinds 2 and 3 the length of a
-    /// text in bytes and the text, filled up with 0 to whole words. Observed: `ptxas -annotate`;
-    /// kind 2 is of loops, kind 3 of the function, kind 1 is there without the option.
+    /// The value is a list of annotations (`ptxas -annotate`). An annotation has a kind, in kinds 1
+    /// and 2 an address, and in kinds 2 and 3 the byte length of a text and the text, padded with
+    /// zeros to whole words. Observed: kind 2 is for loops, kind 3 for the function, and kind 1 is
+    /// there without the option.
     Annotations,
-    /// Entries of the branch's address, a 0, the number of its targets, and the targets' addresses.
+    /// The value is a list of indirect branches. An entry has the branch's address, a 0, the number
+    /// of its targets, and the targets' addresses.
     Branches,
-    /// Not seen yet, so that no such value can be taken over.
+    /// The layout is not known, since no file with such a record has been seen. The record cannot
+    /// be converted.
     Unknown,
 }
 

@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 /// difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// Returns the `.nv.info` records that `.nv.info.F` has and its clone lacks, from the parameters in
-/// the clone, as ptxas and nvlink 13.0 write them for a chip. `constants` is the symbol in
-/// `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has. `has_images`
-/// says whether that section has a clone; it does if the kernel uses `.texref`, `.samplerref` or
-/// `.surfref` variables.
+/// Returns the `.nv.info` records that `.nv.info.F` has and its clone lacks. They are made from the
+/// parameter records of the clone, as ptxas and nvlink 13.0 write them for a chip. `constants` is
+/// the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has.
+/// `has_images` says whether that section has a clone; it does if the kernel uses `.texref`,
+/// `.samplerref` or `.surfref` variables.
 ///
 /// # Errors
 ///
@@ -76,8 +76,8 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
     Some(u64::from(offset) + u64::from(size))
 }
 
-/// For each function, the function whose stack frame it uses: the one that its code section is
-/// named after.
+/// The functions of a cubin with, for each, the function whose stack frame it uses: that after
+/// which its code section is named.
 ///
 /// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section.
 #[derive(Debug, Clone)]
@@ -88,7 +88,8 @@ pub struct FrameOwners<'c> {
 }
 
 impl<'c> FrameOwners<'c> {
-    /// Finds the owner of the stack frame of each function, from a cubin's Mercury code.
+    /// Finds, for each function of a cubin, the function whose stack frame it uses, from the
+    /// symbols of the Mercury code.
     ///
     /// # Errors
     ///
@@ -109,10 +110,10 @@ impl<'c> FrameOwners<'c> {
         Ok(Self { symbols, owners: owners.collect() })
     }
 
-    /// Returns the native frame sizes in bytes of the functions in `mercury`, the records of
-    /// `.nv.merc.nv.info`, by symbols of `.nv.merc.symtab`. The records have the sizes of functions
-    /// by themselves. A function without a section, or whose section has no function of its name,
-    /// is left out.
+    /// Returns the native frame size of each function in bytes, by symbols of `.nv.merc.symtab`:
+    /// the Mercury frame size of the function whose stack frame it uses. `mercury` has the records
+    /// of `.nv.merc.nv.info`. A function is left out if it has no section, or if no function has
+    /// the name of its section.
     pub fn sizes(&self, mercury: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
         let needs = nv_info::functions(mercury);
         let size = |symbol: &SymbolIndex| {

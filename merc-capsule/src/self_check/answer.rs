@@ -9,9 +9,9 @@ use std::fmt;
 /// The result of a self-check of one cubin, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SelfCheckAnswer<'c> {
-    /// The outcomes of each part, counted.
+    /// For each part of the cubin, the numbers of sections by the outcome of their check.
     pub verdicts: [PartVerdict; 3],
-    /// The sections that have a clone, in file order.
+    /// The outcome of the check of each section that should have a clone, in file order.
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
@@ -19,15 +19,16 @@ pub struct SelfCheckAnswer<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PartVerdict")]
 pub struct PartVerdict {
-    /// The part.
+    /// The part of the cubin.
     pub part: CubinPart,
-    /// Sections that are as the capsule gives them.
+    /// The number of sections that are equal to what the capsule gives.
     pub same: usize,
-    /// Sections that differ from what the capsule gives.
+    /// The number of sections that differ from what the capsule gives.
     pub different: usize,
-    /// Sections that are not checked: the capsule alone does not tell what they hold.
+    /// The number of sections that are not checked, since the capsule alone does not tell what they
+    /// hold.
     pub not_checked: usize,
-    /// Sections without a clone in the capsule.
+    /// The number of sections without a clone in the capsule.
     pub without_clone: usize,
 }
 
@@ -36,21 +37,21 @@ pub struct PartVerdict {
 pub struct SectionVerdict<'c> {
     /// The name of the native section.
     pub native: &'c str,
-    /// The name of its clone.
+    /// The name of the section's clone.
     pub clone: &'c str,
-    /// The part that it belongs to.
+    /// The part of the cubin that the section belongs to.
     pub part: CubinPart,
-    /// The result of the comparison with the capsule. `not checked`: the capsule alone does not
-    /// tell. `no clone`: the file has no clone of it.
+    /// The result of the comparison with what the capsule gives. `not checked`: the capsule alone
+    /// does not tell what the section holds. `no clone`: the file has no clone of the section.
     #[schemars(extend("enum" = ["same", "different", "not checked", "no clone"]))]
     pub outcome: String,
-    /// The first difference, in words; `None` where nothing is wrong. Code, symbols, debug sections
-    /// and their relocations must have a clone: where it lacks, that is a difference too.
+    /// The first difference, in words; `None` where nothing is wrong. A missing clone of code,
+    /// symbols, a debug section or its relocations is a difference too.
     pub difference: Option<Cow<'c, str>>,
 }
 
 impl<'c> SelfCheckAnswer<'c> {
-    /// Converts the result of a [`self_check`](super::self_check).
+    /// Converts the result of a [`self_check`](super::self_check) to a serializable value.
     pub fn new(checked: &'c [SectionCheck]) -> Self {
         Self {
             verdicts: CubinPart::ALL.map(|part| PartVerdict::new(part, checked)),

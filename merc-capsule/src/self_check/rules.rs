@@ -3,10 +3,10 @@
 use RuleId as Id;
 use findings::{RuleDetails, RuleTable, Severity};
 
-/// A rule of a capsule. Its details say what the consequence is, or where the rule is from.
+/// A rule that the capsule of a cubin must keep, such as that each clone has its original.
 pub type Rule = findings::Rule<RuleId>;
 
-/// The rules of a capsule, by subject.
+/// The identifiers of the rules for capsules, by subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the table says what each one is
@@ -45,7 +45,7 @@ const fn row(
     Rule { id, code, name, severity: Severity::Error, summary, details: why }
 }
 
-/// The rules of the capsule, in the order of their codes.
+/// The rules for capsules, in the order of their codes.
 #[rustfmt::skip] // one rule, one place
 pub static RULES: [Rule; 4] = [
     row(Id::CapsuleUnsound, "C001", "capsule-unsound", "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),

@@ -16,8 +16,8 @@ pub type Finding = findings::Finding<RuleId>;
 pub type Report = findings::Report<RuleId>;
 
 /// Checks that the capsule of a cubin is sound and agrees with the native sections: runs
-/// [`self_check`] without code maps, and checks the headers of clones. What cannot be read is a
-/// finding.
+/// [`self_check`] with recovered address maps, and checks the headers of clones. Data that cannot
+/// be read is a finding too.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
     let mut report = Report::default();
     let views = SectionView::all(cubin);
@@ -57,7 +57,8 @@ pub fn verify(cubin: &Cubin<'_>) -> Report {
 }
 
 impl SectionCheck {
-    /// Returns the rule that the section breaks, and how; `None` if it breaks none.
+    /// Returns the finding for a section that breaks a rule of the capsule; `None` if it breaks no
+    /// rule.
     pub fn finding(&self) -> Option<Finding> {
         let Self { native, clone, part, outcome } = self;
         match outcome {

@@ -6,22 +6,22 @@ use crate::generation::Generation;
 use crate::release::Release;
 use std::ops::RangeInclusive;
 
-/// The tool, or the PTX, that a section's contents come from.
+/// Whether a section's contents come from the assembler or from the PTX file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SectionOrigin {
-    /// The assembler, from code and `.loc` directives.
+    /// The assembler makes the contents, from code and `.loc` directives.
     Assembler,
-    /// The PTX file's `.section` block of that name, which the front end (cicc, LLVM, ...) wrote;
-    /// the assembler copies and relocates it.
+    /// The contents are those of the PTX file's `.section` block of that name, which the front end
+    /// (cicc, LLVM, ...) wrote. The assembler copies and relocates them.
     Ptx,
 }
 
-/// What nvlink does with sections of one name in several inputs.
+/// What nvlink does with sections that have the same name in several input files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkerAction {
-    /// Joins them into one section.
+    /// nvlink joins the sections into one.
     Join,
-    /// Keeps each: their names differ by a checksum.
+    /// nvlink keeps each section. The names differ by a checksum.
     KeepSeparate,
 }
 
@@ -32,16 +32,17 @@ pub enum NameMatch {
     Exact,
     /// The section has this name, or this name with a dot and a number.
     Numbered,
-    /// The name of the section begins with it. For sections without a row of their own.
+    /// The section's name begins with this name, and the catalog has no row for the complete name.
     Prefix,
 }
 
 /// What the header fields `sh_link` and `sh_info` of a section refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SectionLinks {
-    /// Both 0.
+    /// Both fields are 0.
     None,
-    /// `sh_link` is the section of this name, `sh_info` the section whose relocations they are.
+    /// `sh_link` refers to the symbol table of this name, and `sh_info` to the section that the
+    /// relocations apply to.
     Relocations {
         /// Name of the symbol table.
         symtab: &'static str,
@@ -49,51 +50,54 @@ pub enum SectionLinks {
 }
 
 impl SectionLinks {
-    /// The links of native relocation sections: `.symtab` and the section they apply to.
+    /// The links of native relocation sections: `.symtab`, and the section that the relocations
+    /// apply to.
     pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
-    /// The links of the relocation sections of Mercury clones.
+    /// The links of the relocation sections of Mercury clones: `.nv.merc.symtab`, and the clone
+    /// that the relocations apply to.
     pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }
 
-/// One row of the catalog of debug sections.
+/// One row of the catalog of debug sections: what is known of sections with a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// Which section, or whose clone or relocations; `None` in the rows for all others.
+    /// The kind of debug section; for a clone or a relocation section, the kind of the section it
+    /// belongs to. `None` in the rows for debug sections without a kind.
     pub kind: Option<SectionKind>,
-    /// The section's name as it stands in the file, or the beginning of it.
+    /// The section's name as it stands in the file, or the beginning of the name.
     pub name: &'static str,
-    /// What may follow the name, in the name of a section.
+    /// How the name in this row is compared with the name of a section.
     pub name_match: NameMatch,
-    /// Native, or a clone, which ptxas writes beside it from sm_100 on.
+    /// Whether the section is native or a Mercury clone.
     pub space: Space,
-    /// For a relocation section: which kind.
+    /// The form of a relocation section, REL or RELA; `None` for other sections.
     pub form: Option<RelocForm>,
-    /// Type, flags, alignment and entry size.
+    /// Type, flags, alignment and entry size of the section header.
     pub header: SectionHeaderFields,
-    /// The meaning of `sh_link` and `sh_info`.
+    /// What `sh_link` and `sh_info` of the section header refer to.
     pub links: SectionLinks,
-    /// The first generation of SMs whose files have it.
+    /// The first generation of SMs whose files have the section.
     pub since: Generation,
-    /// The last generation whose files have it.
+    /// The last generation of SMs whose files have the section.
     pub until: Generation,
-    /// Who makes it.
+    /// Whether the section's contents come from the assembler or from the PTX file.
     pub origin: SectionOrigin,
-    /// What nvlink does with the section. Every row's sections are in ptxas' files and in nvlink's,
-    /// but nvlink drops relocations that only it can resolve
-    /// ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)).
+    /// What nvlink does with sections of this name in several input files. Its output has all
+    /// sections of the catalog, except for relocations that only nvlink can resolve
+    /// ([`ReferenceKind::AtLink`](crate::level::ReferenceKind::AtLink)), which it resolves and
+    /// drops.
     pub linker_action: LinkerAction,
-    /// Whether the file keeps such sections in the order of the PTX, all in the place of the first
-    /// such row.
+    /// Whether a file has such sections in the order in which the PTX defines them. They all stand
+    /// where the first row of this sort is in the catalog.
     pub in_text_order: bool,
-    /// The classifiers that are documented to know it.
+    /// The classifiers of NVIDIA's tools that are documented to know the section.
     pub classifiers: &'static [Classifier],
     /// The contents of the section, in a few words.
     pub content: &'static str,
 }
 
 impl CatalogEntry {
-    /// The SM numbers, first to last, whose files have the section, among those that a release
-    /// knows.
+    /// The range of SM numbers whose files have the section, among the SMs that a release knows.
     pub fn sms(&self, release: Release) -> RangeInclusive<u32> {
         *release.sms(self.since).start()..=*release.sms(self.until).end()
     }
@@ -103,8 +107,8 @@ impl CatalogEntry {
         self.space == Space::Native && self.form.is_none()
     }
 
-    /// The section's position among the debug sections of a file; a lower number comes first.
-    /// `.nv_debug.shared` has no such position, since it lies with the sections that are loaded.
+    /// The position of the section among the debug sections of a file; a lower number comes first.
+    /// `.nv_debug.shared` has no such position, since it lies with the loaded sections.
     pub fn rank(&self) -> usize {
         let same = |row: &Self| {
             let shares =

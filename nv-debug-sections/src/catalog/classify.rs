@@ -84,9 +84,9 @@ pub fn is_mercury(name: &str) -> bool {
 }
 
 /// Returns the space, native or Mercury, and the section kind that the documentation of ptxas gives
-/// to a debug section (table "Unified Classifier"). [`SHF_MERCURY`] decides which names are
-/// compared. `device_debug` is `-g`; without it the native `.debug_frame` and `.debug_line` are
-/// suppressed.
+/// to a debug section (table "Unified Classifier"). [`SHF_MERCURY`] decides with which names the
+/// section's name is compared. `device_debug` is `-g`; without `-g` the native `.debug_frame` and
+/// `.debug_line` are suppressed.
 ///
 /// The tool writes both all the same (`docs/conformance.md`).
 pub fn unified(flags: u64, name: &str, device_debug: bool) -> Option<(Space, SectionKind)> {

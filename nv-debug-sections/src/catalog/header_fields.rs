@@ -6,16 +6,17 @@ use std::fmt;
 /// 13.0.88, 679 cubins (docs/formats/container.md, headers of debug sections).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionHeaderFields {
-    /// `sh_type`: `PROGBITS` for contents, `REL`, `RELA` or
-    /// [`sht::MERC_RELA`](crate::cubin::sht::MERC_RELA) for relocations.
+    /// `sh_type`: `PROGBITS` for debug sections, `REL`, `RELA` or
+    /// [`sht::MERC_RELA`](crate::cubin::sht::MERC_RELA) for relocation sections.
     pub sh_type: u32,
-    /// `sh_flags`: `SHF_INFO_LINK` for relocations, [`SHF_MERCURY`](crate::cubin::SHF_MERCURY) for
-    /// clones.
+    /// `sh_flags`: `SHF_INFO_LINK` for relocation sections,
+    /// [`SHF_MERCURY`](crate::cubin::SHF_MERCURY) for Mercury clones.
     pub flags: u64,
-    /// `sh_addralign`: 1 for contents, 8 for relocations; in the [catalog](super::CATALOG) 0 for
-    /// `.nv_debug.shared`, whose variables decide.
+    /// `sh_addralign`: 1 for debug sections, 8 for relocation sections. In the
+    /// [catalog](super::CATALOG) it is 0 for `.nv_debug.shared`, whose alignment is that of its
+    /// variables.
     pub align: u64,
-    /// `sh_entsize`: 0 for contents, 16 or 24 for relocations.
+    /// `sh_entsize`: 0 for debug sections, 16 or 24 for relocation sections.
     pub entsize: u64,
 }
 

@@ -10,16 +10,16 @@ use object::elf;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The prefix of the name of a function's code section. The function's name follows it.
+/// The prefix of the name of a function's code section, `.text.`; the function's name follows.
 pub const CODE_PREFIX: &str = ".text.";
 
-/// The prefix of the name of every Mercury clone.
+/// The prefix of the name of every Mercury clone, `.nv.merc`.
 pub const MERCURY_PREFIX: &str = ".nv.merc";
 
-/// The prefix of the name of a Mercury clone's relocation section.
+/// The prefix of the name of a Mercury clone's relocation section, `.nv.merc.rela`.
 pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
 
-/// A section name in parts: space, relocation form and base name. [`Display`](fmt::Display) joins
+/// A section name split into space, relocation form and base name. [`Display`](fmt::Display) joins
 /// them again.
 ///
 /// ```
@@ -31,17 +31,17 @@ pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SectionName<'a> {
-    /// Native, or a clone.
+    /// The space that the name shows, native or Mercury: whether it begins with `.nv.merc`.
     pub space: Space,
-    /// For a relocation section: which kind.
+    /// The form of a relocation section, REL or RELA; `None` for other sections.
     pub form: Option<RelocForm>,
-    /// Native name of the section with the contents: of a relocation section its target's.
-    /// `.nv_debug_ptx_txt.N` with the number.
+    /// The native name of the section; of a relocation section or a clone, the name without its
+    /// prefix. The number in `.nv_debug_ptx_txt.N` belongs to it.
     pub base: Cow<'a, str>,
 }
 
 impl<'a> SectionName<'a> {
-    /// Splits any section name into its parts. A name without a known prefix is its own
+    /// Splits a section name into its parts. A name without a known prefix is its own
     /// [`base`](Self::base).
     ///
     /// Clones that have other names than their originals (`.nv.merc.nv.constant.user`) keep them:
@@ -59,19 +59,19 @@ impl<'a> SectionName<'a> {
         Self { space, form, base: Cow::Borrowed(base) }
     }
 
-    /// Returns the name of a native section that is not a relocation section.
+    /// Creates the name of a native section that is not a relocation section.
     pub fn native(base: impl Into<Cow<'a, str>>) -> Self {
         Self { space: Space::Native, form: None, base: base.into() }
     }
 
-    /// Returns the name of this section's relocation section.
+    /// Returns the name of this section's relocation section of the given form.
     #[must_use]
     pub fn relocations(&self, form: RelocForm) -> Self {
         Self { form: Some(form), ..self.clone() }
     }
 
-    /// Returns the name of this section's Mercury clone. A relocation section becomes RELA, as
-    /// clones have it (docs/formats/relocations.md, REL and RELA).
+    /// Returns the name of this section's Mercury clone. The clone of a relocation section is
+    /// always RELA (docs/formats/relocations.md, REL and RELA).
     #[must_use]
     pub fn mercury(&self) -> Self {
         Self { space: Space::Mercury, form: self.form.map(|_| RelocForm::Rela), base: self.base.clone() }
@@ -89,25 +89,26 @@ impl<'a> SectionName<'a> {
         self.kind().filter(|_| self.form.is_none())
     }
 
-    /// Whether the name is a debug section's, a debug clone's, or that of the relocations of
-    /// either.
+    /// Whether the name is that of a debug section, of its Mercury clone, or of the relocation
+    /// section of either.
     pub fn is_debug(&self) -> bool {
         is_debug_section(&self.base)
     }
 
-    /// Whether the name is a debug section's or a debug clone's; relocation sections are not.
+    /// Whether the name is that of a debug section or of its Mercury clone. It is false for
+    /// relocation sections.
     pub fn is_debug_contents(&self) -> bool {
         self.form.is_none() && self.is_debug()
     }
 
-    /// The part of the name that follows the catalog's name: `.N` of `.nv_debug_ptx_txt.N`,
-    /// otherwise empty.
+    /// The end of the name, after the name in the catalog: `.N` of `.nv_debug_ptx_txt.N`, otherwise
+    /// empty.
     pub fn suffix(&self) -> &str {
         self.kind().and_then(|kind| self.base.strip_prefix(kind.name())).unwrap_or_default()
     }
 
-    /// The catalog row for this name: that of the section itself, or the row for all debug sections
-    /// with the same prefix. `None` for other names.
+    /// The catalog row for this name: the row of the section itself, or the row for all other debug
+    /// sections with the same prefix. `None` for other names.
     pub fn entry(&self) -> Option<&'static CatalogEntry> {
         let kind = self.kind();
         let alike = |row: &&CatalogEntry| (row.space, row.form) == (self.space, self.form);
@@ -119,8 +120,8 @@ impl<'a> SectionName<'a> {
         })
     }
 
-    /// The catalog row for a section that PTX defines. Unlike [`entry`](Self::entry) it is never
-    /// missing: an unknown name gets the row of debug sections that have no row of their own.
+    /// The catalog row for a section that PTX defines. A name that [`entry`](Self::entry) does not
+    /// find has the row of debug sections that have no row of their own.
     pub fn ptx_entry(&self) -> Option<&'static CatalogEntry> {
         self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
     }
@@ -135,9 +136,9 @@ impl<'a> SectionName<'a> {
         (header.align != 0).then_some(header)
     }
 
-    /// The header fields of a section that PTX defines. Unlike
-    /// [`header_fields`](Self::header_fields) an unknown name gets those of debug sections that
-    /// have no row of their own.
+    /// The header fields of a section that PTX defines. A name that
+    /// [`header_fields`](Self::header_fields) does not know has those of debug sections that have
+    /// no row of their own.
     pub fn ptx_header_fields(&self) -> Option<SectionHeaderFields> {
         self.ptx_entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }
@@ -151,8 +152,8 @@ impl<'a> SectionName<'a> {
         *release.sms(self.entry().map_or(by_space, |row| row.since)).start()
     }
 
-    /// The tool, or the PTX, that the section's contents come from; `None` for names that are not a
-    /// debug section's.
+    /// Whether the section's contents come from the assembler or from the PTX file; `None` for
+    /// names that are not a debug section's.
     ///
     /// Relocations are always the assembler's; sections that only a PTX file knows, and their
     /// clones, are that file's.
@@ -160,7 +161,7 @@ impl<'a> SectionName<'a> {
         self.entry().map(|row| row.origin)
     }
 
-    /// Converts the name to one that owns its text.
+    /// Converts the name to one that owns its text and borrows nothing.
     pub fn into_owned(self) -> SectionName<'static> {
         SectionName { base: Cow::Owned(self.base.into_owned()), ..self }
     }

@@ -2,43 +2,44 @@
 
 use super::{CATALOG, CatalogEntry, NameMatch, Space, native_rows};
 
-/// A debug section that the catalog knows.
+/// The kind of a debug section, one for each section name that the catalog knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SectionKind {
-    /// `.debug_frame`
+    /// `.debug_frame`: call frame rules
     DebugFrame,
-    /// `.debug_line`
+    /// `.debug_line`: source lines of the code
     DebugLine,
-    /// `.debug_str`
+    /// `.debug_str`: strings
     DebugStr,
-    /// `.nv_debug_line_sass`
+    /// `.nv_debug_line_sass`: PTX lines of the code
     NvDebugLineSass,
-    /// `.nv_debug_ptx_txt`; in relocatable files `.` and a checksum follow.
+    /// `.nv_debug_ptx_txt`: the PTX text. In relocatable files a dot and a checksum follow the
+    /// name.
     NvDebugPtxTxt,
-    /// `.nv_debug_info_reg_sass`
+    /// `.nv_debug_info_reg_sass`: the SASS registers of PTX registers
     NvDebugInfoRegSass,
-    /// `.nv_debug_info_reg_type`
+    /// `.nv_debug_info_reg_type`: the types of PTX registers
     NvDebugInfoRegType,
-    /// `.debug_abbrev`
+    /// `.debug_abbrev`: abbreviations of `.debug_info`
     DebugAbbrev,
-    /// `.debug_info`
+    /// `.debug_info`: debug entries (DIEs)
     DebugInfo,
-    /// `.debug_loc`
+    /// `.debug_loc`: location lists
     DebugLoc,
-    /// `.debug_macinfo`
+    /// `.debug_macinfo`: macros
     DebugMacinfo,
-    /// `.debug_pubnames`
+    /// `.debug_pubnames`: names of entries
     DebugPubnames,
-    /// `.debug_pubtypes`
+    /// `.debug_pubtypes`: names of types
     DebugPubtypes,
-    /// `.debug_aranges`
+    /// `.debug_aranges`: address ranges of units
     DebugAranges,
-    /// `.debug_ranges`
+    /// `.debug_ranges`: range lists
     DebugRanges,
-    /// `.nv_debug_info_ptx`
+    /// `.nv_debug_info_ptx`, which no tool writes, but which a PTX file can define
     NvDebugInfoPtx,
-    /// `.nv_debug.shared`
+    /// `.nv_debug.shared`: the window of shared memory
     NvDebugShared,
 }
 
@@ -63,15 +64,16 @@ const fn first_rows(space: Space) -> [usize; SectionKind::NvDebugShared as usize
 }
 
 impl SectionKind {
-    /// All kinds of debug section, in the order of the catalog.
+    /// Iterates over all kinds of debug section, in the order of the catalog.
     pub fn all() -> impl Iterator<Item = Self> {
         NATIVE.iter().filter_map(|at| CATALOG.get(*at)?.kind)
     }
 
-    /// Returns the kind of a native debug section, given its name. A relocatable file's
-    /// `.nv_debug_ptx_txt.N` is recognised too.
+    /// Returns the kind of a native debug section, given its name. The name `.nv_debug_ptx_txt.N`
+    /// of a relocatable file is recognised too.
     ///
-    /// [`SectionName`] knows the names of clones and of relocation sections too.
+    /// [`SectionName`](super::SectionName) knows the names of clones and of relocation sections
+    /// too.
     pub fn from_name(name: &str) -> Option<Self> {
         native_rows().filter(|row| row.matches_name(name)).find_map(|row| row.kind)
     }
@@ -86,7 +88,7 @@ impl SectionKind {
         &CATALOG[NATIVE[self as usize]]
     }
 
-    /// The section's name.
+    /// The name of the native section.
     pub const fn name(self) -> &'static str {
         self.entry().name
     }

@@ -4,14 +4,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Native or Mercury: which of the two copies of a section that files for sm_100 and later have.
+/// Whether a section is native or a Mercury clone: files for sm_100 and later have two copies of
+/// many sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
-    /// Addresses are those of the code in the file.
+    /// A native section, such as `.debug_line`. Its addresses are those of the code in the file.
     Native,
-    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from
-    /// (formats/capsule.md).
+    /// A Mercury section (`.nv.merc.*`). Its addresses are those of the Mercury code, from which
+    /// the native code is made (formats/capsule.md).
     Mercury,
 }
 
@@ -19,14 +20,15 @@ pub enum Space {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RelocForm {
-    /// `.rel.X`: addends are in the fields.
+    /// A `.rel.X` section, whose addends are in the relocated fields.
     Rel,
-    /// `.rela.X`: addends are in the entries.
+    /// A `.rela.X` section, whose addends are in its entries.
     Rela,
 }
 
 impl RelocForm {
-    /// The prefix of a relocation section's name, which stands before its target's name.
+    /// The prefix of a relocation section's name, `.rel` or `.rela`, which stands before its
+    /// target's name.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Rel => ".rel",

@@ -55,7 +55,8 @@ const RELOCS: &str = "relocations";
 const SAME_BYTES: &str = "the native section's bytes";
 const MERC_ADDRESSES: &str = "the native section's facts, by Mercury address";
 
-/// All rows of the catalog, in the order in which ptxas puts the sections into a file.
+/// All rows of the catalog of debug sections, in the order in which ptxas puts the sections into a
+/// file.
 ///
 /// Columns: section, name, (type, flags, alignment, entry size), SMs, who makes it, known to, what
 /// it holds. What `sh_link` and `sh_info` say, and whether it is a clone or holds relocations,

@@ -3,13 +3,14 @@
 /// The compression of a fatbin entry's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.
+    /// A zlib stream (RFC 1950). cuobjdump reads it, but no known tool writes it.
     Zlib,
-    /// One LZ4 block, `--compress-mode=speed`.
+    /// One LZ4 block, as `--compress-mode=speed` makes it.
     Lz4,
-    /// Flag 0x4000: a way that only cuobjdump's "compressed" tells of.
+    /// An unknown compression, marked by flag 0x4000. It is known only from cuobjdump, which calls
+    /// such an entry "compressed".
     Unknown,
-    /// One zstd frame (RFC 8878), `--compress-mode=size`, `balance` and `default`.
+    /// One zstd frame (RFC 8878), as `--compress-mode=size`, `balance` and `default` make it.
     Zstd,
 }
 

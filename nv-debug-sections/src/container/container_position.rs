@@ -3,12 +3,12 @@
 use crate::{Error, ErrorKind};
 use std::sync::Arc;
 
-/// The position of a byte: its offset in a section of a file, or of an archive member.
+/// The position of a byte: its offset in a section of a file, or in a section of an archive member.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ContainerPosition {
-    /// Name of the archive's member; `None` outside archives.
+    /// Name of the archive member; `None` if the file is not an archive.
     pub member: Option<Arc<str>>,
-    /// Name of the section; empty where the file has none.
+    /// Name of the section; empty if the file has no sections.
     pub section: Arc<str>,
     /// Byte offset in the section.
     pub offset: u64,
@@ -23,7 +23,7 @@ impl ContainerPosition {
         Self { offset, ..self.clone() }
     }
 
-    /// The archive member and the section as linkers write them: `tl.o(.nv_fatbin)`. Only the
+    /// The archive member and the section as linkers write them: `tl.o(.nv_fatbin)`. It is only the
     /// member if the position is not in a section.
     pub fn label(&self) -> String {
         match &self.member {

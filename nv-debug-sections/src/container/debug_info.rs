@@ -7,17 +7,17 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugInfo {
-    /// None (`NVVM_DEBUG_INFO_NONE`).
+    /// No debug information (`NVVM_DEBUG_INFO_NONE`).
     None = 0,
-    /// The amount that `-lineinfo` makes (`NVVM_DEBUG_INFO_LINE_INFO`).
+    /// Line numbers, as `-lineinfo` makes them (`NVVM_DEBUG_INFO_LINE_INFO`).
     LineInfo = 1,
-    /// The amount that `-G` and `-g` make (`NVVM_DEBUG_INFO_DWARF`).
+    /// Full debug information, as `-G` and `-g` make it (`NVVM_DEBUG_INFO_DWARF`).
     #[serde(rename = "g")]
     Dwarf = 2,
 }
 
 impl DebugInfo {
-    /// The amount of debug information as one word: `none`, or the option that makes it.
+    /// The amount of debug information as one word: `none`, or the option that makes this amount.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -15,7 +15,7 @@ pub struct Entry<'d> {
     pub position: ContainerPosition,
     /// The kind of the image.
     pub kind: EntryKind,
-    /// Version of the entry's header: 0x101. cuobjdump takes any.
+    /// Version in the entry's header: 0x101. cuobjdump accepts any.
     pub version: u16,
     /// The version of the payload's format: 1.8 for ELF, the `.version` of PTX, the version of NVVM
     /// IR's container. 0.0 for a file that is itself an image.
@@ -23,16 +23,17 @@ pub struct Entry<'d> {
     /// The architecture that the image was compiled for; `None` for a PTX file that is itself an
     /// image.
     pub arch: Option<Arch>,
-    /// Flags.
+    /// The flag bits of the entry's header.
     pub flags: Flags,
-    /// Identifier: name of the source file, of several with blanks between them; empty without
-    /// debug options.
+    /// The identifier of the entry: the name of its source file, or the names of several files with
+    /// blanks between them. It is empty without debug options.
     pub name: &'d [u8],
     /// Options with which ptxas or the NVVM compiler has to finish a PTX or NVVM entry.
     pub options: &'d [u8],
     /// A copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: &'d [u8],
-    /// For obfuscated NVVM entries the word of [`TAG_WORD`](super::nvvm::TAG_WORD); else 0.
+    /// The word that an obfuscated NVVM IR container has for [`TAG_WORD`](super::nvvm::TAG_WORD); 0
+    /// for other entries.
     pub ir_word: u64,
     /// Payload as it lies in the file.
     pub(super) stored: &'d [u8],

@@ -1,26 +1,26 @@
 //! The kind of a fatbin entry.
 
-/// The kind of a fatbin entry. cuobjdump's words are in brackets.
+/// The kind of a fatbin entry, with its number and cuobjdump's word for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// 1 (`ptx`): text, ended by a NUL.
+    /// Kind 1 (cuobjdump: `ptx`): PTX text, ended by a NUL.
     Ptx,
-    /// 2 (`elf`): a cubin.
+    /// Kind 2 (cuobjdump: `elf`): a cubin.
     Elf,
-    /// 4 (`cubin`): a cubin of the time before ELF.
+    /// Kind 4 (cuobjdump: `cubin`): a cubin in the format that preceded ELF.
     OldCubin,
-    /// 8 (`nvvm`): NVVM IR for link-time optimisation; see [`nvvm`](super::nvvm).
+    /// Kind 8 (cuobjdump: `nvvm`): NVVM IR for link-time optimisation; see [`nvvm`](super::nvvm).
     Nvvm,
-    /// 0x20 (`index`)
+    /// Kind 0x20 (cuobjdump: `index`). Its contents are not known.
     Index,
-    /// 0x40 (`relocatable ptx`): text.
+    /// Kind 0x40 (cuobjdump: `relocatable ptx`): text.
     RelocatablePtx,
-    /// 0x80 (`tile ir`)
+    /// Kind 0x80 (cuobjdump: `tile ir`). Its contents are not decoded.
     TileIr,
-    /// 0x100 (`contatenated entry`)
+    /// Kind 0x100 (cuobjdump: `contatenated entry`). Its contents are not known.
     Concatenated,
-    /// A number that no tool has a word for.
+    /// A kind that no known tool has a word for, with its number.
     Unknown(u16),
 }
 

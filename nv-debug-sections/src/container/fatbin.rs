@@ -45,9 +45,9 @@ pub struct Fatbin<'d> {
     version: u16,
 }
 
-/// An iterator over the entries of a fatbin. After a fault in an entry's header it goes on, unless
-/// the entry's size is unknown. An entry whose name or options are damaged follows the fault,
-/// without them.
+/// An iterator over the entries of a fatbin. It goes on after a fault in an entry's header, unless
+/// the entry's size is unknown. An entry whose name or options are damaged comes after the fault,
+/// without name and options.
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
     /// The position of the next entry.
@@ -58,8 +58,8 @@ pub struct Entries<'d> {
 }
 
 impl<'d> Fatbins<'d> {
-    /// Iterates over the fatbins in `data`. `section` is the section's name for messages, empty for
-    /// a file.
+    /// Creates an iterator over the fatbins in `data`. `section` is the section's name for
+    /// messages, empty for a file.
     pub fn new(section: impl Into<Arc<str>>, data: &'d [u8]) -> Self {
         Self::at(ContainerPosition { member: None, section: section.into(), offset: 0 }, data)
     }
@@ -151,7 +151,7 @@ impl<'d> Fatbin<'d> {
         self.version
     }
 
-    /// The entries of the fatbin. Each is read when the iterator reaches it.
+    /// Iterates over the entries of the fatbin. Each is read when the iterator reaches it.
     pub fn entries(&self) -> Entries<'d> {
         Entries { position: self.position.clone(), rest: self.entries, held: None }
     }

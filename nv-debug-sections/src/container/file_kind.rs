@@ -9,11 +9,11 @@ pub enum FileKind {
     Cubin,
     /// A fatbin as `nvcc -fatbin` writes it.
     Fatbin,
-    /// An ELF file for a host: program, library or object.
+    /// An ELF file for a host: a program, a library or an object.
     Host,
-    /// An archive (`ar`), of host objects perhaps.
+    /// An archive (`ar`), such as one of host objects.
     Archive,
-    /// NVVM IR in its container, as `nvcc -ltoir` writes it.
+    /// An NVVM IR container, as `nvcc -ltoir` writes it.
     Nvvm,
     /// PTX text.
     Ptx,
@@ -49,7 +49,7 @@ impl FileKind {
         }
     }
 
-    /// Says why a file of this kind has no images. It is meant for a file in which none were found.
+    /// Explains why a file of this kind has no images, for a file in which none were found.
     pub const fn why_empty(self) -> &'static str {
         match self {
             Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",

@@ -4,7 +4,7 @@ use super::{EntryKind, NumberedEntry};
 use crate::limits::MAX_FILE_STEM;
 use std::collections::HashSet;
 
-/// Gives extracted images file names, each of them once.
+/// Gives file names to images that are extracted, each name once.
 #[derive(Debug, Default)]
 pub struct FileNames(HashSet<String>);
 

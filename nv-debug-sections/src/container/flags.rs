@@ -14,9 +14,9 @@ impl Flags {
     pub const DEBUG: u64 = 2;
     /// Flag: the payload is NVVM IR that fatbinary has obfuscated. cuobjdump cannot read it.
     pub const OBFUSCATED: u64 = 0x1_0000;
-    /// Flag: the architecture is specific, the `a` of `sm_90a`.
+    /// Flag: the code is for one architecture only, the `a` of `sm_90a`.
     pub const ARCH_SPECIFIC: u64 = 0x10_0000;
-    /// Flag: the architecture is family-specific, the `f` of `sm_103f`.
+    /// Flag: the code is for an architecture family, the `f` of `sm_103f`.
     pub const FAMILY_SPECIFIC: u64 = 0x20_0000;
     /// Flag: the cubin has an `.nv.compat` section, as those for sm_100 and later do.
     pub const HAS_COMPAT: u64 = 0x100_0000;
@@ -26,7 +26,8 @@ impl Flags {
         self.0 & mask == mask
     }
 
-    /// The compression of the payload. If several flags are set, the lowest decides.
+    /// The compression of the payload; `None` for a plain payload. If several compression flags are
+    /// set, the lowest decides.
     pub fn compression(self) -> Option<Compression> {
         COMPRESSIONS.iter().find(|(flag, ..)| self.has(*flag)).map(|(_, compression, _)| *compression)
     }

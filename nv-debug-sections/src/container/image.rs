@@ -25,74 +25,76 @@ fn displayed<T: fmt::Display, S: Serializer>(
     }
 }
 
-/// The description of one image of a file, from its entry and, where that does not tell, from its
-/// payload.
+/// The description of one image of a file, made from its fatbin entry and, for facts that the entry
+/// lacks, from its payload.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Image<'d> {
-    /// Its number among all images of the file, from 1.
+    /// The number of the image among all images of the file, from 1.
     pub index: u64,
-    /// The archive's member that it is in. Absent for other files.
+    /// The archive member that has the image. Absent for other files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<Arc<str>>,
-    /// The section that it is in; empty for a file that is a fatbin or an image.
+    /// The section that has the image; empty for a file that is a fatbin or an image.
     pub section: Arc<str>,
-    /// Byte offset of its entry in the section.
+    /// Byte offset in the section of the image's entry.
     pub offset: u64,
-    /// Its kind.
+    /// The kind of the image.
     #[schemars(extend("enum" = [
         "cubin", "ptx", "ltoir", "old-cubin", "index", "relocatable-ptx", "tile-ir", "concatenated", "unknown"
     ]))]
     pub kind: &'static str,
-    /// The number of its kind: `ptx` 1, `cubin` 2, `old-cubin` 4, `ltoir` 8, `index` 32,
+    /// The number of the image's kind: `ptx` 1, `cubin` 2, `old-cubin` 4, `ltoir` 8, `index` 32,
     /// `relocatable-ptx` 64, `tile-ir` 128, `concatenated` 256.
     pub kind_code: u16,
-    /// The architecture that it is for, such as `sm_90a`, also of PTX and LTO IR; `None` for a PTX
-    /// file.
+    /// The architecture that the image is for, such as `sm_90a`, also of PTX and LTO IR; `None` for
+    /// a PTX file.
     #[serde(serialize_with = "displayed")]
     #[schemars(with = "Option<String>")]
     pub arch: Option<Arch>,
-    /// The version of its kind, major and minor: of PTX its `.version`; `None` for a file that is
-    /// an image.
+    /// The version of the image's format, major and minor; for PTX its `.version`. `None` for a
+    /// file that is an image.
     pub code_version: Option<String>,
-    /// How it is compressed; `None` where it is not.
+    /// The compression of the payload; `None` where it is not compressed.
     #[schemars(extend("enum" = ["zstd", "lz4", "zlib", "unknown", null]))]
     pub compression: Option<&'static str>,
-    /// Whether it is LTO IR that fatbinary obfuscated, which cannot be extracted.
+    /// Whether the image is LTO IR that fatbinary obfuscated, which cannot be extracted.
     pub obfuscated: bool,
-    /// Its bytes in the file.
+    /// The size of the payload in the file, in bytes.
     pub stored_size: u64,
-    /// Its bytes once decompressed; of PTX with its NUL.
+    /// The size of the decompressed payload in bytes; of PTX with its NUL.
     pub size: u64,
-    /// The host that it is for; `None` for a file that is an image.
+    /// The operating system of the host that the image is for; `None` for a file that is an image.
     #[schemars(extend("enum" = ["linux", "mac", "windows", "unknown", null]))]
     pub host: Option<&'static str>,
-    /// All flags of its entry, as in [formats/fatbins.md](formats/fatbins.md).
+    /// All flags of the image's entry, as in [formats/fatbins.md](formats/fatbins.md).
     pub flags: u64,
-    /// How much debug information it has: of cubins by their sections (the level that `sections`
-    /// finds), else by flag and options. `None` for a file of PTX or LTO IR, which has neither, and
-    /// for a compressed cubin that a list did not look into, since it decompresses at most 64 MiB
-    /// of a file.
+    /// How much debug information the image has: a cubin by its sections (the level that `sections`
+    /// finds), another image by its flag and options. `None` for a file of PTX or LTO IR, which has
+    /// neither, and for a compressed cubin that was not decompressed, since a list decompresses at
+    /// most 64 MiB of a file.
     pub debug: Option<DebugInfo>,
     /// The location of the machine code. Absent for an image that is not a cubin, and for a cubin
     /// that could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeLocation>,
-    /// A description of a cubin without code.
+    /// A description of a cubin that has no code, for people; `None` for other images.
     #[serde(skip)]
     pub debug_only: Option<String>,
-    /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be
-    /// read.
+    /// The versions in the header of LTO IR. Absent for other kinds, and for IR that is obfuscated
+    /// or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ir: Option<IrVersions>,
-    /// Its identifier: the source file that it was made from; `None` where it has none.
+    /// The identifier of the image: the source file from which it was made; `None` where it has
+    /// none.
     pub name: Option<Cow<'d, str>>,
-    /// The options that ptxas or the NVVM compiler is to be given; `None` for none.
+    /// The options with which ptxas or the NVVM compiler has to finish the image; `None` where it
+    /// has none.
     pub options: Option<Cow<'d, str>>,
 }
 
 impl<'d> Image<'d> {
-    /// Describes an image by its entry. `index` is the image's 1-based number among all images of
-    /// the file.
+    /// Creates the description of an image from its entry. `index` is the image's 1-based number
+    /// among all images of the file.
     pub fn new(index: u64, entry: &Entry<'d>) -> Self {
         let is_alone = entry.version == 0;
         let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
@@ -128,9 +130,10 @@ impl<'d> Image<'d> {
         ContainerPosition { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list must read the payload with [`add_payload_facts`](Self::add_payload_facts).
-    /// The entry of a cubin tells neither whether the cubin has code nor, except for `-G`, its
-    /// debug information, and no entry has the versions of NVVM IR. Obfuscated NVVM IR is not read.
+    /// Whether a list must read the payload with [`add_payload_facts`](Self::add_payload_facts),
+    /// since the entry lacks facts. The entry of a cubin tells neither whether the cubin has code
+    /// nor, except for `-G`, its debug information. The versions of NVVM IR are only in its
+    /// payload, which is not read if it is obfuscated.
     pub fn needs_payload(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,
@@ -139,13 +142,13 @@ impl<'d> Image<'d> {
         }
     }
 
-    /// Whether the entry of a fatbin states which debug information its cubin has, if only that it
-    /// has none.
+    /// Whether a compressed entry states that its image has full debug information, which is then
+    /// known without decompressing the image.
     pub fn claims_debug(entry: &Entry<'_>) -> bool {
         entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
     }
 
-    /// Adds what the entry does not tell, from a cubin's sections or from the header of NVVM IR.
+    /// Adds the facts that the entry lacks, from a cubin's sections or from the header of NVVM IR.
     ///
     /// # Errors
     ///

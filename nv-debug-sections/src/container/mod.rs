@@ -67,7 +67,8 @@ struct Region<'d> {
     data: &'d [u8],
 }
 
-/// A file that is GPU code or holds it.
+/// A file that is GPU code or contains GPU code, such as a cubin, a fatbin, an archive or a host
+/// program.
 #[derive(Debug, Clone)]
 pub struct Container<'d> {
     kind: FileKind,
@@ -122,8 +123,8 @@ impl<'d> Archive<'d> {
 }
 
 impl<'d> Container<'d> {
-    /// Detects what kind of file this is. Of a file that is an image the header is read; of other
-    /// files nothing is read yet.
+    /// Detects the kind of a file from its first bytes. For a file that is itself an image, its
+    /// header is read too.
     ///
     /// # Errors
     ///
@@ -141,14 +142,14 @@ impl<'d> Container<'d> {
         Ok(Self { kind, parts })
     }
 
-    /// What kind of file it is, such as a fatbin or an archive.
+    /// The kind of the file, such as a fatbin or an archive.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// Iterates over all images in file order. Each is read when the iterator reaches it, and
-    /// nothing is decompressed. A fault of a member, a section, a fatbin or an entry is returned in
-    /// its place, and later images follow where they can be found.
+    /// Iterates over all images in file order. An image is read when the iterator reaches it, and
+    /// nothing is decompressed. A damaged member, section, fatbin or entry is returned as an error,
+    /// and later images follow if they can be found.
     pub fn entries(&self) -> impl Iterator<Item = Result<Entry<'d>>> + use<'d> {
         Images { parts: self.parts.clone(), sections: None, fatbins: None, entries: None }
     }

@@ -4,19 +4,20 @@ use super::{Container, Entry, EntryKind};
 use crate::Result;
 use std::collections::HashMap;
 
-/// An image with its 1-based numbers in the file.
+/// An image of a file, with its number among all images and among those of its kind.
 #[derive(Debug, Clone)]
 pub struct NumberedEntry<'d> {
-    /// Among all of the file.
+    /// The number among all images of the file, from 1.
     pub index: u64,
-    /// Among those of its kind, which the names of files have.
+    /// The number among the images of the same kind, from 1. It is used in the names of extracted
+    /// files.
     pub number: u64,
-    /// The image.
+    /// The image with this number.
     pub entry: Entry<'d>,
 }
 
 impl<'d> Container<'d> {
-    /// Iterates over the images of [`entries`](Self::entries), each with its numbers.
+    /// Iterates over the images that [`entries`](Self::entries) returns, each with its numbers.
     pub fn numbered_entries(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
@@ -35,7 +36,8 @@ impl NumberedEntry<'_> {
         self.entry.arch.map(|arch| arch.to_string()).unwrap_or_default()
     }
 
-    /// The text that selects this image alone when it follows the file name and a colon: `sm_90:5`.
+    /// The text `ARCH:NUMBER` that selects only this image when it follows the file name and a
+    /// colon: `sm_90:5`.
     pub fn selector_text(&self) -> String {
         format!("{}:{}", self.arch(), self.index)
     }

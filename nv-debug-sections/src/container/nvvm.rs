@@ -20,9 +20,9 @@ const HEADER_SIZE: u32 = 24;
 /// A version of NVVM IR or of its debug metadata: a major and a minor number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// Major number.
+    /// Major version number.
     pub major: u8,
-    /// Minor number.
+    /// Minor version number.
     pub minor: u8,
 }
 
@@ -32,24 +32,24 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version of the debug metadata that libNVVM 13.0.88 writes. IR that states no version has
-/// this one.
+/// The version of the debug metadata that libNVVM 13.0.88 writes, 3.2. IR that states no version is
+/// read as this version.
 pub const DEBUG_VERSION: Version = Version { major: 3, minor: 2 };
 
-/// Whether a reader of debug metadata 3.2 can read an IR.
+/// Whether a reader of debug metadata version 3.2 can read an IR with another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compatibility {
-    /// It may.
+    /// The reader can read the IR: the major number is 3, and the minor number at most 2.
     Compatible,
-    /// The minor number is above 2: with a warning, as the seeds have it. libNVVM 13.0.88 refuses
-    /// it.
+    /// The minor number is above 2. According to the documentation a reader warns; libNVVM 13.0.88
+    /// rejects the IR.
     NewerMinor,
-    /// The major number is not 3.
+    /// The reader cannot read the IR: the major number is not 3.
     Incompatible,
 }
 
-/// Compares a debug metadata version with the reader's version, 3.2. `None` is IR that states none,
-/// and counts as 3.2.
+/// Compares the version of an IR's debug metadata with the reader's version, 3.2. `None` stands for
+/// IR that states no version, and is read as 3.2.
 pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
     let version = version.unwrap_or(DEBUG_VERSION);
     if version.major != DEBUG_VERSION.major {
@@ -61,45 +61,47 @@ pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
     }
 }
 
-/// A numbered value in the header of NVVM IR.
+/// A scalar in the header of an NVVM IR container: a 16-bit value with a tag that gives its
+/// meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
-    /// The meaning of the value; 1 is the architecture.
+    /// The number that gives the meaning of the value; 1 is the architecture.
     pub tag: u16,
-    /// The value.
+    /// The 16-bit value of the scalar.
     pub value: u16,
 }
 
 /// The [`Scalar::tag`] whose value is ten times the SM number: 900 for sm_90.
 pub const TAG_ARCH: u16 = 1;
-/// The [`Scalar::tag`] whose value is 2 in all link-time IR. Its meaning is unknown.
+/// The [`Scalar::tag`] whose value is 2 in all IR for link-time optimisation. Its meaning is
+/// unknown.
 pub const TAG_LEVEL: u16 = 2;
-/// The [`Scalar::tag`] that marks an architecture with an `a`; the value is 1.
+/// The [`Scalar::tag`] of an architecture-specific image, such as for `sm_90a`; the value is 1.
 pub const TAG_ARCH_SPECIFIC: u16 = 32;
-/// The [`Scalar::tag`] whose value is an offset among the blobs of the container, at which a 32-bit
-/// word is. A fatbin repeats the word in the entry's header.
+/// The [`Scalar::tag`] whose value is the offset of a 32-bit word in the blobs of the container. A
+/// fatbin repeats the word in the entry's header.
 pub const TAG_WORD: u16 = 99;
 
 /// The header of an NVVM IR container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'d> {
-    /// The version of the container: 1.65. libNVVM takes 1.0 to 1.65.
+    /// The version of the container: 1.65 in files of 13.0.88. libNVVM accepts 1.0 to 1.65.
     pub container_version: Version,
-    /// The version of the IR: 2.98. libNVVM takes 2.0 to 2.98.
+    /// The version of the IR: 2.98 in files of 13.0.88. libNVVM accepts 2.0 to 2.98.
     pub ir_version: Version,
-    /// The version of the debug metadata: 3.2; see [`debug_compatibility`]. libNVVM takes 3.0 to
-    /// 3.2.
+    /// The version of the debug metadata: 3.2 in files of 13.0.88; see [`debug_compatibility`].
+    /// libNVVM accepts 3.0 to 3.2.
     pub debug_version: Version,
-    /// The version of the LLVM that wrote the IR: 7.0, from sm_100 on 20.0. libNVVM takes any major
-    /// number with minor 0.
+    /// The version of the LLVM that wrote the IR: 7.0, from sm_100 on 20.0. libNVVM accepts any
+    /// major number with minor number 0.
     pub llvm_version: Version,
-    /// The 16-bit number after the header's size: 1. libNVVM does not look at it.
+    /// The 16-bit number after the header's size: 1. libNVVM ignores it.
     pub reserved: u16,
-    /// Numbered values, without the pair of zeros that ends them.
+    /// The scalars of the header, without the pair of zeros that ends them.
     pub scalars: Vec<Scalar>,
-    /// Blobs, to which scalars may refer.
+    /// The blob data that follows the scalars. Scalars may refer to it.
     pub blobs: &'d [u8],
-    /// The IR, obfuscated.
+    /// The IR itself, obfuscated.
     pub body: &'d [u8],
 }
 

@@ -11,14 +11,16 @@ use std::fmt;
 /// [`Display`](fmt::Display) writes ` for sm_90 with number 5`, or nothing if all are selected.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ImageSelector {
-    /// As [`is_arch_name`] takes it.
+    /// The architecture that the cubin must have, a name that [`is_arch_name`] accepts; `None`
+    /// selects every architecture.
     pub arch: Option<String>,
-    /// In the file, from 1.
+    /// The number that the cubin must have among all images of the file, from 1; `None` selects
+    /// every number.
     pub index: Option<u64>,
 }
 
-/// Whether a word is the name of an architecture as fatbins write it: `sm_90`, `sm_90a`. Chips that
-/// no release knows have such names too.
+/// Whether a word has the form of an architecture name in fatbins: `sm_90`, `sm_90a`. The chip need
+/// not exist.
 pub fn is_arch_name(word: &str) -> bool {
     let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -91,13 +93,13 @@ impl fmt::Display for ImageSelector {
 /// The number of images in a file, and the number that an [`ImageSelector`] selects.
 #[derive(Debug, Clone, Default)]
 pub struct SelectionSummary {
-    /// Cubins that are selected.
+    /// The number of cubins that the selector selects.
     pub chosen: u64,
-    /// Cubins, selected or not.
+    /// The number of cubins in the file.
     pub cubins: u64,
-    /// Faults between images.
+    /// The number of errors met while the images of the file were listed.
     pub faults: u64,
-    /// The first of the faults.
+    /// The first error met while the images of the file were listed.
     pub first_fault: Option<Error>,
     /// The first of the cubins, as they are chosen.
     listed: Vec<String>,
@@ -126,8 +128,8 @@ impl SelectionSummary {
         }
     }
 
-    /// Lists the images other than cubins: `PTX for sm_90, LTO IR for sm_75`. Empty if there are
-    /// none.
+    /// Lists the images other than cubins, with their architectures: `PTX for sm_90, LTO IR for
+    /// sm_75`. Empty if there are none.
     pub fn others(&self) -> String {
         let word = |((kind, arch), _): (&(&str, String), _)| match &**arch {
             "" => (*kind).to_owned(),
@@ -136,7 +138,7 @@ impl SelectionSummary {
         self.others.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
-    /// Lists the cubins by the arguments that select them from the file called `base`:
+    /// Lists the cubins of the file called `base`, each by the argument that selects it alone:
     /// `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
     pub fn list(&self, base: &str) -> String {
         let words = self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");

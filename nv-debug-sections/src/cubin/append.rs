@@ -18,27 +18,28 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_CLONES;
 
-/// What `sh_link` or `sh_info` of a new section refers to.
+/// The section to which `sh_link` or `sh_info` of a new section refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SectionLink {
-    /// None: 0.
+    /// No section: the field is 0.
     #[default]
     None,
-    /// One that the file has.
+    /// A section that the file already has, by its index.
     Old(SectionIndex),
-    /// A new one, by its number in the list (0-based).
+    /// Another new section, by its 0-based position in the list of new sections.
     New(usize),
 }
 
 /// The value of `sh_info` in a new section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionInfo {
-    /// A section: where [`Section::info_is_section`] holds.
+    /// The index of a section, in sections for which [`Section::info_is_section`] holds.
     Section(SectionLink),
-    /// A symbol of the table that `sh_link` names: of code, native and Mercury.
+    /// The index of a symbol in the symbol table that `sh_link` names, in sections of native or
+    /// Mercury code.
     Symbol(SymbolIndex),
-    /// A number whose meaning the section type decides, such as the index after the last local
-    /// symbol. 0 means nothing.
+    /// A number whose meaning depends on the section type, such as the index after the last local
+    /// symbol. 0 has no meaning.
     Number(u32),
 }
 
@@ -48,32 +49,33 @@ impl Default for SectionInfo {
     }
 }
 
-/// A section for [`Cubin::append_sections`]. Its address is 0.
+/// A section to be added by [`Cubin::append_sections`]. Its address is 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSection<'d> {
-    /// Its name with its dot.
+    /// The name of the section, with its leading dot.
     pub name: String,
-    /// `sh_type`.
+    /// The section type, `sh_type`.
     pub sh_type: u32,
-    /// `sh_flags`.
+    /// The section flags, `sh_flags`.
     pub flags: u64,
-    /// `sh_addralign`: 0 or a power of two.
+    /// The alignment, `sh_addralign`: 0 or a power of two.
     pub align: u64,
-    /// `sh_entsize`.
+    /// The size of an entry, `sh_entsize`.
     pub entsize: u64,
-    /// `sh_link`.
+    /// The section to which `sh_link` refers.
     pub link: SectionLink,
-    /// `sh_info`.
+    /// The value of `sh_info`.
     pub info: SectionInfo,
-    /// The contents, in the form that the section's type demands. Section indices in them are those
-    /// of the result, see [`Cubin::append_sections`].
+    /// The contents of the section, in the form that its type requires. Section indices in them are
+    /// those after the new sections are added, see [`Cubin::append_sections`].
     pub contents: Contents<'d>,
 }
 
 impl<'d> Cubin<'d> {
     /// Appends sections in the given order and returns their indices. Section `n` of the list gets
-    /// index `sections.len() + n`. The contents refer to new sections by that index:
-    /// [`Symbol::shndx`](super::Symbol::shndx), [`Contents::Alias`], the first field of a capsule.
+    /// the index `sections.len() + n`. Contents of new sections refer to other new sections by that
+    /// index, in [`Symbol::shndx`](super::Symbol::shndx), in [`Contents::Alias`] and in the first
+    /// field of a code capsule.
     ///
     /// Names that the file has already are used again: ptxas leaves those of sections that it made
     /// and dropped. `SHT_SYMTAB_SHNDX` sections get their contents from their symbol tables.

@@ -31,40 +31,43 @@ const SYMTAB: u32 = 3;
 /// `SHN_LORESERVE`.
 const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
-/// A function whose symbol a debug-only object gets.
+/// A function of a debug-only object (an ELF file without code), for which the object gets a
+/// symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyFunction<'a> {
-    /// Its (mangled) name, `F` of `.text.F`.
+    /// The mangled name of the function, `F` of `.text.F`.
     pub name: &'a str,
-    /// Bytes of code it would have.
+    /// The size in bytes that the function's code would have.
     pub size: u64,
-    /// Whether it is a kernel (`.entry`).
+    /// Whether the function is a kernel (`.entry`).
     pub kernel: bool,
-    /// Whether its symbol is local (a PTX function that is neither `.visible` nor `.weak`).
+    /// Whether the function's symbol is local, for a PTX function that is neither `.visible` nor
+    /// `.weak`.
     pub local: bool,
 }
 
-/// The section in which a variable of a debug-only object lies.
+/// The state space of a variable of a debug-only object, which decides the variable's section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableSpace {
-    /// `.global`, in `.nv.global`.
+    /// The state space `.global`: the variable lies in `.nv.global`.
     Global,
-    /// `.const`, in `.nv.constant3`.
+    /// The state space `.const`: the variable lies in `.nv.constant3`.
     Constant,
 }
 
-/// A variable whose symbol a debug-only object gets.
+/// A variable of a debug-only object (an ELF file without code), for which the object gets a
+/// symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugOnlyVariable<'a> {
-    /// Its (mangled) name.
+    /// The mangled name of the variable.
     pub name: &'a str,
-    /// Its size in bytes.
+    /// The size of the variable in bytes.
     pub size: u64,
-    /// Its alignment in bytes, a power of two; at most 4096 counts.
+    /// The alignment of the variable in bytes, a power of two. Larger alignments count as 4096.
     pub align: u64,
-    /// Its state space.
+    /// The state space of the variable.
     pub space: VariableSpace,
-    /// Whether its symbol is local.
+    /// Whether the variable's symbol is local.
     pub local: bool,
 }
 
@@ -72,12 +75,13 @@ pub struct DebugOnlyVariable<'a> {
 /// Debug sections can be added to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugOnlyObject {
-    /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug
-    /// sections, added by [`Cubin::set_debug_sections`], should have addresses in place.
+    /// The ELF file. Symbol values are addresses, as ELF requires in an `ET_EXEC`. Debug sections
+    /// are added by [`Cubin::set_debug_sections`], and should have addresses in place of
+    /// relocations.
     pub cubin: Cubin<'static>,
-    /// Symbol of each function, in the order given.
+    /// The symbol index of each function, in the order in which the functions were given.
     pub functions: Vec<SymbolIndex>,
-    /// Symbol of each variable, in the order given.
+    /// The symbol index of each variable, in the order in which the variables were given.
     pub variables: Vec<SymbolIndex>,
 }
 

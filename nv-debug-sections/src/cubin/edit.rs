@@ -34,14 +34,16 @@ use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 /// A debug section with its relocations, ready to be put into a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
-    /// Its name: `.debug_*`, `.nv_debug_*`, or another that PTX can give one, which is a dot and a
-    /// word, such as `.foo`.
+    /// The name of the section: `.debug_*`, `.nv_debug_*`, or another name that PTX can give a
+    /// section, which is a dot and a word, such as `.foo`.
     pub name: String,
-    /// Its bytes, with implicit addends in place.
+    /// The bytes of the section. Fields with a `.rel` relocation hold its addend.
     pub bytes: Vec<u8>,
-    /// Contents of `.rel` + name, in file order, all without addend; empty: no such section.
+    /// The relocations without addend, in file order, which become the section `.rel` + name. If
+    /// empty, there is no such section.
     pub rel: Vec<Relocation>,
-    /// Contents of `.rela` + name, in file order, all with addend; empty: no such section.
+    /// The relocations with addend, in file order, which become the section `.rela` + name. If
+    /// empty, there is no such section.
     pub rela: Vec<Relocation>,
 }
 
@@ -56,8 +58,8 @@ impl Space {
 }
 
 impl Cubin<'_> {
-    /// Rejects a file whose section or symbol names, listed one by one, would expand to more than
-    /// four times the string table.
+    /// Returns an error if all section names or all symbol names together are larger than four
+    /// times their string table. Names in a hostile file may overlap.
     ///
     /// # Errors
     ///
@@ -94,8 +96,8 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// Returns the debug sections as values, in file order, as
-    /// [`set_debug_sections`](Self::set_debug_sections) takes them.
+    /// Returns the debug sections of the cubin with their relocations, in file order.
+    /// [`set_debug_sections`](Self::set_debug_sections) takes such a list.
     ///
     /// Mercury clones, which [`mercury_sections`](Self::mercury_sections) gives, and
     /// `.nv_debug.shared` are left out.
@@ -135,8 +137,8 @@ impl Cubin<'_> {
         Ok(out)
     }
 
-    /// Replaces all debug sections of this cubin by `sections`; one that is not listed is removed.
-    /// A section that is not a debug section stays, unless `sections` has one of its name.
+    /// Replaces all debug sections of this cubin by `sections`. A debug section that is not listed
+    /// is removed. Other sections stay, unless `sections` has one of the same name.
     ///
     /// Sections that exist already keep their place and header, new ones go where ptxas would put
     /// them, among equals in the order given; relocation sections likewise. Symbol indices are
@@ -154,8 +156,9 @@ impl Cubin<'_> {
         self.edit_native(sections, false)
     }
 
-    /// Replaces the debug sections that `sections` lists. Others stay with their relocations,
-    /// unlike in [`set_debug_sections`](Self::set_debug_sections).
+    /// Replaces or adds the debug sections that `sections` lists. Unlike in
+    /// [`set_debug_sections`](Self::set_debug_sections), other debug sections stay, with their
+    /// relocations.
     ///
     /// # Errors
     ///

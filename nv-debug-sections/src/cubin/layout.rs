@@ -13,39 +13,40 @@ pub(super) const PROGRAM_HEADER: u64 = 56;
 pub(super) const SECTION_HEADER: u64 = 64;
 pub(super) const SYMBOL: u64 = 24;
 
-/// The positions of all parts of one file. Offsets are in bytes from the start of the file.
+/// The file offsets of the sections, header tables and segments of an ELF file, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// `sh_offset` of each section, by section index.
+    /// The file offset of each section (`sh_offset`), by section index.
     pub offsets: Vec<u64>,
-    /// `e_shoff`.
+    /// The file offset of the section headers (`e_shoff`).
     pub section_headers: u64,
-    /// `e_phoff`; 0 without program headers.
+    /// The file offset of the program headers (`e_phoff`); 0 without program headers.
     pub program_headers: u64,
-    /// `e_phentsize`: 56, but 0 for files without program headers that ptxas writes from sm_90 on,
-    /// and for all of CUDA 11.7.
+    /// The size of a program header, `e_phentsize`: 56. It is 0 in files without program headers
+    /// that ptxas writes from sm_90 on, and in all such files of CUDA 11.7.
     pub program_header_size: u16,
-    /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of
-    /// its own.
+    /// The program headers in file order. `PT_PHDR` comes first and is also loaded by its own
+    /// `PT_LOAD`.
     pub segments: Vec<Segment>,
-    /// Length of the file.
+    /// The size of the file in bytes.
     pub size: u64,
 }
 
-/// One program header. `p_align` is always 8, and `p_paddr` equals `p_vaddr`.
+/// One program header, which describes a segment. `p_align` is always 8, and `p_paddr` equals
+/// `p_vaddr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// `p_type`: `PT_PHDR` (6) or `PT_LOAD` (1).
+    /// The type of the segment, `p_type`: `PT_PHDR` (6) or `PT_LOAD` (1).
     pub p_type: u32,
-    /// `p_flags`: `PF_R` 4, `PF_W` 2, `PF_X` 1.
+    /// The access flags of the segment, `p_flags`: `PF_R` 4, `PF_W` 2, `PF_X` 1.
     pub flags: u32,
-    /// `p_offset`.
+    /// The file offset of the segment, `p_offset`.
     pub offset: u64,
-    /// `p_vaddr`: address of the first section, 0 in cubins.
+    /// The address of the segment, `p_vaddr`: that of its first section, 0 in cubins.
     pub address: u64,
-    /// `p_filesz`.
+    /// The size of the segment in the file, `p_filesz`.
     pub file_size: u64,
-    /// `p_memsz`: also counts sections without file bytes.
+    /// The size of the segment in memory, `p_memsz`. It includes sections without file bytes.
     pub memory_size: u64,
 }
 
@@ -148,13 +149,14 @@ fn is_classic(cubin: &Cubin<'_>) -> bool {
 }
 
 impl Cubin<'_> {
-    /// `sh_size` of a section of this cubin, in bytes. A Mercury clone that shares another
+    /// The size of a section of this cubin in bytes, `sh_size`. A Mercury clone that shares another
     /// section's bytes has that section's size.
     pub fn size_of(&self, section: &Section<'_>) -> u64 {
         section_size(self, section)
     }
 
-    /// Whether nvlink wrote the file, alone or together with ptxas, by the note `.note.nv.tkinfo`.
+    /// Whether nvlink wrote the file, alone or together with ptxas, according to the note
+    /// `.note.nv.tkinfo`.
     pub fn is_linked(&self) -> bool {
         const TOOL: &[u8] = b"\0nvlink\0";
         let note = self.section_by_name(tkinfo::NAME).and_then(|index| self.bytes(index).ok());

@@ -10,15 +10,16 @@ use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};
 use object::elf;
 
-/// The Mercury clone of one debug section.
+/// A Mercury clone of a debug section, with its relocations, ready to be put into a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MercurySection {
     /// Name of the native section, such as `.debug_line` for `.nv.merc.debug_line`.
     pub native: String,
-    /// Its own bytes; `None`: it lies in the file range of the native section.
+    /// The bytes of the clone; `None` if it shares the file range of the native section.
     pub bytes: Option<Vec<u8>>,
-    /// Contents of `.nv.merc.rela` + native name, in file order, all with addend, against
-    /// [`Cubin::mercury_symtab`]; empty: no such section.
+    /// The relocations of the clone, in file order, all with addend, against
+    /// [`Cubin::mercury_symtab`]. They become the section `.nv.merc.rela` + native name. If empty,
+    /// there is no such section.
     pub rela: Vec<Relocation>,
 }
 
@@ -35,7 +36,7 @@ impl Cubin<'_> {
         self.mercury_symtab().map_or(&[], |table| self.symbols_of(table))
     }
 
-    /// Whether the cubin has Mercury sections.
+    /// Whether the cubin has a capsule, that is Mercury sections.
     pub fn has_capsule(&self) -> bool {
         self.sections.iter().any(Section::is_mercury)
     }
@@ -54,10 +55,10 @@ impl Cubin<'_> {
         self.remove_sections(|_, section| section.is_mercury())
     }
 
-    /// Removes everything but the capsule. The Mercury sections stay, with bytes of their own; the
-    /// string tables, the notes and `.nv.compat` stay too. The section index at the start of a code
-    /// capsule becomes 0, since its native code is gone. Returns the indices that the removed
-    /// sections had.
+    /// Removes everything except the capsule. The Mercury sections stay, and get bytes of their
+    /// own; the string tables, the notes and `.nv.compat` stay too. The section index at the start
+    /// of a code capsule becomes 0, since its native code is removed. Returns the indices that the
+    /// removed sections had.
     ///
     /// # Errors
     ///
@@ -88,8 +89,8 @@ impl Cubin<'_> {
         Ok(gone)
     }
 
-    /// Returns the Mercury clones of debug sections as values, in file order, as
-    /// [`set_mercury_sections`](Self::set_mercury_sections) takes them.
+    /// Returns the Mercury clones of debug sections with their relocations, in file order.
+    /// [`set_mercury_sections`](Self::set_mercury_sections) takes such a list.
     ///
     /// # Errors
     ///
@@ -124,8 +125,8 @@ impl Cubin<'_> {
         });
         self.edit(Edit { space: Space::Mercury, keeps_others: false, replacements: given.collect() })
     }
-    /// Gives the Mercury section at `index`, such as `.nv.merc.nv.info.F`, bytes of its own. Clones
-    /// of debug sections come with relocations; use
+    /// Replaces the bytes of the Mercury section at `index`, such as `.nv.merc.nv.info.F`, by bytes
+    /// of its own. Clones of debug sections have relocations too; use
     /// [`set_mercury_sections`](Self::set_mercury_sections) for them.
     ///
     /// # Errors

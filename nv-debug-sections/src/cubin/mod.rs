@@ -58,10 +58,10 @@ pub use writing_tool::{CodeLocation, NVDWARF, Writer};
 
 pub use crate::cuda_elf::{ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, sht};
 
-/// A cubin as values: file header, sections and their contents.
+/// A parsed cubin: its file header, and its sections with decoded contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cubin<'d> {
-    /// The fields of the file header that are choices; the others follow from the sections.
+    /// The fields of the file header that do not follow from the sections.
     pub header: Header,
     /// All sections in file order; index 0 is the null section.
     pub sections: Vec<Section<'d>>,
@@ -74,7 +74,7 @@ pub struct Cubin<'d> {
 }
 
 impl<'d> Cubin<'d> {
-    /// Parses a cubin into values.
+    /// Parses a cubin, an ELF file with GPU code.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl<'d> Cubin<'d> {
         read::parse(data)
     }
 
-    /// Writes the values as a file. [`Cubin::layout`] describes the layout.
+    /// Writes the cubin as an ELF file. [`Cubin::layout`] describes the layout.
     ///
     /// # Errors
     ///
@@ -129,21 +129,22 @@ impl<'d> Cubin<'d> {
     }
 
     /// The toolkit release whose rules the file follows: that of the tool that wrote the file last.
-    /// It is known from the header of files with ABI version 7, and from the note
-    /// [`tkinfo::NAME`](crate::tkinfo::NAME) of others. Without both, it is a
-    /// guess by the shape of the file: [`release_source`](Self::release_source) tells.
+    /// Files of ABI version 7 have it in their header, others in the note
+    /// [`tkinfo::NAME`](crate::tkinfo::NAME). Without either it is guessed from the form of the
+    /// file; [`release_source`](Self::release_source) says so.
     pub fn release(&self) -> Release {
         self.release.0
     }
 
-    /// How [`release`](Self::release) is known.
+    /// How the toolkit [`release`](Self::release) of the file is known.
     pub fn release_source(&self) -> ReleaseSource {
         self.release.1
     }
 
-    /// The `sh_link` that the file has where the index of its symbol table belongs; `None` if it
-    /// is that index. [`Section::link`] is the right index in both cases, [`Cubin::write`] writes
-    /// the wrong one, and an edit mends it. Observed: 5 in executables of ptxas 12.0 to 12.2.
+    /// The wrong `sh_link` that the file has in place of the index of its symbol table; `None` if
+    /// that index is right. In both cases [`Section::link`] is the right index. [`Cubin::write`]
+    /// writes the wrong index again, and an edit corrects it. Observed: 5 in executables of ptxas
+    /// 12.0 to 12.2.
     pub fn wrong_symbol_link(&self) -> Option<u32> {
         self.wrong_symbol_link
     }

@@ -12,15 +12,16 @@ use crate::tkinfo;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReleaseSource {
-    /// The note `.note.nv.tkinfo` names the version of the tool.
+    /// The note `.note.nv.tkinfo` names the version of the tool that wrote the file.
     Note,
-    /// The note names a release that is newer than those of the table. The file is read by the
-    /// newest of the table.
+    /// The note `.note.nv.tkinfo` names a release newer than all known ones. The file is read by
+    /// the rules of the newest known release.
     NewerNote,
-    /// `e_version` is the number of the release, as in files of ABI version 7.
+    /// The header field `e_version` has the number of the release, as in files of ABI version 7.
     Header,
-    /// Neither tells. The release is 13.0, if that could have written the file by its ABI version
-    /// and the version of its line tables, else the newest that could.
+    /// The file does not tell. The release is 13.0 if that release could have written the file,
+    /// judged by the ABI version and the version of the line tables; otherwise it is the newest
+    /// release that could.
     Guess,
 }
 
@@ -34,7 +35,7 @@ pub struct CubinOrigin {
     pub abi_version: u8,
     /// The toolkit release by whose rules the file is read: `13.0`.
     pub release: &'static str,
-    /// How that is known.
+    /// How the release is known.
     pub release_source: ReleaseSource,
 }
 
@@ -49,8 +50,8 @@ impl Cubin<'_> {
         }
     }
 
-    /// Describes who wrote the file, and by which release it is read if that is another: `written
-    /// by ptxas 13.0.88`.
+    /// Describes which tool wrote the file, and by which release it is read if that is another:
+    /// `written by ptxas 13.0.88`.
     pub fn origin_text(&self) -> String {
         let release = self.release();
         match (self.release_source(), self.writer()) {

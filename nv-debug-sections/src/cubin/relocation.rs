@@ -2,17 +2,19 @@
 
 use super::{Cubin, SectionIndex, SymbolIndex};
 
-/// A relocation as it stands in a file (`Elf64_Rel`, `Elf64_Rela`). Before it is written it is a
-/// [`dwarf2_writer::Reloc`].
+/// A relocation as it stands in a file (`Elf64_Rel` or `Elf64_Rela`). The writers take a
+/// [`dwarf2_writer::Reloc`] instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relocation {
-    /// `r_offset`: byte offset of the field in the target section.
+    /// The byte offset of the relocated field in the target section, `r_offset`.
     pub offset: u64,
-    /// Low half of `r_info`: `R_CUDA_*`.
+    /// The relocation type, the low half of `r_info`: `R_CUDA_*`.
     pub r_type: u32,
-    /// High half of `r_info`, in the symbol table that the relocation section links to.
+    /// The symbol, the high half of `r_info`: an index in the symbol table to which the relocation
+    /// section links.
     pub symbol: SymbolIndex,
-    /// `r_addend`; `None` in `SHT_REL` sections, where the field's own bytes are the addend.
+    /// The addend, `r_addend`; `None` in `SHT_REL` sections, where the field's own bytes are the
+    /// addend.
     pub addend: Option<i64>,
 }
 

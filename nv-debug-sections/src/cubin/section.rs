@@ -17,38 +17,39 @@ impl SectionIndex {
     }
 }
 
-/// One section: its contents, and the fields of its header that those do not determine.
+/// A section of a cubin: its contents, and the header fields that do not follow from the contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section<'d> {
-    /// `sh_name`: offset of the name in the section that
+    /// The offset of the name, `sh_name`, in the string table that
     /// [`Header::shstrndx`](super::Header::shstrndx) names.
     pub name: u32,
-    /// `sh_type`.
+    /// The section type, `sh_type`.
     pub sh_type: u32,
-    /// `sh_flags`.
+    /// The section flags, `sh_flags`.
     pub flags: u64,
-    /// `sh_addr`: 0 in cubins, where every function starts at 0; set in debug-only objects.
+    /// The address of the section, `sh_addr`: 0 in cubins, where every function starts at 0.
+    /// Debug-only objects have addresses.
     pub address: u64,
-    /// `sh_link`: section index, or 0.
+    /// The linked section, `sh_link`: a section index, or 0.
     pub link: u32,
-    /// `sh_info`: section index where [`info_is_section`](Self::info_is_section), else as the type
-    /// says.
+    /// The field `sh_info`: a section index if [`info_is_section`](Self::info_is_section) holds;
+    /// otherwise its meaning depends on the section type.
     pub info: u32,
-    /// `sh_addralign`: 0 or a power of two.
+    /// The alignment, `sh_addralign`: 0 or a power of two.
     pub align: u64,
-    /// `sh_entsize`.
+    /// The size of an entry, `sh_entsize`.
     pub entsize: u64,
     /// The contents of the section.
     pub contents: Contents<'d>,
-    /// Zero bytes after the section that belong to nothing. `None`: as many as
-    /// docs/formats/container.md, layout, says, which is none but for
-    /// `.shstrtab` (see [`Cubin::layout`]).
+    /// The number of unused zero bytes after the section. `None` is the number in
+    /// docs/formats/container.md, layout, which is 0 except after `.shstrtab` (see
+    /// [`Cubin::layout`]).
     pub slack: Option<u64>,
 }
 
 impl Section<'_> {
     /// Whether `sh_info` is a section index: the section has `SHF_INFO_LINK`, or is a relocation
-    /// section without the flag.
+    /// section.
     ///
     /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index
     /// (docs/formats/container.md, code).
@@ -63,7 +64,7 @@ impl Section<'_> {
         kinds.contains(&self.sh_type) || self.flags & elf::SHF_EXECINSTR.0 != 0
     }
 
-    /// The header fields that the section's name decides.
+    /// The header fields that follow from a section's name: type, flags, alignment and entry size.
     pub fn header_fields(&self) -> SectionHeaderFields {
         let Self { sh_type, flags, align, entsize, .. } = *self;
         SectionHeaderFields { sh_type, flags, align, entsize }
@@ -78,18 +79,19 @@ impl Section<'_> {
 /// The contents of a section: bytes, a decoded table, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents<'d> {
-    /// Anything without a structure of the container's own.
+    /// Undecoded bytes, of a section that is not a string table, symbol table or relocation
+    /// section.
     Bytes(Cow<'d, [u8]>),
-    /// `sh_size` bytes at run time, none in the file.
+    /// No bytes in the file: the section takes this number of bytes at run time (`SHT_NOBITS`).
     NoBits(u64),
-    /// The file range of another, earlier section: how Mercury clones share unchanged bytes
+    /// The file range of another, earlier section. Mercury clones share unchanged bytes in this way
     /// (docs/formats/capsule.md, sections).
     Alias(SectionIndex),
-    /// `SHT_STRTAB`.
+    /// A decoded string table (`SHT_STRTAB`).
     Strings(StringTable<'d>),
-    /// `SHT_SYMTAB` and [`sht::MERC_SYMTAB`]; entry 0 is the null symbol.
+    /// A decoded symbol table (`SHT_SYMTAB` or [`sht::MERC_SYMTAB`]). Entry 0 is the null symbol.
     Symbols(Vec<Symbol>),
-    /// `SHT_REL`, `SHT_RELA` and [`sht::MERC_RELA`].
+    /// Decoded relocations (`SHT_REL`, `SHT_RELA` or [`sht::MERC_RELA`]).
     Relocations(Vec<Relocation>),
 }
 
@@ -190,7 +192,7 @@ impl<'d> Cubin<'d> {
         name_in(self.strings(self.header.shstrndx), name)
     }
 
-    /// Finds the first section with this name. Each call walks the section table: keep a map for
+    /// Finds the first section with this name. Each call searches the section table: use a map for
     /// many look-ups.
     pub fn section_by_name(&self, name: &str) -> Option<SectionIndex> {
         self.iter().find(|(_, n, _)| *n == name).map(|(i, ..)| i)

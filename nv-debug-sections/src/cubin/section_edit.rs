@@ -68,6 +68,6 @@ impl Edit {
 pub(super) enum SectionAction {
     Keep,
     Remove,
-    /// Replace its contents by a part of the replacement with this index.
+    /// The contents of the section are replaced by a part of the replacement with this index.
     Replace(usize, SectionPart),
 }

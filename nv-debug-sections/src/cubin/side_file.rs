@@ -39,15 +39,15 @@ pub(super) fn note(digests: &[u64]) -> Result<Section<'static>> {
 }
 
 impl<'d> Cubin<'d> {
-    /// Whether this file is a side file: a cubin whose code
-    /// [`keep_only_debug`](Self::keep_only_debug) has removed.
+    /// Whether this file is a side file: a cubin without its code, as
+    /// [`keep_only_debug`](Self::keep_only_debug) makes it.
     pub fn is_side_file(&self) -> bool {
         self.code_note().is_some()
     }
 
     /// Fills the sections that [`keep_only_debug`](Self::keep_only_debug) emptied with their
-    /// contents in `code`. `code` is the cubin from which the side file was made; it may lack some
-    /// or all of its debug sections.
+    /// contents in `code`, the cubin from which the side file was made. `code` may lack some or all
+    /// of its debug sections.
     ///
     /// A whole cubin can stand for its side file: only the check is done then.
     ///

@@ -38,17 +38,17 @@ pub enum Keep {
 /// A section that was removed: the number, name and size that it had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RemovedSection {
-    /// Its index in the section table before.
+    /// The index that the section had in the section table.
     pub index: u32,
-    /// Its name before.
+    /// The name that the section had.
     pub name: String,
-    /// Its size in bytes, also where it shared the bytes of another section.
+    /// The size that the section had in bytes, also if it shared the bytes of another section.
     pub size: u64,
 }
 
 impl RemovedSection {
-    /// Describes removed sections. `removed` are the indices that [`Cubin::strip`] returned, and
-    /// `cubin` is the cubin before the removal.
+    /// Describes the sections that [`Cubin::strip`] removed. `removed` are the indices that it
+    /// returned, and `cubin` is the cubin before the removal.
     pub fn of(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Self> {
         let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
         let removed = sections.map(|(index, section)| Self {
@@ -94,8 +94,8 @@ impl Cubin<'_> {
         })
     }
 
-    /// Whether `cubin` is the stripped form of this file, which is the cubin before stripping or
-    /// its side file.
+    /// Whether this file is the unstripped form of `cubin`: the cubin before stripping, or its side
+    /// file.
     pub fn is_unstripped(&self, cubin: &Cubin<'_>) -> bool {
         let sections = self.sections.len() - usize::from(self.is_side_file());
         sections > cubin.sections.len() && self.clone().fill_from(cubin).is_ok()

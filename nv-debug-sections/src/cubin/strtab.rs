@@ -89,7 +89,8 @@ impl<'d> StringTable<'d> {
         })
     }
 
-    /// Appends `name`, even if the table has it already, as ptxas does. Returns its offset.
+    /// Appends a string to the table, even if the table has it already, as ptxas does. Returns the
+    /// offset of the new string.
     ///
     /// # Errors
     ///
@@ -107,8 +108,8 @@ impl<'d> StringTable<'d> {
         Ok(offset)
     }
 
-    /// Returns the offset of each of `names`: of the first equal string that starts after a NUL, or
-    /// of a new string, which equal names share. Walks the table once.
+    /// Returns the offset of each of `names` in the table. A name that the table lacks is appended
+    /// once; a string counts only if it starts after a NUL. Searches the table once.
     ///
     /// # Errors
     ///

@@ -18,43 +18,46 @@ impl SymbolIndex {
 /// One symbol (`Elf64_Sym`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Symbol {
-    /// `st_name`: offset in the string table that the symbol table links to.
+    /// The offset of the name, `st_name`, in the string table to which the symbol table links.
     pub name: u32,
-    /// `st_info`: binding in the high, type in the low four bits.
+    /// The field `st_info`: the binding in the high four bits, the type in the low four bits.
     pub info: u8,
-    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above ([`Symbol::ENTRY`], and that of a
-    /// variable's space).
+    /// The field `st_other`: the visibility in bits 0-1, NVIDIA's marks in the others, which are
+    /// [`Symbol::ENTRY`] of a kernel and the state space of a variable.
     pub other: u8,
-    /// Section index, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with 0xffff in its upper
-    /// half, as in binutils: `SHN_ABS` is `0xffff_fff1`. Indices from 0xff00 on need an
-    /// `SHT_SYMTAB_SHNDX` section.
+    /// The index of the symbol's section, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with
+    /// 0xffff in its upper half, as in binutils: `SHN_ABS` is `0xffff_fff1`. Section indices from
+    /// 0xff00 on need an `SHT_SYMTAB_SHNDX` section.
     pub shndx: u32,
-    /// `st_value`: offset in the section (plus its address, which is 0 in cubins).
+    /// The value of the symbol, `st_value`: its offset in its section, plus the section's address,
+    /// which is 0 in cubins.
     pub value: u64,
-    /// `st_size` in bytes.
+    /// The size of the symbol in bytes, `st_size`.
     pub size: u64,
 }
 
 impl Symbol {
     /// `STO_CUDA_ENTRY`: the bit of `st_other` that marks a kernel.
     pub const ENTRY: u8 = 0x10;
-    /// `STO_CUDA_GLOBAL`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global memory.
-    /// Observed: listings of nvdisasm 13.0.88.
+    /// `STO_CUDA_GLOBAL`: the `st_other` value of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global
+    /// memory. Observed: listings of nvdisasm 13.0.88.
     pub const CUDA_GLOBAL: u8 = 0x20;
-    /// `STO_CUDA_SHARED`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in shared memory.
+    /// `STO_CUDA_SHARED`: the `st_other` value of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in shared
+    /// memory.
     pub const CUDA_SHARED: u8 = 0x40;
-    /// `STO_CUDA_CONSTANT`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in constant memory.
+    /// `STO_CUDA_CONSTANT`: the `st_other` value of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in
+    /// constant memory.
     pub const CUDA_CONSTANT: u8 = 0x80;
-    /// `STT_CUDA_OBJECT`: the type of a variable whose address the linker assigns. A variable with
-    /// an address has `STT_OBJECT`.
+    /// `STT_CUDA_OBJECT`: the symbol type of a variable to which the linker assigns an address. A
+    /// variable that has an address has `STT_OBJECT`.
     pub const CUDA_OBJECT: u8 = 13;
 
-    /// The symbol's binding, `STB_*`.
+    /// The symbol's binding, such as `STB_GLOBAL`.
     pub fn binding(&self) -> u8 {
         self.info >> 4
     }
 
-    /// The symbol's type, `STT_*` or [`Symbol::CUDA_OBJECT`].
+    /// The symbol's type, such as `STT_FUNC` or [`Symbol::CUDA_OBJECT`].
     pub fn kind(&self) -> u8 {
         self.info & 15
     }

@@ -12,8 +12,8 @@ const INFO_SYMBOL: u32 = 0x00ff_ffff;
 
 impl Cubin<'_> {
     /// Returns the offset of each of `names` in `.strtab`, which `.symtab` and `.nv.merc.symtab`
-    /// share: the offset that a symbol of this name has, or that of an appended string. All names
-    /// are taken at once, since the call walks the table.
+    /// share: the offset in a symbol of this name, or that of an appended string. All names are
+    /// given at once, since each call searches the table.
     ///
     /// # Errors
     ///

@@ -11,15 +11,15 @@ use crate::arch::{Arch, Suffix};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
-/// The name of this project in notes.
+/// The name by which notes call this project, `nvdwarf`.
 pub const NVDWARF: &str = "nvdwarf";
 
 /// The tool that wrote a file, as the note `.note.nv.tkinfo` names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Writer {
-    /// The name, such as `ptxas`, `nvlink`, `ptxas-blackwell` or `nvdwarf`.
+    /// The name of the tool, such as `ptxas`, `nvlink`, `ptxas-blackwell` or `nvdwarf`.
     pub tool: String,
-    /// The version, such as `13.0.88`; `None` where the note has none.
+    /// The version of the tool, such as `13.0.88`; `None` where the note has none.
     pub version: Option<String>,
 }
 
@@ -36,17 +36,18 @@ impl fmt::Display for Writer {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "CodePlace")]
 pub enum CodeLocation {
-    /// In the file, or the file defines no function.
+    /// The machine code is in the file itself, or the file defines no function.
     Here,
-    /// In the cubin that this file is the side file of, as `strip --split` makes one.
+    /// The machine code is in another file: this file is the side file of a cubin, as `strip
+    /// --split` makes one.
     OtherFile,
-    /// There is none: a debug-only object, as `compile --code none` makes one, or the side file of
-    /// one.
+    /// There is no machine code: the file is a debug-only object, as `compile --code none` makes
+    /// one, or the side file of one.
     None,
 }
 
 impl CodeLocation {
-    /// Where the machine code is, in one word, as JSON documents have it.
+    /// The location of the machine code in one word, as JSON documents have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Here => "here",
@@ -65,8 +66,8 @@ impl Cubin<'_> {
         })
     }
 
-    /// The architecture that the code was compiled for: its number from the ELF header, its suffix
-    /// if the file tells it.
+    /// The architecture that the code was compiled for: its number from the ELF header, and its
+    /// suffix if the file has it.
     ///
     /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option
     /// `-arch` in the note of the tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88,
@@ -93,8 +94,8 @@ impl Cubin<'_> {
             .unwrap_or(Suffix::None)
     }
 
-    /// Appends the note that names this project as the [`writer`](Self::writer) to a debug-only
-    /// object.
+    /// Appends to a debug-only object the note that names this project as the tool that wrote the
+    /// file ([`writer`](Self::writer)).
     ///
     /// # Errors
     ///
@@ -122,9 +123,9 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// Describes a file without machine code, for use after `no code:`: what it is and which tool
-    /// made it. `None` for files with code, and for side files, whose code is in the cubin from
-    /// which they were made.
+    /// Describes a file without machine code, in words that can follow `no code:`: what it is and
+    /// which tool made it. `None` for files with code, and for side files, whose code is in the
+    /// cubin from which they were made.
     pub fn debug_only_text(&self) -> Option<String> {
         if self.code_location() != CodeLocation::None {
             return None;
@@ -133,8 +134,8 @@ impl Cubin<'_> {
         Some(format!("a debug-only object{by}"))
     }
 
-    /// The location of the machine code. It is this file if any code section has bytes, or if there
-    /// is no code section.
+    /// The location of the machine code. It is this file if a code section has bytes, or if the
+    /// file has no code section.
     ///
     /// Code sections without bytes (`NOBITS`) are those of a debug-only object if its note names
     /// us; objects of older versions have no note, and no `.nv.info` either, which all files of

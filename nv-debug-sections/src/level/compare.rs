@@ -8,18 +8,20 @@ use std::collections::HashSet;
 /// The debug sections of a file that are missing, extra or have an odd header.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison<'a> {
-    /// Expected, but not there.
+    /// Names of debug sections that are expected, but that the file does not have.
     pub missing: Vec<SectionName<'a>>,
-    /// There, but not expected; or expected once, and there before.
+    /// Indices of debug sections that the file has, but that are not expected. A second section of
+    /// an expected name is one of them.
     pub extra: Vec<SectionIndex>,
-    /// There, with another header than such sections have.
+    /// Debug sections of the file whose header differs from that of other sections of the same
+    /// name.
     pub odd: Vec<OddHeader>,
 }
 
 /// A section whose header does not fit its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddHeader {
-    /// Which one.
+    /// The index of the section.
     pub section: SectionIndex,
     /// The difference from the expected header.
     pub what: HeaderOddity,
@@ -28,14 +30,15 @@ pub struct OddHeader {
 /// How a section header differs from what the section's name requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderOddity {
-    /// Type, flags, alignment or entry size.
+    /// The section type, flags, alignment or entry size differ.
     Fields {
         /// As found.
         found: SectionHeaderFields,
         /// As such sections have it.
         expected: SectionHeaderFields,
     },
-    /// A relocation section of another target than its name says.
+    /// A relocation section applies to another section than its name says; this is the index of
+    /// that section.
     Target(SectionIndex),
 }
 
@@ -46,8 +49,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Compares the debug sections of a file with an expected list. `.nv_debug_ptx_txt.N` in the list
-/// stands for any number.
+/// Compares the debug sections of a file with a list of expected sections. The name
+/// `.nv_debug_ptx_txt.N` in the list stands for any number.
 pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[SectionExpectation<'a>]) -> Comparison<'a> {
     let found: Vec<_> =
         cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section)).collect();

@@ -7,18 +7,19 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kinds of output file: of ptxas, of nvlink, or without code.
+/// The kind of output file: from ptxas, from nvlink, or without code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "FileKind")]
 pub enum OutputKind {
-    /// `ptxas`, also with `-ewp`: a whole program.
+    /// A whole program, as ptxas writes it without `-c` (also with `-ewp`).
     Program,
-    /// `ptxas -c`: to be linked.
+    /// A relocatable object, as `ptxas -c` writes it.
     Relocatable,
-    /// `nvlink`, with and without `-r`.
+    /// A linked file, as nvlink writes it with and without `-r`.
     Linked,
-    /// `compile --code none` of nvdwarf: line tables without code. No NVIDIA tool makes such files.
+    /// A file with debug sections and no code, as `compile --code none` of nvdwarf writes it.
+    /// NVIDIA's tools do not make such files.
     DebugOnly,
 }
 
@@ -35,39 +36,42 @@ impl OutputKind {
 }
 
 /// The features of a PTX file, and of the code made from it, that decide which debug sections there
-/// are. `None` means "not known". The sections that depend on it are then expected [on a
+/// are. A feature that is `None` is not known. Sections that depend on it are then expected [on a
 /// condition](Requirement::If).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PtxFeatures<'a> {
-    /// There is code: a function body that is not dropped.
+    /// Whether the file has code: a function body that is not dropped.
     pub has_code: Option<bool>,
-    /// Some of that code has a line in a PTX text: all code that comes from PTX, if there are line
-    /// tables.
+    /// Whether some of the code has a line in a PTX text. With line tables this is all code that
+    /// comes from PTX.
     pub has_ptx_lines: Option<bool>,
-    /// Some of that code has a `.loc` of a line above 0.
+    /// Whether some of the code has a `.loc` with a line above 0.
     pub has_loc: Option<bool>,
-    /// Some of that code is inlined and its function named (`function_name`, `inlined_at`).
+    /// Whether some of the code is inlined and its `.loc` names the function (`function_name`,
+    /// `inlined_at`).
     pub has_inlined_names: Option<bool>,
-    /// The PTX has `.shared` variables.
+    /// Whether the PTX has `.shared` variables.
     pub has_shared_variables: Option<bool>,
-    /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in
-    /// text order, `.debug_str` among them: those with bytes, but `.debug_info` if and only if
-    /// there is a `.debug_abbrev`, be they empty or not.
+    /// The `.section` blocks of the PTX file that become sections of the output at
+    /// [`Full`](super::DebugLevel::Full), in text order, `.debug_str` included. These are the
+    /// blocks with bytes; `.debug_info` is one of them exactly if the PTX has a `.debug_abbrev`,
+    /// even if they are empty.
     pub sections: Option<Vec<PtxSection<'a>>>,
-    /// Names of the PTX texts: one for each PTX file, empty for none.
+    /// The section names of the PTX texts, one for each PTX file; empty if there is no PTX text.
     pub ptx_text_names: Option<Vec<Cow<'a, str>>>,
 }
 
 /// A debug section that the PTX file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtxSection<'a> {
-    /// Its name.
+    /// The name of the section.
     pub name: Cow<'a, str>,
-    /// The kinds of references that its bytes have.
+    /// The kinds of references to code, symbols and other sections in the section's bytes.
     pub references: ReferenceKinds,
 }
 
-/// The kinds of references that the data of a section has, as a set; `None` if they are not known.
+/// The kinds of references in the data of a section, as a set. `None` for a kind means that it is
+/// not known whether the section has such a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
@@ -75,19 +79,19 @@ pub struct ReferenceKinds(pub [Option<bool>; 3]);
 /// (docs/formats/relocations.md, what a name in PTX becomes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
-    /// A code address, known up to the function's own. Below sm_90 the offset in the function
-    /// stands in the field: REL, but not in `.debug_info`.
+    /// A reference to a code address. Its function is known, below sm_90 also the offset in the
+    /// function, which stands in the field (REL, except in `.debug_info`).
     Code,
-    /// A symbol's address.
+    /// A reference to the address of a symbol.
     Symbol,
-    /// A value that only the linker knows: an offset in another section, the size of a function
-    /// that may be dropped, an undefined name. Whole programs have no relocations of this kind, and
-    /// linked files have none left.
+    /// A reference whose value only the linker knows: an offset in another section, the size of a
+    /// function that may be dropped, or an undefined name. Whole programs have no relocations of
+    /// this kind, and linked files have none left.
     AtLink,
 }
 
 impl ReferenceKind {
-    /// The set of all kinds of references.
+    /// All kinds of references, in the order of [`ReferenceKinds`].
     pub const ALL: [Self; 3] = [Self::Code, Self::Symbol, Self::AtLink];
 }
 
@@ -95,7 +99,7 @@ impl ReferenceKinds {
     /// The empty set of kinds of references.
     pub const NONE: Self = Self([Some(false); 3]);
 
-    /// Creates the set of these kinds of references.
+    /// Creates a set with exactly these kinds of references.
     pub fn of(references: &[ReferenceKind]) -> Self {
         Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
@@ -109,18 +113,19 @@ impl ReferenceKinds {
 /// A section that a file is expected to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionExpectation<'a> {
-    /// The section's name. If the number after `.nv_debug_ptx_txt` is not known, it is `.N`.
+    /// The section's name. If the number after `.nv_debug_ptx_txt` is not known, the name ends with
+    /// `.N`.
     pub name: SectionName<'a>,
-    /// Whether it must be there.
+    /// Whether the file must have the section always, or only under a condition.
     pub requirement: Requirement,
 }
 
 /// Whether a file must have a section always, or only under a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Requirement {
-    /// It must be there.
+    /// The file must have the section.
     Always,
-    /// It must be there if something holds that is not known.
+    /// The file must have the section if this condition holds. It is not known whether it does.
     If(Condition),
 }
 
@@ -128,25 +133,26 @@ pub enum Requirement {
 /// code".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// [`PtxFeatures::has_code`].
+    /// There is code ([`PtxFeatures::has_code`]).
     Code,
-    /// [`PtxFeatures::has_ptx_lines`].
+    /// Code comes from PTX ([`PtxFeatures::has_ptx_lines`]).
     PtxLines,
-    /// [`PtxFeatures::has_loc`].
+    /// Code has a `.loc` ([`PtxFeatures::has_loc`]).
     Loc,
-    /// [`PtxFeatures::has_inlined_names`].
+    /// Inlined functions are named ([`PtxFeatures::has_inlined_names`]).
     InlinedNames,
-    /// [`PtxFeatures::has_shared_variables`]. Which `.shared` variables do it is known in part
-    /// only: see `docs/conformance.md`.
+    /// There are `.shared` variables ([`PtxFeatures::has_shared_variables`]). It is not fully known
+    /// which `.shared` variables count: see `docs/conformance.md`.
     SharedVariables,
-    /// One of [`PtxFeatures::sections`].
+    /// The PTX has a section of this kind ([`PtxFeatures::sections`]).
     PtxSection(SectionKind),
-    /// The section whose relocations it would be has a reference that needs them.
+    /// The section whose relocations are expected has references that need them.
     References,
-    /// It was not stripped: [`DetectedLevel::removed`](super::detected::DetectedLevel::removed).
+    /// The section was not stripped
+    /// ([`DetectedLevel::removed`](super::detected::DetectedLevel::removed)).
     NotStripped,
-    /// The code is not optimised:
-    /// [`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised).
+    /// The code is not optimised
+    /// ([`DetectedLevel::optimised`](super::detected::DetectedLevel::optimised)).
     Unoptimised,
 }
 

@@ -6,35 +6,35 @@ use serde::Serialize;
 /// The ptxas options that decide how much debug information it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DebugOptions {
-    /// `-g`, `--device-debug`.
+    /// Whether the option `-g` (`--device-debug`) is given.
     pub device_debug: bool,
-    /// `-lineinfo`, `--generate-line-info`.
+    /// Whether the option `-lineinfo` (`--generate-line-info`) is given.
     pub line_info: bool,
-    /// `--suppress-debug-info`.
+    /// Whether the option `--suppress-debug-info` is given.
     pub suppress: bool,
 }
 
 /// The PTX directives that decide how much debug information ptxas writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelDirectives {
-    /// `.version`, major and minor.
+    /// The PTX version in the `.version` directive, major and minor.
     pub version: (u32, u32),
-    /// A `.loc` directive occurs.
+    /// Whether the PTX has a `.loc` directive.
     pub has_loc: bool,
-    /// `.target ..., debug`.
+    /// Whether the `.target` directive has the word `debug`.
     pub target_debug: bool,
 }
 
-/// The three amounts of debug information: frames only, lines, or full.
+/// How much debug information a file has: call frames only, lines, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugLevel {
-    /// `.debug_frame` only, which is always there.
+    /// Call frames only: `.debug_frame`, which is always there.
     #[serde(rename = "frame")]
     None,
-    /// Line tables, PTX text and `.debug_str`.
+    /// Lines: line tables, PTX text and `.debug_str`.
     Lines,
-    /// Lines, register maps, and every debug section of the PTX.
+    /// All debug information: lines, register maps, and every debug section of the PTX.
     Full,
 }
 
@@ -51,8 +51,8 @@ impl DebugLevel {
         }
     }
 
-    /// Returns the level at which ptxas 13.0.88 works, given the options and the directives of the
-    /// PTX.
+    /// Returns the debug level for which ptxas 13.0.88 writes sections, given its options and the
+    /// directives of the PTX.
     pub fn ptxas_level(request: DebugOptions, ptx: LevelDirectives) -> Self {
         let unasked = ptx.has_loc && ptx.version >= LINES_UNASKED_SINCE;
         match request {

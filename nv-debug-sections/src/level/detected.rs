@@ -18,44 +18,47 @@ use std::collections::HashSet;
 /// sections it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedLevel<'c> {
-    /// The SM that the code is for, and the release by whose rules the file is made.
+    /// The SM that the code is for, and the toolkit release whose rules the file follows.
     pub target: Target,
-    /// The least level that has all its sections.
+    /// The debug level of the file: the lowest level whose files can have all its debug sections.
     pub level: DebugLevel,
-    /// The first section that only this level has.
+    /// The first section of the file that no file of a lower level has; `None` if the file has the
+    /// lowest level.
     pub shown_by: Option<SectionName<'c>>,
-    /// The kind of output: that of ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of output file: from ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
     /// The location of the machine code.
     pub code: CodeLocation,
-    /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is
-    /// said of the file that it was made of: the one with the code, or a debug-only object.
+    /// Whether the file is a side file, as `strip --split` and `objcopy --only-keep-debug` make
+    /// one. All other facts are then those of its original, the file with the code or a debug-only
+    /// object.
     pub is_side_file: bool,
-    /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of
-    /// optimised code. ptxas writes both or neither.
+    /// Whether the file has debug entries and no register maps, as `compile -g --debug-opt keep`
+    /// makes it for optimised code. ptxas writes both or neither.
     pub optimised: bool,
-    /// The debug sections of the assembler that were removed from the file; `.debug_frame` stands
-    /// for all. The symbols that [`Cubin::remove_debug_sections`] leaves show it, or the absence of
-    /// every debug section: from sm_70 on ptxas and nvlink write `.debug_frame` whatever the
-    /// options.
+    /// The kinds of debug sections from the assembler that were removed from the file. Symbols that
+    /// [`Cubin::remove_debug_sections`] leaves show which. A file without any debug section has at
+    /// least `.debug_frame` here, since from sm_70 on ptxas and nvlink always write it.
     pub removed: Vec<SectionKind>,
-    /// nvlink made it of several inputs and left out what is not used: it says so, or there are
-    /// lines that ptxas was not asked for. At link-time optimisation nvlink calls ptxas without
-    /// `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody called without it for
-    /// PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
+    /// Whether nvlink made the file, so that unused functions may be missing. It is recognised by
+    /// the tool's note, or by lines in a file whose ptxas was not asked for lines: at link-time
+    /// optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A
+    /// ptxas that was called without it for PTX with `.loc` looks the same.) Observed: nvlink
+    /// 13.0.88.
     pub is_linked: bool,
-    /// Mercury, where the file has no Mercury sections. From sm_100 on its capsule was removed
-    /// then, as the driver does it when it makes native code, and the `merc` commands.
+    /// The space of which the file has no sections: Mercury, or `None` if the file has a capsule.
+    /// From sm_100 on such a file has lost its capsule, by the driver when it makes native code, or
+    /// by the `merc` commands.
     pub absent_space: Option<Space>,
-    /// The tool that wrote it and its version, where the file says so.
+    /// The tool that wrote the file and its version; `None` if the file does not say.
     pub writer: Option<Writer>,
-    /// What it holds.
+    /// The features of the PTX, as far as the file shows them.
     pub ptx: PtxFeatures<'c>,
 }
 
 impl<'c> DetectedLevel<'c> {
-    /// Detects the debug level of a cubin: none, lines or full. A section that cannot be read
-    /// counts as not known.
+    /// Detects the debug level of a cubin (frames, lines or full), and the other facts. What a
+    /// section that cannot be read would show is not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();
@@ -98,8 +101,8 @@ impl<'c> DetectedLevel<'c> {
         }
     }
 
-    /// The debug sections that a file with this level and these facts should have. A section that
-    /// was stripped may be missing.
+    /// The debug sections that a file with these facts should have. A section that was stripped is
+    /// not required.
     pub fn expected(&self) -> Vec<SectionExpectation<'c>> {
         let Self { target, level, output, optimised, ptx: ref program, ref removed, .. } = *self;
         let mut list = observed::expected_sections(&Compilation { level, target, output, program });
@@ -165,16 +168,16 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     }
 }
 
-/// Returns the debug sections that were stripped from a file, for [`DetectedLevel::removed`]. Only
-/// names are decoded.
+/// Returns the kinds of debug sections that were stripped from a file, as
+/// [`DetectedLevel::removed`] has them. It decodes only names.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_location() == CodeLocation::None;
     let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
     removed(cubin, &parsed_names(cubin), output)
 }
 
-/// Whether a file lacks debug sections because it was stripped: those of `kind`, or any if `kind`
-/// is `None`.
+/// Whether debug sections of a kind are missing from a file because it was stripped. If `kind` is
+/// `None`, any kind counts.
 ///
 /// Symbols tell which ones there were; where they are gone too, `kind` may have been among them.
 pub fn is_stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> bool {

@@ -8,12 +8,12 @@ use crate::catalog::{SectionKind, SectionName, Space};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The tool to which `--suppress-debug-info` is given.
+/// The tool that gets the option `--suppress-debug-info`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tool {
-    /// ptxas': takes away everything.
+    /// ptxas, where the option suppresses all debug information.
     Ptxas,
-    /// nvlink's: takes away `-g` only.
+    /// nvlink, where the option suppresses only the effect of `-g`.
     Nvlink,
 }
 
@@ -64,8 +64,8 @@ const ROWS: [Row; 16] = {
     ]
 };
 
-/// Returns the debug level that the documentation gives for a set of options. At
-/// [`DebugLevel::None`] it lists no section.
+/// Returns the debug level that the documentation gives for a set of options. For the level
+/// [`DebugLevel::None`] the documentation lists no section.
 pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     match request {
         DebugOptions { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
@@ -89,20 +89,20 @@ fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, Secti
     native.map(move |row| (row, name(row))).chain(clones.map(move |row| (row, name(row).mercury())))
 }
 
-/// The numbers of sections that the documentation gives: a row of its table "Complete Section
+/// The numbers of debug sections in one row of the documentation's table "Complete Section
 /// Inventory by Debug Level".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inventory {
-    /// Sections of standard DWARF.
+    /// The number of standard DWARF sections.
     pub standard: usize,
-    /// NVIDIA's own sections.
+    /// The number of NVIDIA's own sections.
     pub extensions: usize,
-    /// Mercury copies, `.nv.merc.*`.
+    /// The number of Mercury copies, `.nv.merc.*`.
     pub mercury: usize,
 }
 
 impl Inventory {
-    /// The sum of all counts.
+    /// The sum of the three numbers of sections.
     pub fn total(&self) -> usize {
         self.standard + self.extensions + self.mercury
     }
@@ -125,14 +125,16 @@ const INVENTORY: [(DebugLevel, u32, u32, Inventory); 7] = {
     ]
 };
 
-/// Returns the numbers of sections that the documentation gives for a debug level and an SM number.
-/// The table leaves out `.nv_debug_info_ptx`, and the clones of files with lines only.
+/// Returns the numbers of sections that the documentation's table has for a debug level and an SM
+/// number. The table does not count `.nv_debug_info_ptx`, nor the Mercury clones in files with
+/// lines only.
 pub fn inventory(level: DebugLevel, sm: u32) -> Inventory {
     let stated = INVENTORY.iter().find(|(of, above, to, _)| *of == level && sm > *above && sm <= *to);
     stated.map_or(INVENTORY[0].3, |(.., counts)| *counts)
 }
 
-/// Counts the sections that [`sections`] returns, in the same groups as [`inventory`].
+/// Counts the sections that [`sections`] returns, in the same groups as [`inventory`]: standard,
+/// NVIDIA's own, and Mercury copies.
 pub fn count(level: DebugLevel, sm: u32) -> Inventory {
     let of = |space: Space, own: bool| {
         let counted = move |(row, name): &(&Row, SectionName<'_>)| {

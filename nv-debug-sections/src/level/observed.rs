@@ -19,13 +19,13 @@ use std::collections::HashMap;
 /// One run of the assembler: debug level, target, kind of output and features of the PTX.
 #[derive(Debug, Clone, Copy)]
 pub struct Compilation<'p, 'a> {
-    /// How much it writes.
+    /// The debug level of the compilation: how much debug information the assembler writes.
     pub level: DebugLevel,
     /// The SM that the code is for, and the release of the assembler.
     pub target: Target,
-    /// The kind of output file.
+    /// The kind of output file: from ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
-    /// The features of the PTX.
+    /// The features of the PTX that decide which debug sections there are.
     pub program: &'p PtxFeatures<'a>,
 }
 
@@ -106,9 +106,8 @@ impl Compilation<'_, '_> {
     }
 }
 
-/// Returns the debug sections of a file that ptxas 13.0.88 writes, in file order: native contents,
-/// native relocations, `.nv_debug.shared`, Mercury clones and their relocations. Sections that do
-/// not depend on debug information are left out.
+/// Returns the debug sections of a file that ptxas 13.0.88 writes, in file order: native sections,
+/// native relocations, `.nv_debug.shared`, Mercury clones and their relocations.
 pub fn expected_sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<SectionExpectation<'a>> {
     let mut list = List::default();
     contents(compilation, &mut list);
@@ -143,7 +142,8 @@ pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Sec
         .then_some(SectionExpectation { name, requirement: Requirement::If(Condition::SharedVariables) })
 }
 
-/// Whether nvlink 13.0.88 accepts these options. It rejects `--suppress-debug-info` without `-g`.
+/// Whether nvlink 13.0.88 accepts these debug options. It rejects `--suppress-debug-info` without
+/// `-g`.
 ///
 /// Those that it takes change nothing about the sections: it copies what its inputs have
 /// ([`expected_after_link`]).
@@ -158,7 +158,7 @@ pub fn link_accepts(request: DebugOptions) -> bool {
 }
 
 /// Returns the debug sections of a file that nvlink 13.0.88 links from files with these sections
-/// ([`OutputKind::Linked`] compilations): each once, at its first position.
+/// ([`OutputKind::Linked`] compilations): each name once, in the order of first occurrence.
 ///
 /// ```
 /// use nv_debug_sections::level::{DebugLevel, OutputKind, PtxFeatures, observed};
@@ -295,8 +295,8 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requireme
 }
 
 /// Returns the kinds of references that a section of this kind may have in the output of compilers,
-/// each as "not known" rather than present. This is for lists that people read: a section of a file
-/// may refer to anything.
+/// each as "not known" rather than present. It is for lists that people read: a section of a file
+/// may have other references.
 pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));

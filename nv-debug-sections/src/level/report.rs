@@ -19,15 +19,15 @@ use std::collections::HashMap;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RulesModel")]
 pub enum RulesModel {
-    /// The sections that ptxas and nvlink write, as observed.
+    /// The sections that ptxas and nvlink write, as observed with the real tools.
     Observed,
-    /// What they are documented to write.
+    /// The sections that ptxas and nvlink write according to their documentation.
     Documented,
 }
 
 impl RulesModel {
-    /// Returns the debug level for a set of options and the directives of a PTX. Only the
-    /// documentation has different levels for different tools.
+    /// Returns the debug level for a set of options and the directives of a PTX. The level depends
+    /// on the tool only under the documentation's rules.
     pub fn level(self, request: DebugOptions, ptx: LevelDirectives, tool: Tool) -> DebugLevel {
         match self {
             Self::Observed => DebugLevel::ptxas_level(request, ptx),
@@ -36,27 +36,27 @@ impl RulesModel {
     }
 }
 
-/// The sections that a file is expected to have, and why.
+/// The debug sections that a file is expected to have, and the facts from which they follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation<'a> {
-    /// The source of the rules.
+    /// The source of the rules: the real tools, or their documentation.
     pub model: RulesModel,
     /// The SM that the code is for, and the release of the tools.
     pub target: Target,
-    /// The kind of output: that of ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of output file: from ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
-    /// How much debug information.
+    /// How much debug information is expected.
     pub level: DebugLevel,
-    /// Whether the level was asked for; else it is the file's own.
+    /// Whether the level follows from options; otherwise it is the file's own level.
     pub is_asked: bool,
-    /// The section that shows the file's own level; `None` where it has none that shows more.
+    /// The section that shows the file's own level; `None` if no section of the file does.
     pub shown_by: Option<String>,
-    /// The sections, in file order.
+    /// The expected sections, in file order.
     pub sections: Vec<SectionExpectation<'a>>,
 }
 
 impl<'a> Expectation<'a> {
-    /// Returns the sections that a compilation writes.
+    /// Returns the sections that a compilation is expected to write.
     pub fn of_compilation(model: RulesModel, compilation: &Compilation<'_, 'a>) -> Self {
         let Compilation { level, target, output, .. } = *compilation;
         let sections = match model {
@@ -66,7 +66,7 @@ impl<'a> Expectation<'a> {
         Self { model, target, output, level, is_asked: true, shown_by: None, sections }
     }
 
-    /// Returns the sections that a file should have at its own level of debug information.
+    /// Returns the sections that a file is expected to have at its own level of debug information.
     pub fn of_file(model: RulesModel, found: &DetectedLevel<'a>) -> Self {
         let DetectedLevel { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
@@ -78,7 +78,7 @@ impl<'a> Expectation<'a> {
     }
 
     /// Compares the debug sections of a file with the expected ones. The documentation lists no
-    /// relocation sections, so under its rules none count as extra.
+    /// relocation sections; under its rules no relocation section counts as extra.
     pub fn compare(&self, cubin: &Cubin<'_>) -> Comparison<'a> {
         let mut comparison = compare(cubin, &self.sections);
         if self.model == RulesModel::Documented {
@@ -89,7 +89,7 @@ impl<'a> Expectation<'a> {
         comparison
     }
 
-    /// The expected sections as a serializable list.
+    /// Converts the expected sections to a serializable list.
     pub fn list(&self) -> ExpectedList {
         let sections = self.sections.iter().map(|section| ExpectedSection {
             name: SectionIdentity::new(&section.name, self.output),
@@ -105,19 +105,19 @@ impl<'a> Expectation<'a> {
     }
 }
 
-/// The sections that a file is expected to have.
+/// The debug sections that a file is expected to have, as a serializable list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedList {
     /// The source of the rules that say which sections are expected.
     pub model: RulesModel,
-    /// The release of the tools.
+    /// The toolkit release of the tools.
     #[serde(skip)]
     pub release: Release,
-    /// SM number, 90 for sm_90.
+    /// The SM number, such as 90 for sm_90.
     pub sm: u32,
-    /// The kind of file.
+    /// The kind of output file.
     pub output: OutputKind,
-    /// How much debug information (docs/conformance.md, "Debug levels").
+    /// How much debug information is expected (docs/conformance.md, "Debug levels").
     pub level: DebugLevel,
     /// The expected sections, in file order.
     pub sections: Vec<ExpectedSection>,
@@ -129,12 +129,13 @@ pub struct ExpectedList {
 /// One expected section of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedSection {
-    /// The facts that its name tells.
+    /// The facts that the section's name tells.
     #[serde(flatten)]
     pub name: SectionIdentity,
     /// The first SM whose files have the section: 100 for sm_100.
     pub since: u32,
-    /// The condition, in words. Absent for a section that is always there.
+    /// The condition under which the file has the section, in words. Absent for a section that is
+    /// always there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
 }
@@ -143,10 +144,10 @@ pub struct ExpectedSection {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(rename = "SectionCounts")]
 pub struct Counts {
-    /// By the sections' makers.
+    /// The numbers of sections: of standard DWARF, NVIDIA's own, and Mercury copies.
     #[serde(flatten)]
     pub stated: Inventory,
-    /// The sum.
+    /// The sum of the numbers of sections.
     pub total: usize,
 }
 
@@ -156,25 +157,25 @@ impl From<Inventory> for Counts {
     }
 }
 
-/// What a section's name tells: its kind, space, content and writer.
+/// The facts that a section's name tells: its space, content and writer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionIdentity {
     /// The name of the section.
     pub name: String,
-    /// Which of the two copies it belongs to.
+    /// Whether the section is native or a Mercury copy.
     pub space: Space,
-    /// The kind of relocations. Absent for contents.
+    /// The form of a relocation section. Absent for other sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<RelocForm>,
-    /// The contents, in words. Absent for names that are not known.
+    /// The contents of the section, in words. Absent for names that are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
-    /// Who wrote it: `front end` for what comes from the PTX, `nvdwarf` for all sections of a file
-    /// that it made.
+    /// The tool that wrote the section: `front end` for a section that comes from the PTX,
+    /// `nvdwarf` for all sections of a file that nvdwarf made.
     #[schemars(extend("enum" = ["ptxas", "front end", "nvdwarf"]))]
     pub written_by: &'static str,
-    /// `joined` where nvlink makes one section of the inputs' sections, `kept` where it keeps each.
-    /// Absent for files that are not linked.
+    /// `joined` where nvlink makes one section from the sections of its inputs, `kept` where it
+    /// keeps each of them. Absent for files that are not linked.
     #[schemars(extend("enum" = ["joined", "kept"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked: Option<&'static str>,
@@ -202,89 +203,93 @@ impl SectionIdentity {
     }
 }
 
-/// The debug sections of a file, with those that are missing, extra or odd.
+/// The debug sections of a file, including lists of those that are missing, extra or odd.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report<'a> {
-    /// `e_type` of the ELF header.
+    /// The field `e_type` of the ELF header.
     pub e_type: u16,
-    /// Whether it is a side file, as `strip --split` and `objcopy --only-keep-debug` make one.
-    /// `output`, `level` and `writer` are then those of the file that it was made of.
+    /// Whether the file is a side file, as `strip --split` and `objcopy --only-keep-debug` make
+    /// one. `output`, `level` and `writer` are then those of the file that it was made from.
     pub side_file: bool,
-    /// Whether debug sections were taken out: `strip` leaves their symbols undefined, or there is
-    /// none at all from sm_70 on, where every file has `.debug_frame`. What was taken out is not
-    /// missing.
+    /// Whether debug sections were removed from the file. They are recognised by the undefined
+    /// symbols that `strip` leaves; from sm_70 on also by the lack of any debug section, since
+    /// every file has `.debug_frame`. Sections that were removed do not count as missing.
     pub stripped: bool,
-    /// The tool that wrote the file, by its `.note.nv.tkinfo`. Absent where the file does not say.
+    /// The tool that wrote the file, as its `.note.nv.tkinfo` says. Absent where the file does not
+    /// say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<&'a Writer>,
-    /// The kind of file.
+    /// The kind of output file.
     pub output: OutputKind,
     /// The source of the rules that say which sections are expected.
     pub model: RulesModel,
-    /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped
-    /// file it is the level of what is left.
+    /// How much debug information is expected (docs/conformance.md, "Debug levels"). For a stripped
+    /// file it is the level of the sections that are left.
     pub level: DebugLevel,
-    /// The section that shows the level. Absent where the level was asked for, or where no section
-    /// shows more.
+    /// The section that shows the file's own level. Absent where options gave the level, or where
+    /// no section shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level_shown_by: Option<&'a str>,
-    /// Whether options say what to expect; else the file itself does.
+    /// Whether options gave the expected level; otherwise it is the file's own level.
     pub level_asked: bool,
     /// Size of the file that has the debug sections, in bytes.
     pub file_bytes: u64,
-    /// Bytes of that file that belong to debug sections. Shared bytes count once.
+    /// The number of bytes of the file that belong to debug sections. Shared bytes count once.
     pub debug_bytes: u64,
-    /// All debug sections, their relocation sections and the clones of both, in file order.
+    /// All debug sections, their relocation sections and the Mercury clones of both, in file order.
     pub sections: Vec<Section>,
-    /// Sections that are certain to be expected, and are not there.
+    /// Sections that the file must have, but does not have.
     pub missing: Vec<MissingSection>,
-    /// Sections that are there, and are not expected.
+    /// Sections that the file has, but that are not expected.
     pub extra: Vec<ExtraSection>,
-    /// Sections whose type, flags, alignment, entry size or target are not as the name says.
+    /// Sections whose type, flags, alignment, entry size or target differ from what the name
+    /// requires.
     pub odd: Vec<OddSection>,
 }
 
-/// A debug section of a file.
+/// A debug section of a file, with its size and relocations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DebugSection")]
 pub struct Section {
-    /// Its index in the section table.
+    /// The index of the section in the section table.
     pub index: u32,
-    /// The facts that its name tells.
+    /// The facts that the section's name tells.
     #[serde(flatten)]
     pub name: SectionIdentity,
-    /// Its size in bytes.
+    /// The size of the section in bytes.
     pub size: u64,
-    /// Its bytes in the file that no earlier section has; 0 where it has none of its own.
+    /// The number of bytes that the section adds to the file: its size, or 0 if it shares the bytes
+    /// of an earlier section or has none.
     pub file_bytes: u64,
     /// `file_bytes` as a share of the file, from 0 to 1.
     pub share: f64,
-    /// Its alignment in bytes.
+    /// The alignment of the section in bytes.
     pub align: u64,
-    /// The relocations that apply to it.
+    /// The relocations that apply to the section, by relocation section.
     pub relocations: Vec<RelocationCount>,
-    /// The section in whose file range it lies. Absent for a section with bytes of its own.
+    /// The section whose bytes in the file this section shares. Absent for a section with bytes of
+    /// its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_bytes_as: Option<SectionRef>,
 }
 
-/// The relocations of a section, grouped by where they are stored.
+/// The number of relocations for a section that one relocation section has.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Relocations")]
 pub struct RelocationCount {
-    /// The section that they are in.
+    /// The relocation section.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// The number of relocations.
+    /// The number of relocations in the relocation section.
     pub count: usize,
 }
 
-/// A section, by number and name.
+/// A section of the file, by index and name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionRef {
-    /// Its index in the section table.
+    /// The index of the section in the section table.
     pub index: u32,
-    /// Its name.
+    /// The name of the section.
     pub name: String,
 }
 
@@ -292,37 +297,37 @@ pub struct SectionRef {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingSection")]
 pub struct MissingSection {
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// Why it is expected, in words.
+    /// Why the section is expected, in words: what it would contain.
     pub why: String,
 }
 
-/// A section that the file should not have.
+/// A section that the file has, but should not have.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExtraSection")]
 pub struct ExtraSection {
-    /// Which.
+    /// The section, by index and name.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// Why it is not expected, in words.
+    /// The reason why the section is not expected, in words.
     pub why: String,
 }
 
-/// A section with an unusual header.
+/// A section whose header differs from what its name requires.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OddSection")]
 pub struct OddSection {
-    /// Which.
+    /// The section, by index and name.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// The unusual value, and the value that such sections have, in words.
+    /// The unusual header value, and the value that such sections have, in words.
     pub what: String,
 }
 
 impl<'a> Report<'a> {
     /// Compares the debug sections of a file with the expected ones. `file_bytes` is the size of
-    /// the file, and `found` holds its level and the facts about its PTX.
+    /// the file, and `found` has its level and the facts about its PTX.
     pub fn new(
         cubin: &Cubin<'_>,
         file_bytes: u64,

@@ -3,20 +3,20 @@
 use super::{LevelDirectives, PtxFeatures, PtxSection, ReferenceKinds};
 use crate::catalog::{SectionKind, SectionName};
 
-/// A fact about a PTX file that a user states. What is not stated is taken to be false.
+/// A fact about a PTX file that a user states. Facts that are not stated count as false.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatedFact {
-    /// There is code.
+    /// The PTX has code.
     Code,
     /// Some of the code has a `.loc`.
     Loc,
-    /// Some of the code is inlined, and the function is named.
+    /// Some of the code is inlined, and its `.loc` names the function.
     Inlined,
-    /// There are `.shared` variables.
+    /// The PTX has `.shared` variables.
     Shared,
-    /// `.target ..., debug`.
+    /// The `.target` directive has the word `debug`.
     Debug,
-    /// It has a debug section of this name.
+    /// The PTX has a debug section of this name.
     Section(String),
 }
 
@@ -24,8 +24,8 @@ pub enum StatedFact {
 const MODERN: (u32, u32) = (9, 0);
 
 impl StatedFact {
-    /// Returns the fact for a word: `code`, `loc`, `inlined`, `shared`, `debug`, or the name of a
-    /// debug section.
+    /// Returns the fact that a word states: `code`, `loc`, `inlined`, `shared`, `debug`, or the
+    /// name of a debug section.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "code" => Self::Code,
@@ -39,7 +39,7 @@ impl StatedFact {
     }
 
     /// Converts stated facts to PTX directives and features. Without facts nothing is known of the
-    /// PTX. `references` says what a section of that kind refers to, if that is known.
+    /// PTX. `references` gives the kinds of references in a section of a kind.
     pub fn ptx_features<'a>(
         facts: &[Self],
         references: impl Fn(SectionKind) -> ReferenceKinds,

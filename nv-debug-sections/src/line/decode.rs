@@ -8,7 +8,7 @@ use crate::Result;
 use dwarf2_reader::Cursor;
 use dwarf2_reader::line::Params;
 
-/// Decodes every unit of a line section.
+/// Decodes every unit of a line table section.
 ///
 /// `section` is the section's name, for errors. The bytes are taken as they stand: relocations
 /// apply to the `base_offset` fields.
@@ -31,9 +31,9 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
         .collect()
 }
 
-/// Iterates over the headers of a line section: the byte offset of each unit, and its table without
-/// sequences. Line programs are not decoded, and relocations are not needed, since they apply to
-/// addresses and names only.
+/// Iterates over the headers of a line table section: the byte offset of each unit, and its table
+/// without sequences. It does not decode line programs, and does not need relocations, which apply
+/// only to addresses and names.
 ///
 /// # Errors
 ///
@@ -43,7 +43,8 @@ pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Res
     units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
 }
 
-/// Decodes every unit of a line section as [`decode`] does, with the byte offset of each part.
+/// Decodes every unit of a line table section as [`decode`] does, with the byte offset of each
+/// part.
 ///
 /// # Errors
 ///

@@ -22,26 +22,27 @@ impl LineState {
     pub const START: Self = Self { address: 0, line: 1 };
 }
 
-/// The effect of one opcode of a line program, other than the change of [`LineState`].
+/// The effect of one opcode of a line program, apart from changes of the address and line in
+/// [`LineState`].
 #[derive(Debug)]
 pub enum Step<'d> {
-    /// `DW_LNS_copy`: a row.
+    /// `DW_LNS_copy`: a row is made.
     Copy,
-    /// A special opcode: a row, with address and line advanced before.
+    /// A special opcode: address and line are advanced, and then a row is made.
     Special,
-    /// An advance of the address alone.
+    /// Only the address is advanced.
     Advance,
-    /// An advance of the line alone.
+    /// Only the line is advanced.
     Line,
-    /// Another register or the like.
+    /// Another register is set, by this operation.
     State(LineOp),
-    /// An extended opcode that is not known.
+    /// An unknown extended opcode, with its operands.
     Extended(u8, &'d [u8]),
-    /// `DW_LNE_end_sequence`.
+    /// `DW_LNE_end_sequence`: the sequence ends.
     End,
 }
 
-/// Runs the opcode at the cursor. `params` are those of the unit's header.
+/// Runs the opcode at the cursor, and returns its effect. `params` are those of the unit's header.
 ///
 /// # Errors
 ///
@@ -91,8 +92,8 @@ pub fn step<'d>(
     })
 }
 
-/// Reads the start of a sequence: the operand of its `DW_LNE_set_address`, and that operand's byte
-/// offset in the section.
+/// Reads the `DW_LNE_set_address` that starts a sequence. Returns its operand and the operand's
+/// byte offset in the section.
 ///
 /// # Errors
 ///

@@ -7,40 +7,40 @@ use crate::Result;
 use dwarf2_reader::Cursor;
 use dwarf2_reader::line::Params;
 
-/// A unit of a line section whose line program has not been run.
+/// A unit of a line table section: its header, and a line program that is run on demand.
 #[derive(Debug, Clone)]
 pub struct UnitProgram<'d> {
-    /// Its header, without sequences.
+    /// The header of the unit, without sequences.
     pub table: LineTable<'d>,
-    /// Byte offset of the unit in its section.
+    /// The byte offset of the unit in its section.
     pub offset: u64,
-    /// Bytes before the first sequence.
+    /// The number of bytes of the unit before its first sequence.
     pub header_size: u64,
     /// The section's name, for errors.
     section: &'d str,
-    /// The sequences one after another.
+    /// A cursor over the sequences of the unit, which follow one another.
     pub program: Cursor<'d>,
 }
 
-/// A sequence whose rows have not been read.
+/// A sequence of a line table whose operations are read on demand.
 #[derive(Debug, Clone)]
 pub struct SequenceProgram<'d> {
-    /// Byte offset in the section of its `DW_LNE_set_address`.
+    /// The byte offset of the sequence in the section, at its `DW_LNE_set_address`.
     pub offset: u64,
-    /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
+    /// The number of bytes of the whole sequence, including `DW_LNE_end_sequence`.
     pub size: u64,
-    /// Operand of `DW_LNE_set_address`.
+    /// The operand of `DW_LNE_set_address`, the base address of the sequence.
     pub base: u64,
-    /// Byte offset of that operand in the section.
+    /// The byte offset of that operand, the base address of the sequence, in the section.
     pub base_offset: u64,
-    /// First byte after the code, from the base.
+    /// The address of the first byte after the sequence's code, relative to its base.
     pub end: u64,
     params: Params,
     program: Cursor<'d>,
 }
 
-/// Iterates over the units of a line section without running their programs. The iterator ends
-/// after an error.
+/// Iterates over the units of a line table section without running their line programs. The
+/// iterator ends after an error.
 ///
 /// `section` is the section's name, for errors.
 pub fn unit_programs<'d>(
@@ -86,7 +86,7 @@ fn next_sequence<'d>(cursor: &mut Cursor<'d>, params: Params) -> dwarf2_reader::
 }
 
 impl<'d> SequenceProgram<'d> {
-    /// Iterates over the operations of the line program.
+    /// Iterates over the operations of the line program, with the registers after each.
     pub fn steps(&self) -> Steps<'d> {
         Steps::new(self.program.clone(), self.params)
     }

@@ -66,7 +66,7 @@ impl RowTable {
         self.unit
     }
 
-    /// The first byte after the sequence, relative to its start.
+    /// The address of the first byte after the sequence's code, relative to the sequence's start.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -76,8 +76,9 @@ impl RowTable {
         &self.all
     }
 
-    /// Iterates over the non-empty address ranges that rows cover, by ascending address: start and
-    /// end (relative to the sequence's start), and the row's index in [`all`](Self::all).
+    /// Iterates over the non-empty address ranges that rows cover, by ascending address: the start
+    /// and end of each range, relative to the sequence's start, and the index of its row in
+    /// [`all`](Self::all).
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64, usize)> {
         let start = |index: u32| self.all.get(index as usize).map_or(0, |row| row.address);
         let ends =
@@ -87,8 +88,8 @@ impl RowTable {
         ranges.filter(|(start, end, _)| start < end)
     }
 
-    /// The index of the row that covers `offset` (relative to the sequence's start): the last row
-    /// at or before it.
+    /// The index of the row that covers `offset`, which is relative to the sequence's start: the
+    /// last row at or before the offset.
     pub fn at(&self, offset: u64) -> Option<usize> {
         let after = self
             .by_address
@@ -104,15 +105,16 @@ impl RowTable {
         u32::try_from(at + 1).ok()
     }
 
-    /// The index of the row that is the call site of row `index`; `None` if the row is not inlined,
-    /// or its context names no earlier row.
+    /// The index of the row that is the call site of row `index`; `None` if the row is not inlined
+    /// code, or if its context names no earlier row.
     pub fn caller(&self, index: usize) -> Option<usize> {
         let context = usize::try_from(self.all.get(index)?.context).ok()?;
         let caller = *self.counted.get(context.checked_sub(1)?)? as usize;
         (caller < index).then_some(caller)
     }
 
-    /// The number of callers of row `index`: how often [`caller`](Self::caller) can be followed.
+    /// The inlining depth of row `index`: how often [`caller`](Self::caller) can be applied,
+    /// starting at the row.
     pub fn depth(&self, index: usize) -> usize {
         self.depths.get(index).map_or(0, |depth| *depth as usize)
     }

@@ -1,27 +1,29 @@
 //! The rows that open functions.
 
 use super::LocId;
-/// The start of a function, in its own section or in one that it was folded into.
+/// The start of a function in a code section: its own section, or the section into which it was
+/// folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionStart {
-    /// Byte offset in the code section.
+    /// The byte offset of the function's start in the code section.
     pub address: u64,
-    /// The function's first `.loc`; `None` for functions without, or if its line is 0.
+    /// The function's first `.loc`; `None` if it has no `.loc`, or if the line of the first one is
+    /// 0.
     pub first_loc: Option<LocId>,
-    /// 1-based PTX line of the `{` that opens the body; `None` for built-in helpers, which have no
-    /// PTX.
+    /// The 1-based PTX line of the `{` that opens the function's body; `None` for built-in helper
+    /// functions, which have no PTX.
     pub ptx_line: Option<u32>,
 }
 
-/// The row of a line table that opens a function.
+/// A row of a line table that opens a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryRow {
-    /// Byte offset in the code section.
+    /// The byte offset in the code section at which the function starts.
     pub address: u64,
-    /// Its file and line.
+    /// The `.loc` directive that gives the row its file and line.
     pub loc: LocId,
-    /// Whether a Mercury table flags it with 0x92: only in sections with a `.loc`, in both tables
-    /// (observed: ptxas 13.0.88, sm_100 and sm_120).
+    /// Whether a Mercury table marks the row with opcode 0x92. Both line tables do so only in code
+    /// sections with a `.loc` (observed: ptxas 13.0.88, sm_100 and sm_120).
     pub flagged: bool,
 }
 

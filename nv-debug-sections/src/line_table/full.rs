@@ -6,7 +6,8 @@ use crate::catalog::Space;
 use crate::line::LineOp;
 use std::collections::{HashMap, HashSet};
 
-/// Builds the line program of one code section with all rows and columns of the `.loc` directives.
+/// Builds the line program of one code section with all rows and columns that the `.loc` directives
+/// give, also those that ptxas leaves out.
 ///
 /// A row stands wherever file, line, column or call site change; line 0 has rows too. It begins a
 /// statement (`is_stmt`) where code of its directive comes first. Call sites have rows of their own

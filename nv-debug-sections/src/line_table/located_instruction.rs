@@ -1,29 +1,31 @@
 //! The `.loc` directives and the code that line tables are made from.
 
-/// The index of a [`Loc`] in the slice that the builders take.
+/// The number of a `.loc` directive: the index of a [`Loc`] in the slice that is given to the line
+/// program builders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocId(pub u32);
 
-/// One `.loc` directive. Two directives with equal values stay distinct, since the rules compare
-/// identity.
+/// A `.loc` directive. Two directives with equal values are still different, since the rules for
+/// rows compare their indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loc {
-    /// File index as the directive gives it; only 16 bits reach the table.
+    /// The file index in the directive. Only 16 bits of it reach the line table.
     pub file: u32,
-    /// 1-based line; 0 extends the row before.
+    /// The 1-based line. With line 0 the row before goes on.
     pub line: u32,
-    /// Offset in `.debug_str` of the inlined callee's name; 0 when not inlined.
+    /// The offset in `.debug_str` of the inlined callee's name; 0 if the directive is not for
+    /// inlined code.
     pub name: u32,
-    /// The directive of the call site: the latest earlier one with the file, line and column of
-    /// `inlined_at`. Always smaller than the directive's own index.
+    /// The `.loc` directive of the call site: the latest earlier directive with the file, line and
+    /// column of `inlined_at`. Its index is smaller than the directive's own.
     pub parent: Option<LocId>,
 }
 
-/// An instruction with its `.loc`, if it has one.
+/// An instruction with the `.loc` directive in force, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocatedInstruction {
-    /// Byte offset in the code section.
+    /// The byte offset of the instruction in the code section.
     pub address: u64,
-    /// The directive in force.
+    /// The `.loc` directive in force at the instruction; `None` if there is none.
     pub loc: Option<LocId>,
 }

@@ -32,20 +32,20 @@ use super::from_locs::Program;
 use crate::line::{DWARF2_PARAMS, LineOp};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// A native instruction and the Mercury instruction that it comes from. Both are byte offsets in
-/// the function's section.
+/// The address of a native instruction, and that of the Mercury instruction from which it is made.
+/// Both are byte offsets in the code section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressPair {
-    /// Address in the SASS of the file.
+    /// The byte offset in the native code.
     pub native: u64,
-    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_mercury_address`]
-    /// stands in for it.
+    /// The byte offset in the Mercury code. On sm_90 no file has Mercury code, and
+    /// [`hidden_mercury_address`] is used in its place.
     pub mercury: u64,
 }
 
-/// Returns a stand-in for the Mercury address of the native instruction at `native` on sm_90, where
-/// no file contains the Mercury code. Line tables need to know only which neighbouring rows are 16
-/// bytes apart, since these get special opcodes; so far the stand-in is right.
+/// Returns a substitute for the Mercury address of the native instruction at `native` on sm_90,
+/// where no file has the Mercury code. Line tables need to know only which neighbouring rows are 16
+/// bytes apart, since these get special opcodes; the substitute has been right in all files seen.
 ///
 /// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and
 /// the last before the functions folded into it (`starts`, all functions by address), which is an
@@ -64,14 +64,14 @@ const INSTRUCTION_BYTES: u64 = 16;
 /// Whether a row of a Mercury table opens a function, follows such a row, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowKind {
-    /// Flagged with 0x92, or a special opcode after such rows.
+    /// The row is marked with opcode 0x92, or is a special opcode after such rows.
     ///
     /// The flag also counts where an entry row has the place and line of its call site, so that no
     /// row follows it before it is taken back.
     Entry,
-    /// The first row after them that is not a special opcode.
+    /// The first row after function entry rows that is not a special opcode.
     FirstAfterEntry,
-    /// Any other.
+    /// Any other row.
     Plain,
 }
 
@@ -165,8 +165,9 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     rows
 }
 
-/// Returns the name of the inlined callee that is in force at the end of a Mercury program: the
-/// last one set, or else `name`, the one in force before it.
+/// Returns the `.debug_str` offset of the inlined callee's name that is in force at the end of a
+/// Mercury line program: the last one that the program sets, or `name`, the one in force before the
+/// program.
 ///
 /// The reader of the Mercury table keeps it from one section to the next.
 pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
@@ -177,7 +178,7 @@ pub fn last_inlined_name(mercury: &[LineOp], name: u32) -> u32 {
     mercury.iter().rev().find_map(name_of).unwrap_or(name)
 }
 
-/// Builds the native line program of one code section from the Mercury program.
+/// Builds the native line program of one code section from its Mercury line program.
 ///
 /// `mercury` is the section's Mercury program
 /// ([`line_program_from_locs`](super::line_program_from_locs) with

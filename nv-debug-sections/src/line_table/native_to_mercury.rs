@@ -15,8 +15,8 @@ use crate::line::LineOp;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use std::collections::VecDeque;
 
-/// Finds a Mercury line program from which [`mercury_to_native`] derives `native`, the program of
-/// one code section. `None` if there is none or the search does not find it. It finds one for all
+/// Finds a Mercury line program from which [`mercury_to_native`] builds the given native line
+/// program. `None` if there is none, or if the search does not find it. It finds one for all
 /// programs of ptxas that were seen (`tests/native_to_mercury.rs`).
 ///
 /// `name` is the [`last_inlined_name`](super::last_inlined_name) of the section before in the

@@ -2,8 +2,8 @@
 
 use super::{EntryRow, FunctionStart, Loc, LocId, LocatedInstruction};
 
-/// Converts PTX lines to locations in file number `file`, without inlining, for the line program
-/// builders.
+/// Converts PTX lines to `.loc` directives for file number `file`, without inlining, for the line
+/// program builders.
 ///
 /// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line.
 /// Each function opens at the line of its `{`, which the code before its first change of line has

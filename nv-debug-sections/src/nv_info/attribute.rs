@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The attribute of an `.nv.info` record: the number in its second byte.
+/// The attribute of an `.nv.info` record, which is the number in the record's second byte.
 ///
 /// Names as cuobjdump 13.2.86 prints them. Observed: a real cubin with the number of one of its
 /// records replaced by each of 0x00-0xff in turn; the numbers left out here are "unknown Attribute"

@@ -3,27 +3,31 @@
 use super::NAME;
 use crate::{Error, ErrorKind, Result};
 
-/// A kernel parameter: its position and size, from a `KPARAM_INFO` record of `.nv.info`.
+/// A kernel parameter: its offset, size and other facts, from a `KPARAM_INFO` record of `.nv.info`.
 ///
 /// Observed: cuobjdump 13.2.86, which prints the fields; each bit set in turn. Names are its.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KernelParameter {
-    /// `Index`: 0 in every file seen.
+    /// The field `Index` of the record: 0 in every file seen.
     pub index: u32,
-    /// `Ordinal`: 0-based position in the parameter list.
+    /// The field `Ordinal`: the 0-based position of the parameter in the parameter list.
     pub ordinal: u16,
-    /// `Offset`: bytes from the first parameter, which lies at
+    /// The field `Offset`: the number of bytes from the first parameter, which lies at
     /// [`parameter_base`](crate::address_space::parameter_base).
     pub offset: u16,
-    /// `Size` in bytes, below 2^14.
+    /// The field `Size`: the size of the parameter in bytes, below 2^14.
     pub size: u16,
-    /// `Pointee's logAlignment`: of a pointer, log2 of what its target is aligned to; 0 unknown.
+    /// The field `Pointee's logAlignment` of a pointer: the base-2 logarithm of the alignment of
+    /// its target; 0 if unknown.
     pub log_alignment: u8,
-    /// `Space` of a pointer's target, below 16; 0 in every file seen.
+    /// The field `Space` of a pointer: the memory space of its target, below 16; 0 in every file
+    /// seen.
     pub space: u8,
-    /// `cbank`: constant bank, below 32; 31 in every file seen, whose parameters are in bank 0.
+    /// The field `cbank`: the constant bank of the parameter, below 32. It is 31 in every file
+    /// seen, although the parameters are in bank 0.
     pub bank: u8,
-    /// `Parameter Space`: whether it is `SMEM` and not `CBANK`.
+    /// The field `Parameter Space`: whether the parameter is in shared memory (`SMEM`) and not in a
+    /// constant bank (`CBANK`).
     pub in_shared_memory: bool,
 }
 

@@ -5,10 +5,9 @@ use std::fmt;
 /// The effect of a relocation type on its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelocAction {
-    /// Field = symbol value + addend.
+    /// The field becomes the symbol's value plus the addend.
     Add,
-    /// The linker clears the field if it drops the symbol's function; until then the field keeps
-    /// its own value.
+    /// The field becomes 0 if the linker drops the symbol's function; otherwise it keeps its value.
     Clear,
 }
 
