@@ -10,16 +10,18 @@ use std::fmt;
 /// The letter after an architecture's number. It says on which later chips the code may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suffix {
-    /// `sm_90`: this and every later number.
+    /// No letter, as in `sm_90`: PTX for it runs on this chip and on every one with a greater
+    /// number.
     None,
-    /// `sm_90a`: this chip and no other.
+    /// The letter `a`, as in `sm_90a`: PTX for it runs on this chip and on no other.
     A,
-    /// `sm_100f`: this chip and later ones of its family.
+    /// The letter `f`, as in `sm_100f`: PTX for it runs on this chip and on later ones of its
+    /// family.
     F,
 }
 
 impl Suffix {
-    /// The letter as it stands in a name; empty for [`Suffix::None`].
+    /// Returns the letter as it stands in a name: `a` or `f`; empty for [`Suffix::None`].
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
@@ -34,11 +36,11 @@ impl Suffix {
 pub struct Arch {
     /// The number after `sm_`, as written: 35 to 121 for `-arch`, 10 to 121 for a `.target`.
     pub number: u32,
-    /// The letter after it.
+    /// The letter after the number; [`Suffix::None`] if there is none.
     pub suffix: Suffix,
 }
 
-/// The architecture if `-arch` is not given (`ptxas --help`).
+/// The architecture that ptxas takes if `-arch` is not given: `sm_75` (`ptxas --help`).
 pub const DEFAULT: Arch = Arch { number: 75, suffix: Suffix::None };
 
 /// One row for each architecture that PTX or `-arch` knows.
@@ -132,39 +134,42 @@ const TABLE: &[Row] = &{
 /// Why a name is not a supported architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArchError {
-    /// Not a number and suffix that the ptxas of a known release takes.
+    /// The name is not `sm_` with a number and a suffix that the ptxas of a known release takes.
     #[error("no architecture that the ptxas of a known release takes")]
     Unknown,
-    /// `compute_90`, `lto_90`: ptxas knows it, but generates no code for it.
+    /// The name is that of a virtual architecture, such as `compute_90` or `lto_90`. ptxas knows
+    /// it, but generates no code for it.
     #[error("a virtual architecture, for which there is no code")]
     Virtual,
 }
 
-/// Why PTX cannot be compiled for an architecture. The text is what ptxas 13.0.88 prints.
+/// Why PTX for one architecture cannot be compiled for another. `Display` gives the message of
+/// ptxas 13.0.88.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CannotRun {
-    /// The `.target` is newer than `-arch`.
+    /// The number in the PTX's `.target` is greater than that in `-arch`.
     Newer {
         /// The PTX's `.target`.
         target: Arch,
         /// The `-arch`.
         arch: Arch,
     },
-    /// An `a` target on a later chip.
+    /// The PTX's `.target` has the suffix `a`, so it is for one chip only, and `-arch` is a later
+    /// chip.
     Future {
         /// The PTX's `.target`.
         target: Arch,
         /// The `-arch`.
         arch: Arch,
     },
-    /// An `a` target on the same chip, but `-arch` without the `a`.
+    /// The PTX's `.target` has the suffix `a`, and `-arch` is the same chip without that suffix.
     OtherVariant {
         /// The PTX's `.target`.
         target: Arch,
         /// The `-arch`.
         arch: Arch,
     },
-    /// An `f` target on a later chip of another family.
+    /// The PTX's `.target` has the suffix `f`, and `-arch` is a chip of another family.
     OtherFamily {
         /// The PTX's `.target`.
         target: Arch,
@@ -243,8 +248,8 @@ impl Arch {
         })
     }
 
-    /// The version of PTX, major and minor, with which a `.target` may name the architecture;
-    /// `None` if there is no such architecture.
+    /// Returns the first version of PTX, major and minor, in which a `.target` may name the
+    /// architecture; `None` if there is no such architecture.
     pub fn ptx_version(self) -> Option<(u32, u32)> {
         self.row().map(|row| row.ptx)
     }
@@ -311,8 +316,8 @@ pub fn can_run(target: Arch, arch: Arch) -> Result<(), CannotRun> {
 }
 
 impl CannotRun {
-    /// Says what the user can change, which the message of ptxas does not say: the architectures
-    /// among `archs` on which the PTX runs.
+    /// Returns a hint for the user: the architectures among `archs` on which the PTX runs. The
+    /// message of ptxas does not name them.
     pub fn hint(&self, archs: impl Iterator<Item = Arch>) -> String {
         let (Self::Newer { target, arch }
         | Self::Future { target, arch }

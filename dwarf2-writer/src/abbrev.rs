@@ -40,8 +40,8 @@ impl AbbrevTable {
         Self::default()
     }
 
-    /// Returns the 1-based code of the abbreviation with this tag, children flag, and attributes
-    /// with their forms, in the order of the values. A new one is added. Any number but 0 is
+    /// Returns the 1-based code of the abbreviation with this tag, children flag and list of
+    /// attributes with their forms, and adds the abbreviation if it is new. Any number but 0 is
     /// accepted, so vendors' numbers are too.
     ///
     /// # Errors

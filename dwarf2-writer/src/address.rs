@@ -1,6 +1,6 @@
 //! Addresses that are known already, or only once a symbol is placed.
 
-/// A symbol, by an id that the caller chooses.
+/// The id of a symbol. The caller chooses it, and finds it again in the relocations.
 ///
 /// A caller whose relocation types depend on the place of use, not only on the field's width, gives
 /// the same symbol one id for each use.
@@ -10,9 +10,10 @@ pub struct SymbolId(pub u32);
 /// An address of the target program, or an offset in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// Known now.
+    /// An address or offset that is known now.
     Constant(u64),
-    /// Known once the symbol is placed: the symbol's value plus `addend`.
+    /// An address or offset that counts from a symbol: the symbol's value plus `addend`. It is
+    /// known once a linker has placed the symbol.
     Symbol {
         /// The symbol from which the address counts.
         symbol: SymbolId,

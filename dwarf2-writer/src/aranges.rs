@@ -35,8 +35,8 @@ impl ArangeTable {
         Self::default()
     }
 
-    /// Appends the address ranges of the unit at a byte offset in `.debug_info`: addresses and
-    /// lengths in bytes. Returns the byte offset of the new set.
+    /// Appends a set: the address ranges of the unit at a byte offset in `.debug_info`, each as
+    /// address and length in bytes. Returns the byte offset of the set.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl ArangeTable {
         })
     }
 
-    /// Returns the finished section.
+    /// Returns the finished `.debug_aranges` section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

@@ -17,7 +17,7 @@ pub enum Error {
         /// 0-based byte offset in the string.
         offset: usize,
     },
-    /// An empty string where one would end the table it is in.
+    /// The name of a directory or file is empty, which readers take for the end of its table.
     #[error("{field} is empty: that would end its table")]
     EmptyString {
         /// Which string: `directory`, `file name`.
@@ -31,7 +31,8 @@ pub enum Error {
         .0.opcode_base, OPCODE_BASE.start(), OPCODE_BASE.end()
     )]
     LineParams(Params),
-    /// An opcode that the header's `opcode_base` gives to special opcodes.
+    /// A standard opcode is not below the header's `opcode_base`, so readers would take it for a
+    /// special opcode.
     #[error("standard opcode {opcode} needs an opcode_base above it, this program has {opcode_base}")]
     StandardOpcode {
         /// The `DW_LNS_*` opcode.
@@ -39,7 +40,7 @@ pub enum Error {
         /// The `opcode_base` of the program's header.
         opcode_base: u8,
     },
-    /// An address below the one before it in the same sequence.
+    /// An address is below the one before it in the same sequence.
     #[error("address {to:#x} is below {from:#x}, the one before it in the sequence")]
     AddressBackwards {
         /// Address reached so far.
@@ -47,7 +48,7 @@ pub enum Error {
         /// Address asked for.
         to: u64,
     },
-    /// An address advance that is not a multiple of `minimum_instruction_length`.
+    /// An address advance is not a multiple of the header's `minimum_instruction_length`.
     #[error("advance from {from:#x} to {to:#x} is not a multiple of the minimum instruction length {unit}")]
     Misaligned {
         /// Address reached so far.
@@ -57,15 +58,15 @@ pub enum Error {
         /// The minimum instruction length of the program's header.
         unit: u8,
     },
-    /// A raw extended opcode that begins or ends sequences: `DW_LNE_end_sequence`,
-    /// `DW_LNE_set_address`.
+    /// An extended opcode that begins or ends a sequence (`DW_LNE_set_address`,
+    /// `DW_LNE_end_sequence`) was to be written raw.
     #[error("extended opcode {opcode} begins or ends a sequence: not to be written raw")]
     ExtendedOpcode {
         /// The `DW_LNE_*` opcode.
         opcode: u8,
     },
-    /// A file or directory that the program's tables do not have, where all must be known
-    /// ([`known_files_only`](crate::line::LineProgram::known_files_only)).
+    /// A file or directory number has no entry in the program's tables, although
+    /// [`known_files_only`](crate::line::LineProgram::known_files_only) demands one.
     #[error("{table} {number} does not exist, the table has {count}")]
     NotInTable {
         /// Which: `file`, `directory`.
@@ -75,16 +76,16 @@ pub enum Error {
         /// Entries so far.
         count: u64,
     },
-    /// A row, a state change or a sequence end outside any sequence.
+    /// A row, a state change or the end of a sequence was to be written while no sequence was open.
     #[error("no sequence is open: begin one before its rows and state changes")]
     NoSequence,
-    /// A second sequence, or the end of the program, before the open one has its end.
+    /// A sequence was still open when a second one was begun, or when the program was finished.
     #[error("the sequence at {reached:#x} is still open: end it first")]
     SequenceOpen {
         /// Address reached so far.
         reached: u64,
     },
-    /// More bytes than the field that counts them can say.
+    /// A part of a section is longer than its length field, or an offset to it, can say.
     #[error("{field} would be {len:#x} bytes long, at most {max:#x} fit")]
     TooLong {
         /// The name of the part that is too long: `line program`, `unit`, `frame entry`, `CIE
@@ -103,14 +104,14 @@ pub enum Error {
         /// CIEs written so far.
         count: usize,
     },
-    /// A CIE version without a known layout.
+    /// The version of a CIE is not 1, 3 or 4, whose layouts are known.
     #[error("CIE version {version}: 1, 3 and 4 are known")]
     CieVersion {
         /// As asked for.
         version: u8,
     },
-    /// A LEB128 number that its field does not take, in the words of [`leb128_nv::FieldOverflow`]:
-    /// "overflow when generating LEB128 number for file number".
+    /// A LEB128 number is greater than its field allows. The message is that of
+    /// [`leb128_nv::FieldOverflow`]: "overflow when generating LEB128 number for file number".
     #[error("{}: it is {value:#x}, at most {max:#x} fits", .field.overflow())]
     Leb128 {
         /// Which number.
@@ -120,7 +121,7 @@ pub enum Error {
         /// The largest value.
         max: u64,
     },
-    /// An operand that does not fit its field of fixed size.
+    /// An operand or header value does not fit its field, which has a fixed size.
     #[error("{field} is {value:#x}, at most {max:#x} fits")]
     Operand {
         /// `DW_CFA_*`, `DW_OP_*`, `DW_FORM_*` or a header's field.
@@ -130,7 +131,7 @@ pub enum Error {
         /// The largest value.
         max: u64,
     },
-    /// An alignment that is not a power of two.
+    /// The alignment for the entries of `.debug_frame` is not a power of two.
     #[error("alignment {alignment} is not a power of two")]
     Alignment {
         /// As asked for.
@@ -149,14 +150,13 @@ pub enum Error {
         /// The expression's size in bytes.
         len: usize,
     },
-    /// [`Operation::Plain`](crate::Operation::Plain) with an opcode that is unknown or has
-    /// operands.
+    /// The opcode of an [`Operation::Plain`](crate::Operation::Plain) is unknown, or has operands.
     #[error("{opcode:#04x} is not known as an operation without operands")]
     PlainOperation {
         /// As asked for.
         opcode: u8,
     },
-    /// A branch to an operation that is not there.
+    /// A `DW_OP_skip` or `DW_OP_bra` goes to an operation that the expression does not have.
     #[error("branch to operation {target} of an expression with {count}")]
     BranchTarget {
         /// 0-based.
@@ -164,13 +164,14 @@ pub enum Error {
         /// Operations in the expression.
         count: usize,
     },
-    /// A branch that two bytes cannot say.
+    /// A `DW_OP_skip` or `DW_OP_bra` goes further than its 2-byte operand can say.
     #[error("branch over {distance} bytes: from {} to {} fit", i16::MIN, i16::MAX)]
     BranchDistance {
         /// From the end of the branch, in bytes.
         distance: i64,
     },
-    /// A tag, attribute or form of 0: an end, to a reader.
+    /// A tag, attribute or form is 0, which readers take for the end of the abbreviation or of its
+    /// table.
     #[error("{field} 0 in an abbreviation of tag {tag:#x}: readers take it for an end")]
     ZeroCode {
         /// `DW_TAG_*`.
@@ -178,7 +179,7 @@ pub enum Error {
         /// The name of the number that is 0: `tag`, `attribute`, `form`.
         field: &'static str,
     },
-    /// An attribute that one entry would have twice.
+    /// An entry was to have the same attribute twice.
     #[error("attribute {name:#x} is there twice, in an entry of tag {tag:#x}")]
     DuplicateAttribute {
         /// `DW_TAG_*`.
@@ -186,19 +187,20 @@ pub enum Error {
         /// `DW_AT_*`.
         name: u16,
     },
-    /// An id that this [`DebugInfo`](crate::info::DebugInfo) did not give.
+    /// The id of an entry does not come from this [`DebugInfo`](crate::info::DebugInfo).
     #[error("{0} does not exist")]
     UnknownEntry(EntryId),
-    /// An entry that was reserved and not filled, yet is referred to, has children or is a unit.
+    /// An entry was reserved and never filled, although it is referred to, has children or is the
+    /// root of a unit.
     #[error("{0} was reserved, but not filled")]
     EmptyEntry(EntryId),
-    /// An entry that is filled for a second time.
+    /// An entry that has been filled already was to be filled again.
     #[error("{0} is filled already")]
     FilledEntry(EntryId),
-    /// The root entry of a unit, to be put below another entry.
+    /// The root entry of a unit was to be put below another entry.
     #[error("{0} is the root of its unit: it has no parent")]
     RootWithParent(EntryId),
-    /// An entry of another unit where only those of the same unit can be named.
+    /// A reference or a parent is an entry of another unit, where only the same unit is allowed.
     #[error("{form}: {id} is not of unit {unit}")]
     ForeignEntry {
         /// `DW_FORM_ref*`, or `parent`.
@@ -208,7 +210,7 @@ pub enum Error {
         /// 0-based number of the unit that it should be of.
         unit: u32,
     },
-    /// A reference in a form that is too narrow for it.
+    /// A reference does not fit its form: the offset of the entry needs more bytes.
     #[error("{from} refers to {to} at {offset:#x}, beyond what {width} bytes say")]
     FarReference {
         /// The entry with the reference.
@@ -220,7 +222,7 @@ pub enum Error {
         /// The width of the form in bytes.
         width: u8,
     },
-    /// A range that ends before it begins, or that an address cannot end.
+    /// An address range ends before it begins, or goes beyond the largest address.
     #[error("range from {begin} to {end}: ends before it begins, or beyond the largest address")]
     BackwardRange {
         /// First address.
@@ -228,19 +230,21 @@ pub enum Error {
         /// The first address after it.
         end: Address,
     },
-    /// An empty range that reads as the end of its list, before or after relocation.
+    /// An address range is empty and lies at 0, before or after relocation: readers take it for the
+    /// end of the list.
     #[error("{field}: an empty range at 0 would end its list")]
     EmptyRange {
         /// Which: `location`, `range`.
         field: &'static str,
     },
-    /// A location that begins at the largest address: readers take it for a new base address.
+    /// A location begins at the largest address: readers take it for a new base address.
     #[error("a location at the largest address would read as a base address")]
     LocationAtMax,
-    /// A name of an entry at offset 0, which would end its set.
+    /// A name in `.debug_pubnames` or `.debug_pubtypes` is that of an entry at offset 0: readers
+    /// take it for the end of the set.
     #[error("name of an entry at offset 0: that would end the names of the unit")]
     NameAtZero,
-    /// `DW_MACINFO_end_file` without a file, or the end of the list within one.
+    /// A list of macros has `DW_MACINFO_end_file` where no file is open, or ends with a file open.
     #[error("macro entry {index}: {depth} files are open there")]
     MacroNesting {
         /// 0-based; the count of entries for the end of the list.

@@ -25,9 +25,10 @@ pub use operation::Operation;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expression {
-    /// The operations.
+    /// The encoded operations.
     pub bytes: Vec<u8>,
-    /// Symbolic fields; the offsets count from the start of the expression.
+    /// The fields of `bytes` that depend on symbols. Their offsets count from the start of the
+    /// expression.
     pub relocs: Vec<Reloc>,
 }
 
@@ -76,7 +77,7 @@ impl Expression {
         self
     }
 
-    /// Appends `DW_OP_bregx`: the contents of `register` plus `offset`.
+    /// Appends `DW_OP_bregx`, which pushes the contents of `register` plus `offset`.
     pub fn bregx(&mut self, register: u64, offset: i64) -> &mut Self {
         self.op(DW_OP_bregx).uleb128(register).sleb128(offset)
     }

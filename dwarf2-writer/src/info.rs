@@ -49,9 +49,9 @@ pub struct Params {
     pub siblings: bool,
     /// Byte offset of the abbreviations in `.debug_abbrev`.
     pub abbrev: Address,
-    /// The symbol of the section itself, if `DW_FORM_ref_addr` between entries is to be relocated,
-    /// as when sections of several objects will be joined. The addend is the offset of the entry,
-    /// and stands in the field as well.
+    /// The symbol of `.debug_info` itself, against which `DW_FORM_ref_addr` references to entries
+    /// are relocated if a linker will join sections; `None` for no relocation. The addend is the
+    /// offset of the entry, and stands in the field as well.
     pub info_symbol: Option<SymbolId>,
 }
 
@@ -82,8 +82,8 @@ impl DebugInfo {
         Self { params, shapes: Shapes::default(), units: Vec::new(), shape: Vec::new() }
     }
 
-    /// Adds a unit with its root entry: `DW_TAG_compile_unit`, or another tag that a later version
-    /// has.
+    /// Adds a unit with its root entry, whose tag is `DW_TAG_compile_unit` or that of another unit
+    /// in a later DWARF version.
     ///
     /// # Errors
     ///
@@ -120,13 +120,14 @@ impl DebugInfo {
         added.map(|()| id)
     }
 
-    /// Reserves a unit for [`DebugInfo::fill_unit`], so that others can refer to its entries.
+    /// Reserves a unit, so that other units can refer to its entries before
+    /// [`DebugInfo::fill_unit`] is called.
     pub fn reserve_unit(&mut self) -> EntryId {
         self.units.push(Unit { nodes: [Node::RESERVED].into(), ..Unit::default() });
         EntryId { unit: self.units.len() as u32 - 1, index: 0 }
     }
 
-    /// Reserves an entry for [`DebugInfo::fill`], in the same unit as the entry `any`. A reserved
+    /// Reserves an entry in the unit that has the entry `any`, for [`DebugInfo::fill`]. A reserved
     /// entry that is not filled is left out if nothing refers to it.
     ///
     /// # Errors
@@ -143,7 +144,7 @@ impl DebugInfo {
         Ok(EntryId { unit: any.unit, index: len as u32 })
     }
 
-    /// Adds a reserved entry as the last child of `parent`.
+    /// Gives a reserved entry its tag and attributes, and makes it the last child of `parent`.
     ///
     /// # Errors
     ///
@@ -167,7 +168,7 @@ impl DebugInfo {
         self.put(id, Some(parent), tag, attributes)
     }
 
-    /// Gives a reserved unit its root entry.
+    /// Gives the root entry of a reserved unit its tag and attributes.
     ///
     /// # Errors
     ///

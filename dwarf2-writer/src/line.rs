@@ -111,8 +111,8 @@ impl LineProgram {
         Self::with_policy(params, Policy::Plain)
     }
 
-    /// Creates a line program without files and sequences. The policy says how its opcodes are
-    /// chosen.
+    /// Creates a line program without files and sequences, whose opcodes are chosen as `policy`
+    /// says.
     ///
     /// # Errors
     ///
@@ -255,8 +255,8 @@ impl LineProgram {
     }
 
     /// Writes a vendor's extended opcode: 00, the length, `op`, `operands`. Its effects on the
-    /// address or the file table are not tracked. With [`Policy::Compact`] registers and advances
-    /// that no row has taken yet are written after it, with the next row.
+    /// address or the file table are not tracked. With [`Policy::Compact`] register changes and
+    /// advances that still wait for a row are written after it, with that row.
     ///
     /// # Errors
     ///
@@ -293,8 +293,8 @@ impl LineProgram {
     }
 
     /// Writes `DW_LNS_advance_line` to `line` without a row, so that other opcodes can stand
-    /// between the two. A next row on that line does not write it again. With [`Policy::Compact`]
-    /// nothing is written before the row.
+    /// between it and the row. A next row on that line does not write it again. With
+    /// [`Policy::Compact`] nothing is written before the row.
     ///
     /// # Errors
     ///

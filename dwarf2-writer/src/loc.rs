@@ -22,8 +22,8 @@ use crate::{Address, Error, Expression, Section};
 /// An entry of a location list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// Base address selection: what later entries of the list are relative to. Before the first it
-    /// is the lowest address of the unit.
+    /// A base address selection: the address from which later entries of the list count. Before the
+    /// first one they count from the lowest address of the unit.
     Base(Address),
     /// The location of the object in a range of code.
     Range {
@@ -52,7 +52,7 @@ impl LocationTable {
         Self::default()
     }
 
-    /// Appends a location list and its end. Returns its byte offset, for a
+    /// Appends a location list and the entry that ends it. Returns its byte offset, for a
     /// [`Value::Offset`](crate::info::Value::Offset).
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl LocationTable {
         })
     }
 
-    /// Returns the finished section.
+    /// Returns the finished `.debug_loc` section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

@@ -27,30 +27,31 @@ use crate::{Error, Section};
 /// An entry of a macro list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Macro<'a> {
-    /// `DW_MACINFO_define`.
+    /// `DW_MACINFO_define`: the definition of a macro.
     Define {
         /// 1-based; 0 on the command line.
         line: u64,
         /// Name, parameters without blanks, a blank, and the definition: `F(a,b) ((a)+(b))`.
         text: &'a [u8],
     },
-    /// `DW_MACINFO_undef`.
+    /// `DW_MACINFO_undef`: the end of a macro's definition.
     Undef {
         /// 1-based; 0 on the command line.
         line: u64,
         /// The name.
         text: &'a [u8],
     },
-    /// `DW_MACINFO_start_file`: what follows is in this file.
+    /// `DW_MACINFO_start_file`: the entries that follow are of this file.
     StartFile {
         /// The line of the `#include`, 1-based; 0 for the first file.
         line: u64,
         /// In the file table of the unit's line program, 1-based.
         file: u64,
     },
-    /// `DW_MACINFO_end_file`: back in the file before.
+    /// `DW_MACINFO_end_file`: the entries that follow are again of the file that includes the ended
+    /// one.
     EndFile,
-    /// `DW_MACINFO_vendor_ext`.
+    /// `DW_MACINFO_vendor_ext`: an entry that a vendor defines.
     Vendor {
         /// A number whose meaning the vendor defines.
         constant: u64,
@@ -72,8 +73,8 @@ impl MacroTable {
         Self::default()
     }
 
-    /// Appends the macros of a unit and their end. Returns the byte offset, for a
-    /// [`Value::Offset`](crate::info::Value::Offset) (`DW_AT_macro_info`).
+    /// Appends a list: the macros of a unit and the entry that ends them. Returns the byte offset
+    /// of the list, for a [`Value::Offset`](crate::info::Value::Offset) (`DW_AT_macro_info`).
     ///
     /// # Errors
     ///

@@ -30,7 +30,8 @@ pub struct NameSet<'a> {
     pub info: Address,
     /// Size of the unit in `.debug_info`, in bytes.
     pub info_length: u32,
-    /// Byte offsets of entries from the start of the unit, not 0, and their names.
+    /// The named entries: the byte offset of each from the start of the unit, which is not 0, and
+    /// its name.
     pub names: &'a [(u32, &'a [u8])],
 }
 
@@ -48,7 +49,7 @@ impl PubTable {
         Self::default()
     }
 
-    /// Appends the names of a unit. Returns the byte offset of the new set.
+    /// Appends a set: the names of a unit. Returns the byte offset of the set.
     ///
     /// # Errors
     ///
@@ -71,7 +72,7 @@ impl PubTable {
         })
     }
 
-    /// Returns the finished section.
+    /// Returns the finished `.debug_pubnames` or `.debug_pubtypes` section.
     #[must_use]
     pub fn finish(self) -> Section {
         self.section

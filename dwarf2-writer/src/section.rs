@@ -25,15 +25,15 @@ pub struct Reloc {
     pub width: u8,
     /// The symbol to which the value is relative.
     pub symbol: SymbolId,
-    /// Added to the symbol's value.
+    /// The number that is added to the symbol's value.
     pub addend: i64,
-    /// What stands in the low `width` bytes of the field before it is relocated; `None`: nothing of
-    /// use.
+    /// The number in the field before relocation, in the low `width` bytes; `None` if it has no
+    /// meaning.
     ///
     /// What this crate writes has the addend there, as REL needs. Under a RELA entry a tool may
     /// leave something else, which readers must ignore.
     pub in_place: Option<i64>,
-    /// The kind of thing that the symbol and the addend lead to.
+    /// The kind of thing that the relocated field refers to.
     pub referent: Referent,
 }
 
@@ -48,23 +48,23 @@ impl Reloc {
 /// of these cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Referent {
-    /// Anything else: a section, a variable, the start of a function.
+    /// Anything that has no variant of its own: a section, a variable, the start of a function.
     #[default]
     Any,
-    /// A place inside a function's code.
+    /// An address inside a function's code.
     Code,
-    /// A place in `.debug_line`.
+    /// An offset in `.debug_line`.
     LineTable,
     /// A variable in a bank of constant memory.
     ConstantBank,
-    /// A function whose size the field holds: a linker that drops it clears the field.
+    /// A function, whose size the field holds. A linker that drops the function clears the field.
     FunctionSize,
 }
 
 /// The contents of a section and its relocations, in the order of their offsets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Section {
-    /// The contents.
+    /// The contents of the section, before relocation.
     pub bytes: Vec<u8>,
     /// The fields of `bytes` that depend on symbols.
     pub relocs: Vec<Reloc>,
@@ -79,8 +79,8 @@ pub(crate) struct SectionEnd {
 
 impl Section {
     /// Appends the contents of `other`, as when several line programs share one section. Offsets
-    /// *inside* `other` stay as they are; what points into it from elsewhere moves by the old
-    /// length.
+    /// that are written inside `other` do not change; offsets elsewhere that refer to `other` grow
+    /// by the former length of this section.
     pub fn append(&mut self, other: &Self) {
         self.append_parts(&other.bytes, &other.relocs);
     }

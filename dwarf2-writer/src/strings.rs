@@ -34,8 +34,8 @@ impl StringTable {
         Self::default()
     }
 
-    /// Returns the byte offset of `string` in the section, and adds it unless an earlier
-    /// [`StringTable::add`] has.
+    /// Returns the byte offset of `string` in the section. Adds the string unless an earlier
+    /// [`StringTable::add`] has added it.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl StringTable {
         Ok(offset)
     }
 
-    /// Appends `string` at the end of the section, even if it is there already, and returns its
-    /// byte offset. This is for sections that must look as another producer made them;
+    /// Appends `string` to the section, even if the section has it already, and returns its byte
+    /// offset. This is for sections that must look as another producer made them;
     /// [`StringTable::add`] does not find the string.
     ///
     /// # Errors

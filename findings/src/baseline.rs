@@ -51,16 +51,17 @@ struct KnownFinding {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// It is not JSON, or lacks members.
+    /// The text is not JSON, or lacks members that a baseline has.
     #[error("not a baseline: {0}")]
     Json(serde_json::Error),
-    /// It is another document.
+    /// The JSON document says that it is something other than a baseline.
     #[error("not a baseline: its schema is `{0}`, expected `{SCHEMA}`")]
     Schema(String),
-    /// Another program made it.
+    /// The baseline has another version than [`BASELINE_VERSION`]: another version of the program
+    /// made it.
     #[error("a baseline of version {0}, expected {BASELINE_VERSION}")]
     Version(u32),
-    /// It is of another command, whose codes mean other rules.
+    /// The baseline was made by another command, whose codes mean other rules.
     #[error("a baseline of `{found}`, expected one of `{expected}`")]
     Command {
         /// The command that it is of.
@@ -97,7 +98,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Returns the known findings, to be matched with those of a new run.
+    /// Returns the findings of the baseline, to be matched with those of a new run.
     pub fn known(&self) -> KnownFindings {
         let mut known = KnownFindings::default();
         for KnownFinding { file, rule, subject, count } in &self.findings {
@@ -112,7 +113,7 @@ impl Baseline {
     }
 }
 
-/// The known findings that a run has not matched yet.
+/// The findings of a baseline that no finding of the run has matched yet.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFindings {
     /// By file and rule, then by subject.
@@ -136,8 +137,8 @@ impl KnownFindings {
     }
 
     /// Returns whether the baseline has a finding whose subject begins with `beginning`, and for
-    /// whose rest `is_accepted` returns true. It matches once only, as in [`take`](Self::take).
-    /// This is for subjects that end with a number that may change.
+    /// whose rest `is_accepted` returns true. Each finding of the baseline matches once only, as in
+    /// [`take`](Self::take). This is for subjects that end with a number that may change.
     pub fn take_similar(
         &mut self,
         file: &str,
@@ -163,7 +164,7 @@ impl KnownFindings {
         count - known
     }
 
-    /// The number of findings so far that the baseline knows.
+    /// The number of findings of the run that were in the baseline so far.
     pub fn taken(&self) -> usize {
         self.met
     }
@@ -191,7 +192,7 @@ impl BaselineBuilder {
         self.count(finding.place.file.stable(), finding.code, Some(&finding.subject), 1);
     }
 
-    /// Adds findings that are counted and not listed.
+    /// Adds `count` findings of a rule in a file that are counted and not listed.
     pub fn add_unlisted(&mut self, file: &str, code: &str, count: usize) {
         self.count(file.to_owned(), code, None, count);
     }

@@ -3,20 +3,22 @@
 use crate::{Rule, RuleTable};
 use std::fmt;
 
-/// A violation of a rule at a place in a section of a file.
+/// A violation of a rule in a section of a binary file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding<I: RuleTable> {
-    /// The rule.
+    /// The rule that is broken.
     pub rule: &'static Rule<I>,
-    /// Name of the section it is in; if a section is missing, its name.
+    /// The name of the section that breaks the rule; if a section is missing, the name that it
+    /// would have.
     pub section: String,
-    /// Byte offset there; for rows of a line table that of their sequence's address.
+    /// The byte offset in the section. For a row of a line table it is the offset of the address
+    /// that begins the row's sequence.
     pub offset: u64,
-    /// Name of the function it is about, where that is known.
+    /// The name of the function that the finding is about, where that is known.
     pub function: Option<String>,
-    /// What was found.
+    /// What was found, in words.
     pub found: String,
-    /// What was expected: `a word`, where the line for people ends with `expected a word`.
+    /// What was expected, in words that can follow "expected", such as `a word`.
     pub expected: String,
 }
 

@@ -1,15 +1,15 @@
 //! The name of a checked file in findings, the same on every machine.
 
-/// The names of a file that output formats need.
+/// The names of a checked file, or of an image in it, for the output of findings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FindingFile {
-    /// To show: as the command line has it, and of several images of a file with what tells them
-    /// apart.
+    /// The name for people: the path as on the command line, and for one of several images of a
+    /// file also the image.
     pub shown: String,
-    /// The path of the file on the disk: from the folder that the command runs in if the file is
-    /// below it, with `/`.
+    /// The path of the file on the disk, with `/`. It is relative if the file is below the folder
+    /// that the command runs in.
     pub path: String,
-    /// Which image of the file it is, as `sm_90:2`; `None` where the file itself is meant.
+    /// The image of the file, such as `sm_90:2`; `None` where the file itself is meant.
     pub image: Option<String>,
 }
 
@@ -33,7 +33,8 @@ impl FindingFile {
         }
     }
 
-    /// The name in a baseline: the path, and for an image a colon and the image.
+    /// Returns the name that the file or image has in a baseline: the path, and for an image also a
+    /// colon and the image.
     pub fn stable(&self) -> String {
         match &self.image {
             Some(image) => format!("{}:{image}", self.path),

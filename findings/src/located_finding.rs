@@ -6,19 +6,19 @@ use crate::{FindingFile, ListedFinding, Severity, subject_of_words};
 /// A finding with its place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedFinding {
-    /// Code of its rule.
+    /// The code of the broken rule.
     pub code: &'static str,
-    /// Name of its rule.
+    /// The name of the broken rule.
     pub name: &'static str,
-    /// How bad it is.
+    /// The severity of the finding.
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
     /// The place of the finding.
     pub place: FindingPosition,
-    /// Another place of the same file that belongs to it, and what that place is.
+    /// Another range of the same file that belongs to the finding, and what is there.
     pub related: Option<(Region, String)>,
-    /// What to do about it.
+    /// A sentence on what to do about the finding.
     pub help: Option<String>,
     /// The part of the finding that stays the same when the file changes elsewhere:
     /// [`subject_of_line`](crate::subject_of_line) or
@@ -29,13 +29,14 @@ pub struct LocatedFinding {
 /// The place of a finding: the file, and the lines, section or function in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FindingPosition {
-    /// The file.
+    /// The file that the finding is in.
     pub file: FindingFile,
-    /// The lines and columns; `None` if the file has no lines, or the finding is about all of it.
+    /// The lines and columns of the finding; `None` if the file has no lines, or the finding is
+    /// about all of it.
     pub region: Option<Region>,
-    /// The byte of a section.
+    /// The section and byte offset of the finding; `None` in a text.
     pub section: Option<SectionOffset>,
-    /// The function it is about, by the name of its symbol.
+    /// The symbol name of the function that the finding is about.
     pub function: Option<String>,
 }
 
@@ -52,14 +53,14 @@ pub struct Region {
 /// A position in a binary file: a section and a byte offset in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionOffset {
-    /// Name of the section.
+    /// The name of the section.
     pub section: String,
-    /// Byte offset in it.
+    /// The byte offset in the section.
     pub offset: u64,
 }
 
 impl ListedFinding {
-    /// Puts the finding at its place in a file.
+    /// Returns the finding with `file` as its place, in the form that all commands share.
     pub fn located(&self, file: &FindingFile) -> LocatedFinding {
         let Self { code, name, severity, section, offset, function, .. } = self;
         let message = self.words();

@@ -1,15 +1,15 @@
 //! The Markdown page of a table of rules.
 
-/// The title and introduction of the page of a command's rules.
+/// The title and introduction of the Markdown page on a command's rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'p> {
-    /// The command that reports what breaks a rule.
+    /// The command that reports violations of the rules.
     pub command: &'p str,
-    /// Where the tables are, as words after "Made from".
+    /// The words after "Made from" in the introduction: where the tables of rules are.
     pub source: &'p str,
-    /// The command line that writes the page anew.
+    /// The command line that writes the page again.
     pub writer: &'p str,
-    /// What else a reader must know, after the sentence on stable codes.
+    /// The sentences after the one on stable codes: what else a reader must know.
     pub about: &'p str,
 }
 

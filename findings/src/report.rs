@@ -4,7 +4,7 @@ use crate::Finding;
 use crate::{MAX_FINDINGS, Rule, RuleTable, Severity};
 use std::marker::PhantomData;
 
-/// Counts the findings of each rule of a table, and says which of them are to be kept: a limited
+/// Counts the findings of each rule of a table, and decides which of them are kept: a limited
 /// number of each rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts<I> {
@@ -14,19 +14,20 @@ pub struct Counts<I> {
 }
 
 impl<I: RuleTable> Counts<I> {
-    /// Creates counts of 0. At most `limit` findings of each rule are to be kept.
+    /// Creates counts of 0. At most `limit` findings of each rule will be kept.
     pub fn new(limit: usize) -> Self {
         Self { limit, of_rule: vec![0; I::rules().len()], table: PhantomData }
     }
 
-    /// Counts a finding. Returns whether it is to be kept.
+    /// Counts a finding of a rule. Returns whether the finding is to be kept.
     pub fn add(&mut self, rule: I) -> bool {
         let Some(count) = self.of_rule.get_mut(rule.index()) else { return false };
         *count = count.saturating_add(1);
         *count <= self.limit
     }
 
-    /// Whether enough findings of a rule are kept, so that the next one is only counted.
+    /// Whether as many findings of a rule are kept as the limit allows, so that the next one is
+    /// only counted.
     pub fn is_full(&self, rule: I) -> bool {
         self.of(rule) >= self.limit
     }
@@ -36,13 +37,13 @@ impl<I: RuleTable> Counts<I> {
         self.of_rule.get(rule.index()).copied().unwrap_or(0)
     }
 
-    /// The number of findings of a rule that are not kept.
+    /// The number of findings of a rule that are counted and not kept.
     pub fn beyond_limit(&self, rule: I) -> usize {
         self.of(rule).saturating_sub(self.limit)
     }
 
-    /// Iterates over the rules with findings that are counted and not kept, each with their number,
-    /// in the order of the table.
+    /// Iterates over the rules with findings that are counted and not kept, each with the number of
+    /// these findings, in the order of the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         let more = I::rules().iter().map(|rule| (rule, self.beyond_limit(rule.id)));
         more.filter(|(_, more)| *more > 0)
@@ -63,7 +64,7 @@ impl<I: RuleTable> Default for Report<I> {
 }
 
 impl<I: RuleTable> Report<I> {
-    /// Adds a finding. Beyond [`MAX_FINDINGS`] of its rule it is only counted.
+    /// Adds a finding. If [`MAX_FINDINGS`] of its rule are listed already, it is only counted.
     pub fn push(&mut self, finding: Finding<I>) {
         if self.counts.add(finding.rule.id) {
             self.findings.push(finding);
@@ -76,7 +77,7 @@ impl<I: RuleTable> Report<I> {
         self.counts.is_full(rule)
     }
 
-    /// Counts a finding of a rule that is [full](Self::is_full).
+    /// Counts a finding of a rule for which [`Report::is_full`] is true.
     pub fn count_one(&mut self, rule: I) {
         self.counts.add(rule);
     }
@@ -91,13 +92,13 @@ impl<I: RuleTable> Report<I> {
         self.counts.of(rule)
     }
 
-    /// The number of findings of this severity.
+    /// The number of findings whose rule has this severity.
     pub fn count_of(&self, severity: Severity) -> usize {
         I::rules().iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
     }
 
-    /// Iterates over the rules with findings that are counted and not kept, each with their number,
-    /// in the order of the table.
+    /// Iterates over the rules with findings that are counted and not listed, each with the number
+    /// of these findings, in the order of the table.
     pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
         self.counts.more()
     }

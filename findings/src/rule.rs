@@ -10,7 +10,7 @@ use std::fmt::Debug;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing: nothing is wrong, or a tool is known to do this.
+    /// The finding is worth knowing: nothing is wrong, or a tool is known to do this.
     Note,
     /// Something is missing or lost, or is not what it seems.
     Warning,
@@ -29,25 +29,26 @@ impl Severity {
     }
 }
 
-/// A rule: what is required, with a code and a name that are never used for another rule.
+/// A rule: a requirement, with a code and a name that are never used for another rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule<I: RuleTable> {
-    /// Which rule it is.
+    /// The member of the table's enum that stands for the rule.
     pub id: I,
-    /// The stable code: a letter for the subject and three digits. Never given to another rule.
+    /// The stable code of the rule: a letter for the subject and three digits. It is never given to
+    /// another rule.
     pub code: &'static str,
-    /// The stable name, in words joined by `-`.
+    /// The stable name of the rule: words joined by `-`.
     pub name: &'static str,
-    /// How bad it is as a rule; a finding may say less.
+    /// The severity of the rule. A finding of the rule may have a lower one.
     pub severity: Severity,
     /// The requirement, in one sentence.
     pub summary: &'static str,
-    /// The details that only rules of this table have.
+    /// The details that only rules of this table have, such as a source.
     pub details: I::Details,
 }
 
-/// A table of rules. The enum that names the rules implements it, with its members in the order of
-/// the table.
+/// A table of rules. It is implemented by the enum whose members are the ids of the rules, in the
+/// order of the table.
 pub trait RuleTable: Debug + Copy + Eq + 'static {
     /// The details that only rules of this table have.
     type Details: Debug + Clone + Eq + 'static;
@@ -78,7 +79,7 @@ pub trait RuleTable: Debug + Copy + Eq + 'static {
     }
 }
 
-/// Checks a table of rules, and returns its faults, one sentence each. It is for the test of the
+/// Checks a table of rules, and returns its faults, one sentence each. It is for a test of the
 /// crate that has the table.
 pub fn rule_table_faults<I: RuleTable>() -> Vec<String> {
     let mut words = BTreeSet::new();

@@ -7,25 +7,27 @@ use std::borrow::Cow;
 /// The details of a rule that only some tables have: reason, source, versions, tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RuleDetails {
-    /// Why it is required, or what comes of breaking it. Absent where the table does not say.
+    /// The reason for the rule, or what comes of breaking it. Absent where the table does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Cow<'static, str>>,
-    /// The document that states the requirement. Absent where none does.
+    /// The document that states the rule. Absent where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Cow<'static, str>>,
-    /// Which versions it is for. Absent where it is for all.
+    /// The versions that the rule is for. Absent where it is for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Cow<'static, str>>,
-    /// A tool, and what it does about it. Absent where no tool looks at it.
+    /// A tool that is concerned, and what it does where the rule is broken. Absent where no tool
+    /// looks at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolWords>,
-    /// The tools known to break it. Absent where none is.
+    /// The tools whose output is known to break the rule. Absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_fault_of: Option<&'static str>,
-    /// The ways to fix a finding, in one sentence each. Absent where the table does not say.
+    /// The ways to fix a finding of the rule, in one sentence each. Absent where the table does not
+    /// say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mend: Vec<Cow<'static, str>>,
-    /// Text that breaks it. Absent without an example.
+    /// A text that breaks the rule. Absent where there is no example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Cow<'static, str>>,
 }
@@ -33,8 +35,8 @@ pub struct RuleDetails {
 /// The name of a tool, and what the tool does where a rule is broken, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolWords {
-    /// The tool and its version.
+    /// The name and version of the tool.
     pub name: &'static str,
-    /// What the tool does, in words.
+    /// What the tool does where the rule is broken, in words.
     pub does: Cow<'static, str>,
 }

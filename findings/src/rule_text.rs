@@ -10,17 +10,17 @@ use std::fmt;
 /// some tables have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleText {
-    /// The stable code.
+    /// The stable code of the rule.
     pub code: &'static str,
-    /// The stable name.
+    /// The stable name of the rule.
     pub name: &'static str,
-    /// How bad it is as a rule; a finding may say less.
+    /// The severity of the rule. A finding of the rule may have a lower one.
     pub severity: Severity,
     /// The subject of all rules whose code begins with the same letter.
     pub subject: &'static str,
-    /// The requirement, in one sentence.
+    /// The requirement of the rule, in one sentence.
     pub summary: &'static str,
-    /// The details that only some tables have.
+    /// The details of the rule that only some tables have.
     #[serde(flatten)]
     pub more: RuleDetails,
 }

@@ -13,9 +13,9 @@ pub struct Selection {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is not a rule{}", near.map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
 pub struct UnknownRule {
-    /// The word.
+    /// The word that names no rule.
     pub word: String,
-    /// A code or name that looks like it.
+    /// The code or name of a rule that looks most like the word; `None` if none does.
     pub near: Option<&'static str>,
 }
 

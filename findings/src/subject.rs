@@ -2,14 +2,14 @@
 
 use crate::MAX_SUBJECT;
 
-/// Returns the subject of a finding in text: its line, without blanks around it. A long line is cut
-/// to its beginning and a checksum.
+/// Returns the subject of a finding in a text: the line that it is on, without blanks at its ends.
+/// A long line is cut to its beginning and a checksum.
 pub fn subject_of_line(line: &str) -> String {
     bounded(line.trim())
 }
 
-/// Returns the subject of a finding in a binary file: its function or section, and the message with
-/// `N` for each number. Offsets and counts change when code before them does.
+/// Returns the subject of a finding in a binary file: the function or section, and the message with
+/// `N` for each number. So it stays the same when code before it changes offsets and counts.
 pub fn subject_of_words(place: &str, words: &str) -> String {
     let mut subject = format!("{place}: ");
     let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');

@@ -9,14 +9,13 @@ use std::fmt;
 /// The findings of one file, counted and listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Summary {
-    /// The number of errors, with those that are not listed, and without those of rules that are
-    /// ignored.
+    /// The number of errors, listed or not. Errors of ignored rules do not count.
     pub errors: usize,
-    /// The number of warnings, counted in the same way.
+    /// The number of warnings, listed or not. Warnings of ignored rules do not count.
     pub warnings: usize,
-    /// The number of notes, counted in the same way.
+    /// The number of notes, listed or not. Notes of ignored rules do not count.
     pub notes: usize,
-    /// The findings that are kept, in the order of the checks.
+    /// The listed findings, in the order of the checks.
     pub findings: Vec<ListedFinding>,
     /// The findings beyond the first 100 of a rule, which are only counted. Absent where there are
     /// none.
@@ -32,33 +31,34 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CubinFinding")]
 pub struct ListedFinding {
-    /// The code of the rule, as in [verify.md](verify.md).
+    /// The code of the broken rule, as in [verify.md](verify.md).
     pub code: &'static str,
-    /// The name of the rule.
+    /// The name of the broken rule.
     pub name: &'static str,
-    /// The severity of the rule.
+    /// The severity of the broken rule.
     pub severity: Severity,
-    /// The name of the section; of a section that is missing the name that it would have.
+    /// The name of the section that breaks the rule; if a section is missing, the name that it
+    /// would have.
     pub section: String,
-    /// Byte offset in the section; of rows of a line table the offset of the address of their
-    /// sequence.
+    /// The byte offset in the section. For a row of a line table it is the offset of the address
+    /// that begins the row's sequence.
     pub offset: u64,
-    /// The symbol name of the function that it is about; `None` where none is known.
+    /// The symbol name of the function that the finding is about; `None` where none is known.
     pub function: Option<String>,
     /// What was found, in words.
     pub found: String,
     /// What was expected, in words.
     pub expected: String,
-    /// The tool that is known to make such files; `None` where none is.
+    /// The tool whose output is known to break the rule; `None` where there is none.
     pub known_fault_of: Option<&'static str>,
 }
 
 /// The findings of one rule that are counted and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnlistedFindings {
-    /// The code of the rule.
+    /// The code of the broken rule.
     pub code: &'static str,
-    /// How bad they are.
+    /// The severity of the findings.
     #[serde(skip)]
     pub severity: Severity,
     /// The number of findings that are not listed.
@@ -66,8 +66,8 @@ pub struct UnlistedFindings {
 }
 
 impl Summary {
-    /// Adds the findings of a report whose rules are selected. `fault_of` names the tool that is
-    /// known to break a rule.
+    /// Adds the findings of a report, but only those of selected rules. `fault_of` names the tool
+    /// whose output is known to break a rule.
     pub fn add<I: RuleTable>(
         &mut self,
         report: &Report<I>,
@@ -96,7 +96,7 @@ impl Summary {
         }
     }
 
-    /// Removes the findings that a baseline lists for the file that it calls `file`.
+    /// Removes the findings that a baseline has for the file with the name `file` in it.
     pub fn remove_known(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.taken();
         let mut left_out = Vec::new();

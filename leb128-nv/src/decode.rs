@@ -102,8 +102,8 @@ pub fn read_sleb128_as<T: TryFrom<i64>>(bytes: &[u8]) -> Result<(T, usize), Erro
     Ok((T::try_from(value).map_err(|_| Error::Overflow)?, used))
 }
 
-/// Returns the number of bytes that the LEB128 value at the start of `bytes` takes, signed or not.
-/// Its size in bits is not checked.
+/// Returns the number of bytes of the LEB128 value at the start of `bytes`, signed or not. Whether
+/// the value fits a type is not checked.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use crate::{CONTINUE, Error, MAX_LEN};
 
-/// An encoded value on the stack: 1 to [`MAX_LEN`] bytes.
+/// A LEB128 value that is encoded, 1 to [`MAX_LEN`] bytes on the stack.
 ///
 /// Made as one number and kept as its bytes, so that it travels in two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! Why a LEB128 value could not be read or written.
 
-/// Why a LEB128 value could not be read or written. It has no position, which the caller knows.
+/// Why a LEB128 value could not be read or written. It does not say where: only the caller knows
+/// the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Error {
     /// The bytes end before the byte that has its high bit clear.

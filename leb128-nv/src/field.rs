@@ -2,8 +2,7 @@
 
 use crate::{Leb128, sleb128, uleb128};
 
-/// The name of a field that holds a LEB128 number, in the words of the error for a number that does
-/// not fit.
+/// A field that holds a LEB128 number, by its name in the error for a number that does not fit.
 ///
 /// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for
 /// file number" and so on); callers add theirs with [`Field::new`].
@@ -21,22 +20,23 @@ use crate::{Leb128, sleb128, uleb128};
 pub struct Field(&'static str);
 
 impl Field {
-    /// Operand of `DW_LNS_set_file`.
+    /// The operand of `DW_LNS_set_file`.
     pub const FILE_NUMBER: Self = Self("file number");
-    /// The name in errors of the operand of NVIDIA's extended opcode 0x92, which says whether the
-    /// rows after it open a function.
+    /// The operand of NVIDIA's extended opcode 0x92, which says whether the rows after it open a
+    /// function.
     pub const PROLOGUE_END: Self = Self("setting prologue");
-    /// Operand of `DW_LNS_advance_pc`.
+    /// The operand of `DW_LNS_advance_pc`.
     pub const ADDRESS_ADVANCE: Self = Self("address advance");
-    /// Operand of `DW_LNS_advance_line`.
+    /// The operand of `DW_LNS_advance_line`.
     pub const LINE_ADVANCE: Self = Self("line advance");
-    /// First operand of NVIDIA's inlined call opcode: the number of the caller's row.
+    /// The first operand of NVIDIA's inlined call opcode: the number of the caller's row.
     pub const INLINED_CALLER_ROW: Self = Self("setting context");
-    /// Second operand of NVIDIA's inlined call: the offset in `.debug_str` of the function's name.
+    /// The second operand of NVIDIA's inlined call opcode: the offset in `.debug_str` of the
+    /// inlined function's name.
     pub const INLINED_NAME_OFFSET: Self = Self("setting function Offset");
-    /// Modification time of a file in a file table, in seconds since 1970.
+    /// The modification time of a file in a file table, in seconds since 1970.
     pub const TIMESTAMP: Self = Self("timestamp");
-    /// Size of a file in a file table, in bytes.
+    /// The size of a file in a file table, in bytes.
     pub const FILE_SIZE: Self = Self("file size");
 
     /// All fields that this type has a constant for.
@@ -51,7 +51,8 @@ impl Field {
         Self::FILE_SIZE,
     ];
 
-    /// Creates a field. `name` is the text after "when generating LEB128 number for" in its error.
+    /// Creates a field. `name` is the text after "when generating LEB128 number for" in the error
+    /// for it.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
@@ -111,7 +112,7 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FieldOverflow {
-    /// Which one.
+    /// The field that the number does not fit.
     pub field: Field,
 }
 

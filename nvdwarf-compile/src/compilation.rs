@@ -27,40 +27,40 @@ use std::collections::HashSet;
 const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option device-debug or lineinfo; \
                                    ignoring since latter is not specified";
 
-/// The code that was made from the PTX: a cubin, or none.
+/// The code for which debug sections are written: a cubin that was made from the PTX, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeImage<'d> {
-    /// None: what is written is a debug-only object, with a slot of 16 bytes for each PTX
+    /// No code. The result is a debug-only object, with a slot of 16 bytes for each PTX
     /// instruction.
     None,
-    /// A cubin that was made from the same PTX, with the PTX lines of its instructions (`ptxas
-    /// -lineinfo` or `-g`) if lines are to be written. Its code stays as it is. Its debug sections
-    /// are read for facts about the code and replaced.
+    /// A cubin that was made from the same PTX. If lines are to be written, it must say the PTX
+    /// lines of its instructions (`ptxas -lineinfo` or `-g`). Its code stays as it is. Its debug
+    /// sections are read for facts about the code and replaced.
     Cubin(&'d [u8]),
 }
 
 /// The result of a compilation: a cubin with its debug sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
-    /// The file.
+    /// The bytes of the cubin.
     pub bytes: Vec<u8>,
-    /// The diagnostics about the PTX; none is an error.
+    /// The warnings and notes about the PTX; none is an error.
     pub warnings: Vec<Diagnostic>,
-    /// How much was written.
+    /// The numbers of items of debug information that were written.
     pub statistics: Statistics,
 }
 
 /// The numbers of rows, entries and other items of debug information that a compilation wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Statistics {
-    /// Functions with code.
+    /// The number of functions with code.
     pub functions: usize,
-    /// Debug sections, without their Mercury clones.
+    /// The number of debug sections, without their Mercury clones.
     pub sections: usize,
-    /// Bytes in these.
+    /// The number of bytes in the debug sections, without their Mercury clones.
     pub bytes: usize,
-    /// Rows of `.debug_line`.
+    /// The number of rows in `.debug_line`.
     pub rows: usize,
 }
 
@@ -105,8 +105,8 @@ pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Com
     Ok(compiled)
 }
 
-/// A PTX text that has passed the checks of ptxas: the first step of [`compile`], for callers that
-/// run a code generator in between.
+/// A PTX text in which the checks of ptxas find no error. It is the first step of [`compile`], for
+/// callers that run a code generator in between.
 #[derive(Debug)]
 pub struct CheckedPtx<'p> {
     text: &'p str,
@@ -152,7 +152,8 @@ impl<'p> CheckedPtx<'p> {
     }
 
     /// Decides how much debug information to write. Warnings are returned with the result. If
-    /// `by_ptxas` is true, a ptxas makes the code, and the warnings that it prints are left out.
+    /// `by_ptxas` is true, ptxas generates the code, so the warnings that it prints itself are left
+    /// out.
     ///
     /// # Errors
     ///
@@ -223,8 +224,8 @@ pub struct PreparedPtx<'p> {
 }
 
 impl<'p> PreparedPtx<'p> {
-    /// Returns the text for the code generator. For optimised code with debug information it lacks
-    /// `debug` in `.target`.
+    /// Returns the PTX text for the code generator. Where the code is to be optimised and have
+    /// debug information, the text lacks `debug` in `.target`.
     pub fn generator_text(&self) -> Cow<'p, str> {
         if self.options.extras.keep_optimised {
             without_target_debug(self.text, &self.module).into()
@@ -233,8 +234,8 @@ impl<'p> PreparedPtx<'p> {
         }
     }
 
-    /// Returns the paths of source files whose time and size neither the PTX nor the options give,
-    /// in text order.
+    /// Returns the paths of the source files whose time and size neither the PTX nor the options
+    /// give, in text order.
     pub fn sources_without_stat(&self) -> Vec<&'p str> {
         SourceStats::new(&self.options.file_stats, &self.found).paths_without_stat(&self.module)
     }

@@ -3,32 +3,33 @@
 use ptx_syntax::TextRange;
 pub use ptx_syntax::check::Severity;
 
-/// One message about the PTX text.
+/// A message about a PTX text, with its severity and position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is. With an error nothing is written.
+    /// The severity of the diagnostic. With an error no cubin is written.
     pub severity: Severity,
-    /// The fault, and what was expected.
+    /// What is wrong with the PTX, and what was expected.
     pub message: String,
-    /// Bytes of the text it is about; `None` for the text as a whole.
+    /// The bytes of the PTX text that the diagnostic is about; `None` for the text as a whole.
     pub range: Option<TextRange>,
-    /// The code of the rule it breaks.
+    /// The code of the rule that the PTX breaks.
     pub code: Option<&'static str>,
-    /// Another place that belongs to it, and what that place is.
+    /// Another range of the PTX text that belongs to the diagnostic, and what is there.
     pub related: Option<(TextRange, String)>,
-    /// The way to fix it.
+    /// A sentence on how to fix the PTX.
     pub help: Option<String>,
-    /// Whether ptxas gives the same message: `-Werror` makes an error of such a warning alone.
+    /// Whether ptxas prints the same message. With `-Werror` a warning is an error only if ptxas
+    /// prints it too.
     pub is_ptxas: bool,
 }
 
 impl Diagnostic {
-    /// Creates an error about `range`.
+    /// Creates an error about a range of the text.
     pub fn error(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, range.into(), message.into())
     }
 
-    /// Creates a warning about `range`.
+    /// Creates a warning about a range of the text.
     pub fn warning(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, range.into(), message.into())
     }

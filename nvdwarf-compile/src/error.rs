@@ -3,17 +3,17 @@
 use crate::diagnostic::Diagnostic;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 
-/// Why there is no cubin, with the diagnostics up to the failure.
+/// Why a compilation gives no cubin, with the diagnostics up to the failure.
 ///
 /// Errors in the text of the PTX are diagnostics with their places. All else is one [`ErrorKind`]:
 /// of a section of the cubin that gave the code with its name and offset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct CompileError {
-    /// The kind of the failure.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// The diagnostics about the PTX, in the order in which they are to be shown. With
-    /// [`ErrorKind::Ptx`] at least one is an error.
+    /// The diagnostics about the PTX, in the order in which they are to be shown. If the kind is
+    /// [`ErrorKind::Ptx`], at least one is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -21,10 +21,11 @@ pub struct CompileError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Errors in the PTX: the diagnostics say which.
+    /// The PTX has errors, which the diagnostics name.
     #[error("the PTX has errors")]
     Ptx,
-    /// The PTX asks for debug code (`.target debug`), and an option for optimised code.
+    /// An option asks for optimised code, but the PTX or another option asks for code to debug
+    /// (`.target debug`, `-g`).
     #[error("{OPTIMIZED_DEBUG}")]
     OptimizedDebug,
     /// The cubin is for another architecture than is asked for.
@@ -37,13 +38,13 @@ pub enum ErrorKind {
         /// The one that was asked for.
         asked: u32,
     },
-    /// A relocatable cubin where a whole program is asked for, or the other way round.
+    /// The cubin is relocatable, but a whole program is asked for, or the other way round.
     #[error("the cubin is {}", if *.relocatable { "relocatable: compile with -c" } else { "a whole program: compile without -c" })]
     OtherOutput {
         /// Whether the cubin is the relocatable one.
         relocatable: bool,
     },
-    /// The file is a debug-only object.
+    /// The cubin is a debug-only object, so it has no code.
     #[error("{section} has no code: this is a debug-only object, expected a cubin")]
     NoCode {
         /// Name of its first code section.
@@ -74,17 +75,18 @@ pub enum ErrorKind {
         /// Number of entries with types.
         types: usize,
     },
-    /// A function of a cubin for sm_100 or later has no code for Mercury.
+    /// A function of a cubin for sm_100 or later has no Mercury code, which every such function
+    /// has.
     #[error("function {function} has no Mercury code, which every function for sm_100 and later has")]
     NoMercuryCode {
         /// Its name.
         function: String,
     },
-    /// A section of the cubin is damaged, belongs to another PTX, or one cannot be written: which,
-    /// and where.
+    /// A section of the cubin is damaged, belongs to another PTX, or cannot be written. The error
+    /// says which section, and where in it.
     #[error(transparent)]
     Section(Box<nv_debug_sections::Error>),
-    /// A section of DWARF that is made anew cannot hold a value.
+    /// A value does not fit into a DWARF section that is written.
     #[error(transparent)]
     Unwritable(#[from] dwarf2_writer::Error),
 }

@@ -8,33 +8,34 @@ use serde::Serialize;
 /// A message about a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Message {
-    /// How bad it is. With an error nothing is written.
+    /// The severity of the message. With an error no cubin is written.
     #[schemars(with = "Severity")]
     pub severity: &'static str,
     /// The code of the rule that the message is about, as in [rules.md](rules.md). Absent if it is
     /// not about a rule of `check`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// The fault, and what was expected.
+    /// What is wrong with the PTX, and what was expected.
     pub message: String,
-    /// The range in the text. Absent where the message is about the text as a whole.
+    /// The range of the text that the message is about. Absent where it is about the text as a
+    /// whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<TextSpan>,
-    /// Another place that belongs to it. Absent where there is none.
+    /// Another range of the text that belongs to the message. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<RelatedPosition>,
-    /// The way to fix it. Absent where that is not known.
+    /// A sentence on how to fix the PTX. Absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// Another position in the text that a message refers to.
+/// Another range of the text that belongs to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "OtherPlace")]
 pub struct RelatedPosition {
-    /// The meaning of the position, in words.
+    /// What is at the other range, in words.
     pub message: String,
-    /// The range in the text.
+    /// The other range of the text.
     pub place: TextSpan,
 }
 

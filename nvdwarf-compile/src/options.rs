@@ -10,22 +10,26 @@ use ptx_syntax::check::Mode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
-    /// `-arch`, as `"sm_90".parse()?`; `sm_75` by default.
+    /// The architecture to compile for (`-arch`), such as `"sm_90".parse()?`; `sm_75` by default.
     pub arch: Arch,
-    /// The release of the toolkit whose ptxas writes such sections; 13.0 by default.
+    /// The release of the CUDA toolkit whose ptxas is followed; 13.0 by default. If a cubin has the
+    /// code, the release that made it counts instead.
     pub release: Release,
-    /// `-g`
+    /// Whether full debug information is asked for (`-g`).
     pub device_debug: bool,
-    /// `-lineinfo`; `-g` overrides it.
+    /// Whether line tables are asked for (`-lineinfo`). `-g` overrides it.
     pub line_info: bool,
-    /// `--suppress-debug-info`
+    /// Whether no debug information beyond frames is to be written, whatever else asks for it
+    /// (`--suppress-debug-info`).
     pub suppress_debug_info: bool,
-    /// `-c`. Without code it has no effect: there is nothing to link.
+    /// Whether the result is a relocatable cubin (`-c`). Without code it has no effect: there is
+    /// nothing to link.
     pub relocatable: bool,
-    /// `-O`. With `-g` or in PTX with `.target debug` only 0 and `None` are allowed.
+    /// The optimisation level (`-O`); `None` if it is not given. With `-g` or in PTX with `.target
+    /// debug` only 0 and `None` are allowed.
     pub opt_level: Option<i32>,
-    /// Time and size of source files; a later one for the same path replaces an earlier one. Where
-    /// the PTX does not tell and nothing is given here, both are 0.
+    /// The times and sizes of source files. A later one for the same path replaces an earlier one.
+    /// A file has 0 for both where neither the PTX nor this list has them.
     pub file_stats: Vec<FileStat>,
     /// The options for output that ptxas cannot make.
     pub extras: NvdwarfOptions,
@@ -50,15 +54,15 @@ impl Default for Options {
 /// The time and size of a source file, which ptxas puts into line tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStat {
-    /// The path exactly as in the PTX's `.file`.
+    /// The path of the file, exactly as in the PTX's `.file`.
     pub path: String,
-    /// Seconds since 1970.
+    /// The time of the file's last change, in seconds since 1970.
     pub mtime: u64,
-    /// Bytes.
+    /// The size of the file in bytes.
     pub size: u64,
 }
 
-/// `--line-table`: the style in which `.debug_line` is written.
+/// The style in which `.debug_line` is written (`--line-table`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LineTableStyle {
     /// The rows and bytes of ptxas.
@@ -66,22 +70,23 @@ pub enum LineTableStyle {
     Ptxas,
     /// The rows of ptxas in fewer bytes.
     Compact,
-    /// Rows with everything that the PTX says: columns, every change of file or call site,
-    /// beginnings of statements.
+    /// Rows with everything that the PTX states, also columns, every change of file or call site,
+    /// and the beginnings of statements.
     Full,
 }
 
-/// `--path-map OLD=NEW`: replaces the prefix OLD of paths by NEW.
+/// A replacement of the prefix OLD of paths by NEW (`--path-map OLD=NEW`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathMap {
-    /// The beginning of paths to be replaced; not empty.
+    /// The prefix that is replaced; not empty.
     pub old: String,
-    /// The prefix that replaces it.
+    /// The prefix that replaces `old`.
     pub new: String,
 }
 
 impl PathMap {
-    /// Replaces the prefix of a path by the last map that fits; `None` if none does.
+    /// Replaces the prefix of a path as the last map says whose prefix the path has; `None` if it
+    /// has the prefix of no map.
     pub fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
         maps.iter().rev().find_map(|Self { old, new }| {
             let rest = path.strip_prefix(old.as_bytes())?;
@@ -90,16 +95,17 @@ impl PathMap {
     }
 }
 
-/// Options beyond those of ptxas.
+/// Options for output that ptxas cannot make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NvdwarfOptions {
-    /// `--debug-opt keep`, with `-g` only.
+    /// Whether code stays optimised with `-g` (`--debug-opt keep`).
     pub keep_optimised: bool,
-    /// `--line-table`
+    /// The style in which `.debug_line` is written (`--line-table`).
     pub line_table: LineTableStyle,
-    /// Each `--path-map`, in order; the last one that fits wins.
+    /// The replacements of path prefixes (`--path-map`), in the order given. The last one that fits
+    /// a path applies.
     pub path_maps: Vec<PathMap>,
-    /// False after `--embed-ptx no`.
+    /// Whether the PTX text is written into the file; false after `--embed-ptx no`.
     pub embed_ptx: bool,
 }
 

@@ -3,7 +3,7 @@
 use crate::{Image, Module};
 use std::collections::HashMap;
 
-/// Finds the cubins of many modules by the number that CUPTI's samples give them, `cubinCrc`.
+/// Finds cubins, among those of many modules, by the number `cubinCrc` that CUPTI's samples have.
 ///
 /// ```
 /// use nvdwarf::{CuptiIndex, Module};
@@ -35,8 +35,8 @@ impl CuptiIndex {
     }
 
     /// Iterates over the cubins with this `cubinCrc`, in the order in which they were added.
-    /// Several may be the same cubin in several modules, or differ in bytes that the number does
-    /// not cover; then the functions that the samples name may tell them apart.
+    /// Several may be copies of one cubin, or differ in bytes that the number does not cover; then
+    /// the functions that the samples name may tell them apart.
     pub fn images(&self, cubin_crc: u64) -> impl Iterator<Item = &Image> {
         self.by_crc.get(&cubin_crc).into_iter().flatten().filter_map(|(module, at)| module.images().get(*at))
     }

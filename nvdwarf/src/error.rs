@@ -6,10 +6,10 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file, an image in it or a section cannot be read: which section, and the byte offset in
-    /// it.
+    /// The file, an image in it or a section cannot be read. The error says which section, and the
+    /// byte offset in it.
     Read(nv_debug_sections::Error),
-    /// A name is not that of one function: the message says which functions there are.
+    /// A name is not that of exactly one function. The message says which functions there are.
     Function(String),
 }
 

@@ -10,19 +10,20 @@ use std::fmt;
 /// section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Function {
-    /// The symbol's name, mangled as the compiler did.
+    /// The name of the function's symbol, mangled as the compiler did.
     pub linkage_name: String,
-    /// As its programmer wrote it; of one that is folded into a kernel with `$kernel$` before it.
+    /// The name of the function as its programmer wrote it. If the function is folded into a
+    /// kernel's section, `$kernel$` stands before it.
     pub name: String,
-    /// Index of its symbol in `.symtab`.
+    /// The index of the function's symbol in `.symtab`.
     pub symbol: SymbolIndex,
-    /// Its code section.
+    /// The section that has the function's code.
     pub section: SectionIndex,
-    /// Byte offset of its code in that section.
+    /// The byte offset of the function's code in its section.
     pub offset: u64,
-    /// Size of its code in bytes, without the section's padding.
+    /// The size of the function's code in bytes, without the section's padding.
     pub size: u64,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub is_kernel: bool,
 }
 

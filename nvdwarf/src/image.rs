@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 
 type Lazy<T> = OnceLock<Result<T, nv_debug_sections::Error>>;
 
-/// A cubin of a [`Module`](crate::Module). Each of its parts is decoded when it is first needed,
-/// and kept.
+/// A cubin of a [`Module`](crate::Module). It is decoded step by step, as queries need it, and
+/// keeps what it has decoded.
 pub struct Image {
     number: usize,
     /// What the container says; a cubin that is a file itself is asked.
@@ -67,8 +67,8 @@ impl Image {
         self.number
     }
 
-    /// The architecture, as the container names it or else the cubin itself: `sm_90`, or `sm_90a`
-    /// if that is stated. `None` for a cubin that cannot be read.
+    /// The architecture of the cubin, as the container or else the cubin itself names it: `sm_90`,
+    /// or `sm_90a` if that is stated. `None` for a cubin that cannot be read.
     pub fn arch(&self) -> Option<&str> {
         let read = || Some(self.cubin().ok()?.arch().to_string());
         self.arch.get_or_init(read).as_deref()
@@ -88,7 +88,7 @@ impl Image {
         Ok(cubin_crc(self.bytes()?.as_ref()).into())
     }
 
-    /// Returns the cubin as the other crates of this project take it.
+    /// Returns the cubin in the form that the other crates of this project accept.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Image {
         Ok(self.cubin_cell()?.get())
     }
 
-    /// Returns the functions, sorted by section and byte offset.
+    /// Returns the functions of the cubin, sorted by section and byte offset.
     ///
     /// # Errors
     ///
@@ -106,9 +106,9 @@ impl Image {
         Ok(self.symbolizer()?.functions().iter().map(Function::of).collect())
     }
 
-    /// Finds a function by its name: mangled, demangled as any tool prints it, or a part of that if
-    /// only one function has it. All names are demangled once, at the first name that is not
-    /// mangled.
+    /// Finds a function by its mangled name, by its name as any tool demangles it, or by a part of
+    /// that which no other function's name has. All names are demangled once, at the first name
+    /// that is not mangled.
     ///
     /// # Errors
     ///
@@ -133,8 +133,8 @@ impl Image {
         Ok(all.find(|function| function.symbol == SymbolIndex(symbol)).map(Function::of))
     }
 
-    /// Returns the source lines at a byte offset from a function's start. Inlined calls that only
-    /// `.debug_info` has are among the frames.
+    /// Returns the function and the source lines at a byte offset from a function's start. Inlined
+    /// calls that only `.debug_info` has are among the frames.
     ///
     /// # Errors
     ///
@@ -178,8 +178,8 @@ impl Image {
     }
 
     /// Returns the variables and parameters in scope at a byte offset from a function's start,
-    /// innermost scope first, each with its location at the offset. Those outside functions are not
-    /// included.
+    /// innermost scope first, each with its location at the offset. Variables outside functions are
+    /// not included.
     ///
     /// # Errors
     ///

@@ -8,9 +8,10 @@ use std::fmt;
 /// The function and the source lines of a code address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The source, innermost call first; empty where no row of the line table has the address.
+    /// The functions and source lines at the address, innermost call first; empty where no row of
+    /// the line table covers the address.
     pub frames: Vec<Frame>,
-    /// The line of the PTX; `None` where the file does not say.
+    /// The line of the PTX from which the code was made; `None` where the file does not say.
     pub ptx: Option<PtxLine>,
 }
 
@@ -47,13 +48,13 @@ impl fmt::Display for Location {
 /// One frame of a chain of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// The function as its programmer wrote its name; `None` where it is not known.
+    /// The name of the function as its programmer wrote it; `None` where it is not known.
     pub function: Option<String>,
-    /// The same, mangled as the compiler did.
+    /// The name of the function, mangled as the compiler did; `None` where it is not known.
     pub linkage_name: Option<String>,
-    /// Whether the function was inlined into that of the next frame.
+    /// Whether the function was inlined into the function of the next frame.
     pub is_inlined: bool,
-    /// The source file and line.
+    /// The source file and line that the frame is at.
     pub source: SourceLine,
 }
 
@@ -82,11 +83,12 @@ impl Frame {
 /// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SourceLine {
-    /// Path as the file has it; `None` for a file number that no table has.
+    /// The path of the source file, as the cubin has it; `None` for a file number that no table
+    /// has.
     pub file: Option<String>,
-    /// 1-based line; 0 for none.
+    /// The 1-based line in the source file; 0 for none.
     pub line: u64,
-    /// 1-based column; 0 for none. ptxas writes none.
+    /// The 1-based column in the source file; 0 for none. ptxas writes none.
     pub column: u64,
 }
 
@@ -101,9 +103,9 @@ impl fmt::Display for SourceLine {
 /// A line of the PTX text that code comes from: its number, and the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PtxLine {
-    /// 1-based line.
+    /// The 1-based number of the line.
     pub line: u32,
-    /// Its text, as the file keeps it; `None` where it keeps none.
+    /// The text of the line, if the file has the PTX text.
     pub text: Option<String>,
 }
 

@@ -6,7 +6,8 @@ use nv_debug_sections::container::FileKind;
 use std::fmt;
 use std::sync::Arc;
 
-/// A cubin, a fatbin, or a host program, library or archive with cubins in it.
+/// A file with GPU code that is open: a cubin, a fatbin, or a host program, library or archive with
+/// cubins in it.
 ///
 /// It owns its bytes and has no lifetime. A clone is the same module, so that one may be in a cache
 /// and others in threads.
@@ -46,7 +47,7 @@ impl Module {
         Ok(Self { images: indices.filter_map(|index| Image::of_container(&container, index)).collect() })
     }
 
-    /// The cubins of the file, in its order. A cubin file has one.
+    /// The cubins of the file, in the order of the file. A file that is a cubin has one.
     pub fn images(&self) -> &[Image] {
         &self.images
     }

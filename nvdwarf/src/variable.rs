@@ -6,15 +6,15 @@ use cubin_debuginfo::variables::VariableLocation;
 /// A variable or parameter that is in scope at an address.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
-    /// Its name; `None` where the entry has none.
+    /// The name of the variable; `None` where its entry has none.
     pub name: Option<String>,
-    /// Its type as C spells it: `float const *`.
+    /// The type of the variable, as C spells it: `float const *`.
     pub type_name: String,
-    /// Whether it is a parameter.
+    /// Whether the variable is a parameter.
     pub is_parameter: bool,
-    /// Where the source declares it.
+    /// The source line at which the variable is declared.
     pub declared: Option<SourceLine>,
-    /// Where it is at the address. Several are the file's contradiction; none is the same as
-    /// nowhere.
+    /// The locations of the variable at the address. With several the file contradicts itself; with
+    /// none the variable is nowhere.
     pub places: Vec<VariableLocation>,
 }

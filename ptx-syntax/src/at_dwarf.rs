@@ -5,15 +5,16 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::section::{DataCursor, Value, data_width};
 use crate::text::{Name, TextRange};
 
-/// One `@@DWARF` line (PTX ISA §@@dwarf; rejected from PTX 2.0 on). A list of values may go on over
-/// several lines.
+/// One `@@DWARF` directive (PTX ISA §@@dwarf; rejected from PTX 2.0 on). Its list of values may
+/// continue over several lines.
 ///
 /// Its words are read from the text on demand: such a module has one node for every few values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtDwarf<'a> {
-    /// `.section`, `.byte`, `.4byte`, `.quad`, ...; empty where it is missing.
+    /// The word after `@@DWARF`: `.section`, `.byte`, `.4byte`, `.quad`, ...; empty where it is
+    /// missing.
     pub directive: Name<'a>,
-    /// From `@@DWARF` to the last operand.
+    /// The range of the directive, from `@@DWARF` to the last operand.
     pub range: TextRange,
     /// No error cut it short.
     pub(crate) is_complete: bool,
@@ -25,25 +26,26 @@ pub struct AtDwarf<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtDwarfKind<'a> {
-    /// `.section NAME, "FLAGS", @progbits`: the lines up to the next one are of this section.
+    /// `.section NAME, "FLAGS", @progbits`: the data that follow, up to the next such line, are of
+    /// this section.
     Section {
         /// With its dot.
         name: Name<'a>,
         /// Without the quotes; ptxas ignores them. Empty where they are missing.
         flags: Name<'a>,
     },
-    /// `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see
+    /// Data: `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see
     /// [`AtDwarf::values`].
     Data {
         /// Bytes a value: 1, 2, 4 or 8.
         width: u8,
     },
-    /// Neither; an error says why.
+    /// The line is neither the start of a section nor data; a syntax error says why.
     Faulty,
 }
 
 impl<'a> AtDwarf<'a> {
-    /// Returns the content of the line.
+    /// Returns what the line is: the start of a section, or data.
     pub fn kind(&self) -> AtDwarfKind<'a> {
         if let Some(width) = data_width(self.directive.text) {
             return AtDwarfKind::Data { width };
@@ -67,8 +69,8 @@ impl<'a> AtDwarf<'a> {
         AtDwarfKind::Section { name, flags: Name { text: flags.slice(self.text), range: flags } }
     }
 
-    /// Returns the values of a data line, as in a `.section` block: either numbers, whose first has
-    /// no sign, or one name.
+    /// Returns the values of a data line, as in a `.section` block: either numbers, the first of
+    /// which has no sign, or one name.
     pub fn values(&self) -> AtDwarfValues<'a> {
         let cursor = data_width(self.directive.text)
             .map(|width| DataCursor::list(self.text, self.directive.range.end, width));
@@ -76,7 +78,7 @@ impl<'a> AtDwarf<'a> {
     }
 }
 
-/// The iterator of [`AtDwarf::values`].
+/// Iterates over the values of an `@@DWARF` data line; see [`AtDwarf::values`].
 #[derive(Debug, Clone)]
 pub struct AtDwarfValues<'a> {
     cursor: Option<DataCursor<'a>>,

@@ -6,13 +6,13 @@ use crate::statement::Instruction;
 /// A `call` instruction, split into its parts (PTX ISA §call).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// `(r0)`, which takes the result.
+    /// The list of the register or parameter that takes the result, such as `(r0)`.
     pub results: Option<Operand<'a>>,
-    /// The function, or the register that has its address.
+    /// The name of the called function, or of the register that has its address.
     pub callee: Operand<'a>,
-    /// `(p0, p1)`
+    /// The list of arguments, such as `(p0, p1)`.
     pub arguments: Option<Operand<'a>>,
-    /// For a call through a register: the label of its `.callprototype` or `.calltargets`.
+    /// The label of the `.callprototype` or `.calltargets` for a call through a register.
     pub targets: Option<Operand<'a>>,
 }
 

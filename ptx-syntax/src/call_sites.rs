@@ -10,19 +10,22 @@ use crate::loc::LocDirective;
 use crate::module::Module;
 use crate::statement::Statement;
 
-/// The `.loc` that an `inlined_at` refers to, if there is one.
+/// The `.loc` to which the `inlined_at` of another `.loc` refers: the last one before with the same
+/// file, line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallSite {
-    /// No `.loc` before has the place.
+    /// No `.loc` before the `inlined_at` has its file, line and column.
     Unseen,
-    /// The last `.loc` there is of another function, which ptxas takes all the same: its number
-    /// among all `.loc` of bodies, 0-based.
+    /// The `.loc` belongs to another function, which ptxas accepts. The value is the 0-based number
+    /// of the `.loc` among all of the module's functions.
     Elsewhere(u32),
-    /// It is of the same function: its number.
+    /// The `.loc` belongs to the same function. The value is the 0-based number of the `.loc` among
+    /// all of the module's functions.
     Here(u32),
 }
 
-/// Resolves the `inlined_at` of a module's `.loc` directives, which it takes in text order.
+/// Finds the `.loc` to which each `inlined_at` of a module refers. The `.loc` directives must be
+/// given in text order.
 #[derive(Debug, Clone)]
 pub struct CallSites {
     /// Number and function of the last `.loc` at a place.
@@ -43,17 +46,18 @@ impl CallSites {
         Self { last: HashMap::with_capacity(count), next: 0, function: 0 }
     }
 
-    /// Records that the `.loc` directives to come belong to the next function.
+    /// Records that the `.loc` directives after this call belong to the next function.
     pub fn begin_function(&mut self) {
         self.function += 1;
     }
 
-    /// The number of the next `.loc`, among all of the module.
+    /// The 0-based number of the next `.loc`, among all of the module's functions.
     pub fn next_number(&self) -> u32 {
         self.next
     }
 
-    /// Takes the next `.loc`. Returns what its `inlined_at` refers to; `None` if it has none.
+    /// Records the next `.loc` of the module. Returns the `.loc` to which its `inlined_at` refers;
+    /// `None` if it has no `inlined_at`.
     pub fn take(&mut self, loc: &LocDirective<'_>) -> Option<CallSite> {
         let place = |file: u64, line: u64, column: u64| (file as u16, line as u32, column as u32);
         let inlined = loc.inlined_at.as_deref();

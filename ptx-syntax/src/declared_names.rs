@@ -12,10 +12,10 @@ use crate::types::{FunctionKind, Linkage, StateSpace};
 pub(crate) enum Declared {
     CodeLabel,
     Function,
-    /// `.extern .func` without a definition.
+    /// An `.extern .func` that the module does not define.
     FunctionElsewhere,
     Variable(StateSpace),
-    /// Of a kernel.
+    /// A parameter of a kernel.
     Parameter,
     /// A parameter of a function that is not a kernel.
     FunctionParameter,

@@ -6,74 +6,76 @@ use crate::text::{Name, TextRange};
 use crate::token_list::{IntegerTokens, NameTokens};
 use crate::types::function_directive;
 
-/// `.pragma "nounroll", "b";` (PTX ISA §.pragma), in a module or a body.
+/// A directive `.pragma "nounroll", "b";` (PTX ISA §.pragma), in a module or a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pragma<'a> {
-    /// With the `;`.
+    /// The range of the directive, with the `;`.
     pub range: TextRange,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
 
 impl<'a> Pragma<'a> {
-    /// Iterates over the strings without their quotes.
+    /// Iterates over the strings of the `.pragma`, without their quotes.
     pub fn strings(&self) -> NameTokens<'a> {
         NameTokens::new(self.text, self.range.start, TokenKind::String)
     }
 }
 
-/// `.alias ALIAS, ALIASEE;` (PTX ISA §.alias).
+/// A second name of a function: `.alias ALIAS, ALIASEE;` (PTX ISA §.alias).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alias<'a> {
-    /// The new name. None where it is missing; an error says so.
+    /// The new name of the function. `None` where it is missing; a syntax error says so.
     pub alias: Option<Name<'a>>,
-    /// The function it stands for. None where it is missing; an error says so.
+    /// The function that gets the new name. `None` where it is missing; a syntax error says so.
     pub aliasee: Option<Name<'a>>,
-    /// With the `;`.
+    /// The range of the directive, with the `;`.
     pub range: TextRange,
 }
 
-/// `LABEL: .branchtargets L1, L2;` or `LABEL: .calltargets f, g;` (PTX ISA §.branchtargets,
-/// §.calltargets).
+/// A list of the places to which a branch or a call may go: `LABEL: .branchtargets L1, L2;` or
+/// `LABEL: .calltargets f, g;` (PTX ISA §.branchtargets, §.calltargets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Targets<'a> {
-    /// The label right before it, which is a statement of its own. None where it is missing; an
-    /// error says so.
+    /// The label right before the list. It is a statement of its own too. `None` where it is
+    /// missing; a syntax error says so.
     pub label: Option<Name<'a>>,
-    /// From the directive to the `;`.
+    /// The range from the directive to the `;`, without the label.
     pub range: TextRange,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
 
 impl<'a> Targets<'a> {
-    /// Iterates over the labels or functions that a branch or call through `label` may reach.
+    /// Iterates over the labels or functions in the list.
     pub fn names(&self) -> NameTokens<'a> {
         NameTokens::new(self.text, self.range.start, TokenKind::Ident)
     }
 }
 
-/// `LABEL: .callprototype (RETURNS) _ (PARAMETERS) DIRECTIVES;` (PTX ISA §.callprototype).
+/// The prototype of calls through a register: `LABEL: .callprototype (RETURNS) _ (PARAMETERS)
+/// DIRECTIVES;` (PTX ISA §.callprototype).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallPrototype<'a> {
-    /// The label right before it, which is a statement of its own. None where it is missing; an
-    /// error says so.
+    /// The label right before the prototype. It is a statement of its own too. `None` where it is
+    /// missing; a syntax error says so.
     pub label: Option<Name<'a>>,
-    /// Return parameters.
+    /// The return parameters of the prototype.
     pub returns: Vec<Parameter<'a>>,
-    /// Parameters.
+    /// The parameters of the prototype.
     pub params: Vec<Parameter<'a>>,
-    /// `.noreturn`, `.abi_preserve N`, `.abi_preserve_control N`.
+    /// The directives at the end of the prototype: `.noreturn`, `.abi_preserve N`,
+    /// `.abi_preserve_control N`.
     pub directives: Directives<'a>,
-    /// From the directive to the `;`.
+    /// The range from the directive to the `;`, without the label.
     pub range: TextRange,
 }
 
-/// The directives between a function's parameters and its body, or at the end of a call prototype;
-/// often none.
+/// The list of directives between a function's parameters and its body, or at the end of a call
+/// prototype. Most lists are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directives<'a> {
-    /// From the first to the last; empty if there is none.
+    /// The range from the first directive to the last; empty if there is none.
     pub range: TextRange,
     /// The text of `range`.
     pub(crate) text: &'a str,
@@ -116,7 +118,7 @@ fn first_directive(lexer: &mut Lexer<'_>, text: &str) -> Option<TextRange> {
     }
 }
 
-/// The iterator of [`Directives::iter`].
+/// Iterates over the directives of a function or call prototype; see [`Directives::iter`].
 #[derive(Debug, Clone)]
 pub struct DirectivesIter<'a> {
     all: Directives<'a>,
@@ -138,11 +140,11 @@ impl<'a> Iterator for DirectivesIter<'a> {
     }
 }
 
-/// `.maxntid 128, 1, 1` and the like (PTX ISA §Performance-Tuning Directives, §Cluster Dimension
-/// Directives, §.noreturn, §.abi_preserve).
+/// A directive of a function, such as `.maxntid 128, 1, 1` (PTX ISA §Performance-Tuning Directives,
+/// §Cluster Dimension Directives, §.noreturn, §.abi_preserve).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionDirective<'a> {
-    /// The word with its dot.
+    /// The name of the directive, with its dot.
     pub name: Name<'a>,
     /// What follows it, up to the next directive; comments may be in it.
     pub(crate) arguments: &'a str,
@@ -169,20 +171,21 @@ impl<'a> FunctionDirective<'a> {
 /// Attribute Directive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes<'a> {
-    /// From the first `.attribute` to the last `)`; an `.align` may be between them.
+    /// The range from the first `.attribute` to the last `)`. An `.align` may be among them.
     pub range: TextRange,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
 
 impl<'a> Attributes<'a> {
-    /// Iterates over the names inside the parentheses: `.managed`, `.unified`.
+    /// Iterates over the names of the attributes: `.managed`, `.unified`.
     pub fn names(&self) -> impl Iterator<Item = Name<'a>> + use<'a> {
         NameTokens::new(self.text, self.range.start, TokenKind::DotIdent)
             .filter(|name| !matches!(name.text, ".attribute" | ".align"))
     }
 
-    /// Returns the two halves of the number in `.unified(UUID1, UUID2)`.
+    /// Returns the two numbers of the attribute `.unified(UUID1, UUID2)`, which are the halves of a
+    /// UUID.
     pub fn unified(&self) -> Option<(u64, u64)> {
         let name = self.names().find(|name| name.text == ".unified")?;
         let after = self.text.get((name.range.end - self.range.start) as usize..)?;

@@ -1,12 +1,12 @@
 //! Names in `.file` and in file tables that are not names of files.
 
-/// The kind of a name that is not the name of a file.
+/// The kinds of name that stand in `.file` but do not name a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAFile {
-    /// What compilers and front ends invent where they are given no name, and for code that is
+    /// A name that a compiler or front end invents where it is given none, or for code that is
     /// typed into a cell or at a prompt.
     Placeholder,
-    /// Any other name in angle brackets, which is the choice of whoever made the source.
+    /// Any other name in angle brackets. The author of the source has chosen it.
     Bracketed,
 }
 
@@ -33,8 +33,8 @@ const BRACKETED: [&str; 12] = [
     "inline asm",
 ];
 
-/// Returns the kind of a name that is not the name of a file; `None` for a file name. `folder` is
-/// the path before it, which may be empty.
+/// Returns the kind of a name that does not name a file; `None` if it names one. `folder` is the
+/// path before the name, which may be empty.
 pub fn not_a_file(folder: &[u8], name: &[u8]) -> Option<NotAFile> {
     if let Some(bare) = name.strip_prefix(b"<").and_then(|name| name.strip_suffix(b">")) {
         let is_invented = BRACKETED.iter().any(|known| bare.eq_ignore_ascii_case(known.as_bytes()))

@@ -5,26 +5,26 @@ use crate::text::{Name, TextRange};
 /// `.version MAJOR.MINOR` (PTX ISA §.version): two integers, so 7.10 differs from 7.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VersionDirective {
-    /// Before the dot.
+    /// The number before the dot.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot.
     pub minor: u32,
-    /// The whole directive.
+    /// The range of the directive.
     pub range: TextRange,
 }
 
 /// `.target sm_90a, debug` (PTX ISA §.target).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetDirective<'a> {
-    /// The words as written, not checked against a list.
+    /// The words after `.target` as written, not checked against a list.
     pub specifiers: Vec<Name<'a>>,
-    /// The whole directive.
+    /// The range of the directive.
     pub range: TextRange,
 }
 
 impl<'a> TargetDirective<'a> {
-    /// Returns the specifier that names an architecture (`sm_90a`, `compute_75`). Of several it is
-    /// the last, which ptxas follows.
+    /// Returns the specifier that names an architecture (`sm_90a`, `compute_75`). If there are
+    /// several it is the last, as for ptxas.
     pub fn arch(&self) -> Option<&Name<'a>> {
         self.specifiers
             .iter()
@@ -41,8 +41,8 @@ impl<'a> TargetDirective<'a> {
 /// `.address_size 64` (PTX ISA §.address_size).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressSizeDirective {
-    /// In bits; 32 or 64 unless an error says otherwise.
+    /// The size of an address in bits: 32 or 64, unless there is a syntax error.
     pub bits: u32,
-    /// The whole directive.
+    /// The range of the directive.
     pub range: TextRange,
 }

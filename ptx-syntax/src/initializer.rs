@@ -15,21 +15,21 @@ pub struct Initializer<'a> {
 }
 
 impl<'a> Initializer<'a> {
-    /// Returns the value; a list for arrays.
+    /// Returns the initial value; for an array it is a list.
     pub fn value(&self) -> InitialValue<'a> {
         let whole = Operand { range: self.range, text: self.text, kind: OperandKind::Expression };
         InitialValue::new(Operands::new(self.text, self.range.start).next().unwrap_or(whole))
     }
 }
 
-/// One value of an initializer.
+/// One value of an initializer: a number, an address or a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InitialValue<'a> {
-    /// What it is.
+    /// The kind of value.
     pub kind: InitialValueKind<'a>,
-    /// From its first to its last token.
+    /// The range of the value, from its first to its last token.
     pub range: TextRange,
-    /// The text of `range`.
+    /// The text of the value.
     pub text: &'a str,
 }
 
@@ -37,26 +37,27 @@ pub struct InitialValue<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InitialValueKind<'a> {
-    /// A literal with any sign.
+    /// A literal with any number of signs.
     Number(Number),
     /// The address of a variable or function.
     Symbol(InitialSymbol<'a>),
-    /// `0xFF(SYMBOL)`: one byte of an address. The mask is cut to 64 bits.
+    /// One byte of an address, chosen by a mask: `0xFF(SYMBOL)`. The mask is cut to 64 bits.
     Mask(u64, InitialSymbol<'a>),
-    /// `{a, b}`; see [`InitialValue::elements`].
+    /// A list, such as `{a, b}`; see [`InitialValue::elements`].
     List,
-    /// A constant expression: `(1+2)*3`.
+    /// A constant expression, such as `(1+2)*3`.
     Expression,
 }
 
-/// `NAME`, `NAME+CONSTANT`, `generic(NAME)` or `generic(NAME)+CONSTANT`.
+/// The address of a variable or function in an initializer: `NAME`, `NAME+CONSTANT`,
+/// `generic(NAME)` or `generic(NAME)+CONSTANT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InitialSymbol<'a> {
-    /// Variable or function.
+    /// The name of the variable or function.
     pub name: Name<'a>,
-    /// Its generic address, not the one in its state space.
+    /// Whether it is the generic address, rather than the address in the state space.
     pub generic: bool,
-    /// Bytes added; none if nothing is.
+    /// The number of bytes that is added to the address; `None` if none is.
     pub offset: Option<Constant<'a>>,
 }
 

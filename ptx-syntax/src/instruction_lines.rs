@@ -14,21 +14,22 @@
 use crate::lexer::tokenize;
 use crate::statement::Instruction;
 
-/// The token whose line ptxas records for an instruction.
+/// The token whose line ptxas records as the line of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineAnchor {
-    /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. After a predicate,
-    /// the opcode itself.
+    /// The token after the opcode: a modifier, an operand, or the `;` of `ret;`. If the instruction
+    /// has a predicate, it is the opcode itself.
     Opcode,
-    /// The `;`.
+    /// The `;` that ends the instruction.
     End,
 }
 
 use LineAnchor::{End, Opcode};
 
-/// The opcodes that ptxas gives the line of their `;`, and those that count as one token although
-/// they have several words. An entry stands for all opcodes that begin with its words, unless a
-/// longer entry does. Opcodes without an entry are their first word, with [`LineAnchor::Opcode`].
+/// The opcodes for which ptxas records the line of their `;`, and those that it reads as one token
+/// although they have several words. An entry stands for all opcodes that begin with its words,
+/// unless a longer entry does. An opcode without an entry is read word by word, and has
+/// [`LineAnchor::Opcode`].
 ///
 /// The words of one token cannot stand on different lines: ptxas does not know `mul` before a line
 /// `.wide`. What follows `::`, as in `tcgen05.wait::ld`, is a token of its own.
@@ -162,14 +163,15 @@ pub const OPCODES: &[(&str, LineAnchor)] = &[
 ];
 
 impl Instruction<'_> {
-    /// Returns a byte offset on the line that ptxas records for the instruction
-    /// (`.nv_debug_line_sass`).
+    /// Returns a byte offset on the line that ptxas records for the instruction in
+    /// `.nv_debug_line_sass`.
     pub fn line_anchor(&self) -> u32 {
         self.anchor(None)
     }
 
-    /// Returns a byte offset on the line at which the instruction begins for ptxas. The code that a
-    /// `.loc` covers is counted from that line. Observed: ptxas 13.0.88, with line markers.
+    /// Returns a byte offset on the line at which the instruction begins for ptxas. The lines that
+    /// a `.loc` covers begin with that line of its first instruction. Observed: ptxas 13.0.88, with
+    /// line markers.
     pub fn begin_anchor(&self) -> u32 {
         self.anchor(Some(Opcode))
     }

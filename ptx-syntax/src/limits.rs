@@ -5,12 +5,12 @@
 
 // Parser and printer.
 
-/// The most errors that [`parse`](crate::parse) lists; one more says that there were others. So
-/// hostile text costs no more memory than honest text.
+/// The most syntax errors that [`parse`](crate::parse) lists, so that a hostile text cannot demand
+/// much memory. One more says that there were others.
 pub const MAX_ERRORS: usize = 65_536;
 
-/// The deepest brackets in the operands of one statement, for which the parser calls itself. Blocks
-/// may nest to any depth.
+/// The most levels of brackets in the operands of one statement, since the parser calls itself for
+/// each. Blocks may nest to any depth.
 pub const MAX_NESTING: u32 = 32;
 
 /// Deepest indentation of nested blocks, in tabs; deeper ones are not indented further, so that the
@@ -19,7 +19,7 @@ pub(crate) const MAX_INDENT: usize = 8;
 
 // Checks and their messages.
 
-/// The most findings of one rule and severity that a report lists. The others are counted.
+/// The most findings of one rule and severity that a report lists. Further ones are only counted.
 pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// Bytes of a quoted piece that a message has whole. Mangled names and paths are rarely longer.

@@ -2,55 +2,59 @@
 
 use crate::text::{Name, TextRange};
 
-/// `.file INDEX "PATH" [, TIMESTAMP [, SIZE]]` (PTX ISA §.file; ptxas 13.0.88 takes a time alone).
+/// A source file: `.file INDEX "PATH" [, TIMESTAMP [, SIZE]]` (PTX ISA §.file; ptxas 13.0.88
+/// accepts a time without a size).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDirective<'a> {
-    /// The number that `.loc` uses, as ptxas reads it (32 bits).
+    /// The number by which `.loc` directives name the file, as ptxas reads it (32 bits).
     pub index: u64,
-    /// The text between the quotes: ptxas decodes no escapes.
+    /// The path of the file: the text between the quotes, in which ptxas decodes no escapes.
     pub path: &'a str,
-    /// Where `path` stands, without the quotes.
+    /// The range of the path in the text, without the quotes.
     pub path_range: TextRange,
-    /// When the file was last changed: seconds since 1970, modulo 2^64.
+    /// The time of the file's last change, in seconds since 1970, modulo 2^64.
     pub timestamp: Option<u64>,
-    /// Bytes of the source file, modulo 2^64.
+    /// The size of the file in bytes, modulo 2^64.
     pub size: Option<u64>,
     /// No error cut it short.
     pub(crate) is_complete: bool,
-    /// The whole directive.
+    /// The range of the directive.
     pub range: TextRange,
 }
 
-/// `.loc FILE LINE COLUMN [, function_name NAME[+N], inlined_at FILE LINE COLUMN]` (PTX ISA §.loc).
+/// A source position of the code that follows: `.loc FILE LINE COLUMN [, function_name NAME[+N],
+/// inlined_at FILE LINE COLUMN]` (PTX ISA §.loc).
 ///
 /// Numbers are those ptxas sees: 32 bits, an error where it reports an overflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocDirective<'a> {
-    /// Index of a `.file`, which need not exist.
+    /// The index of a `.file`, which need not exist.
     pub file: u64,
-    /// 1-based line; 0 for none.
+    /// The 1-based line in the source file; 0 for none.
     pub line: u64,
-    /// 1-based column; 0 for none.
+    /// The 1-based column in the source file; 0 for none.
     pub column: u64,
-    /// The call this place was inlined at.
+    /// The call through which the code was inlined; `None` for code that is not inlined.
     pub inlined_at: Option<Box<InlinedAt<'a>>>,
-    /// The whole directive.
+    /// The range of the directive.
     pub range: TextRange,
 }
 
-/// The part `inlined_at FILE LINE COLUMN` of a `.loc`, with the inlined function's name.
+/// The end of a `.loc` of inlined code: the name of the inlined function, and the file, line and
+/// column of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedAt<'a> {
-    /// A label of `.debug_str`, or `.debug_str` itself.
+    /// The label that marks the inlined function's name in a section; or `.debug_str`, for the
+    /// start of that section.
     pub function_name: Name<'a>,
-    /// Bytes added to it, cut to 32 bits as ptxas does.
+    /// The number of bytes from the label to the name, cut to 32 bits as ptxas does.
     pub name_offset: u64,
-    /// File of the call.
+    /// The index of the `.file` of the call.
     pub file: u64,
-    /// Line of the call.
+    /// The line of the call.
     pub line: u64,
-    /// Column of the call.
+    /// The column of the call.
     pub column: u64,
-    /// From `function_name` to the last number.
+    /// The range from `function_name` to the last number.
     pub range: TextRange,
 }

@@ -7,12 +7,12 @@ use crate::section_data::{AssembledSection, assemble, assemble_at_dwarf};
 use crate::section_order::{BlockPlacement, block_placements};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// The sections of a PTX module: the blocks of one name, joined.
+/// The sections of a PTX module, each joined from the `.section` blocks with its name.
 #[derive(Debug, Default)]
 pub struct MergedSections<'a> {
-    /// In the order of ptxas.
+    /// The sections, in the order in which ptxas writes them.
     pub list: Vec<MergedSection<'a>>,
-    /// Errors in the data of all blocks, in text order.
+    /// The syntax errors in the data of all blocks, in text order.
     pub errors: Vec<SyntaxError>,
     /// Section and offset of every label.
     labels: HashMap<&'a str, (&'a str, u64)>,
@@ -21,16 +21,16 @@ pub struct MergedSections<'a> {
 /// A section of a module, joined from all its blocks.
 #[derive(Debug)]
 pub struct MergedSection<'a> {
-    /// Its name with its dot.
+    /// The name of the section, with its dot.
     pub name: &'a str,
-    /// What ptxas does with it.
+    /// The position at which ptxas writes the section, and whether it keeps it.
     pub place: BlockPlacement,
-    /// Contents.
+    /// The contents of the section, with its fixups and labels.
     pub assembled: AssembledSection<'a>,
 }
 
 impl<'a> MergedSections<'a> {
-    /// Assembles every block of the module, then the `@@DWARF` lines.
+    /// Assembles the sections of a module: first its `.section` blocks, then its `@@DWARF` lines.
     ///
     /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any
     /// other name over the first, and fails where bytes differ, which [`check`](crate::check) says.

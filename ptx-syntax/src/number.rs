@@ -2,14 +2,15 @@
 
 use crate::lexer::{Lexer, TokenKind};
 
-/// A number with its sign.
+/// A number in a PTX text, with its sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
-    /// Two's complement, modulo 2^64; `WARP_SZ` is 32.
+    /// An integer in two's complement, modulo 2^64; `WARP_SZ` is 32.
     Integer(u64),
-    /// The bits of a `0f3F800000`.
+    /// The bits of a single-precision literal such as `0f3F800000`.
     Single(u32),
-    /// The bits of a `0d3FF0000000000000`, or of the double nearest to a `1.5e3`.
+    /// The bits of a double-precision literal such as `0d3FF0000000000000`, or of the double
+    /// nearest to a decimal one such as `1.5e3`.
     Double(u64),
 }
 

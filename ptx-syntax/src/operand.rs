@@ -14,30 +14,30 @@ pub enum OperandKind {
     Name,
     /// A number, with any sign.
     Number,
-    /// `[base+offset]`, possibly followed by `.unified`.
+    /// An address `[base+offset]`, possibly followed by `.unified`.
     Address,
-    /// `{a, b}`
+    /// A vector `{a, b}`.
     Vector,
-    /// `(a, b)`: arguments or results of a call.
+    /// The arguments or results of a call: `(a, b)`.
     Arguments,
-    /// Anything else: `%p|%q`, `!%p`, `a+4`, a constant expression.
+    /// Any other operand: `%p|%q`, `!%p`, `a+4`, a constant expression.
     Expression,
 }
 
 /// One operand of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand<'a> {
-    /// From its first to its last token.
+    /// The range of the operand, from its first to its last token.
     pub range: TextRange,
-    /// The text of `range`; empty where an operand is missing.
+    /// The text of the operand; empty where it is missing.
     pub text: &'a str,
-    /// Its shape.
+    /// The form of the operand.
     pub kind: OperandKind,
 }
 
 impl<'a> Operand<'a> {
-    /// Iterates over the parts inside the brackets of an address, a vector or arguments; empty for
-    /// other operands.
+    /// Iterates over the elements between the brackets of an address, a vector or arguments; empty
+    /// for other operands.
     pub fn elements(&self) -> Operands<'a> {
         let inside = match self.kind {
             OperandKind::Address | OperandKind::Vector | OperandKind::Arguments => {
@@ -54,8 +54,8 @@ impl<'a> Operand<'a> {
         (self.kind == OperandKind::Address).then(|| Address::new(self.elements()))
     }
 
-    /// Returns the number, with its sign; `None` for other operands and for expressions such as
-    /// `4*2`.
+    /// Returns the number that the operand is, with its sign; `None` for other operands and for
+    /// expressions such as `4*2`.
     pub fn number(&self) -> Option<Number> {
         Number::read(self.text)
     }
@@ -67,14 +67,14 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The base and offset between the brackets of an address.
+/// What stands between the brackets of an address operand: base, offset and further elements.
 #[derive(Debug, Clone)]
 pub struct Address<'a> {
-    /// A register, a variable or a number.
+    /// The base of the address: a register, a variable or a number.
     pub base: Operand<'a>,
-    /// What is added to it; none if nothing is.
+    /// The constant that is added to the base; `None` if none is.
     pub offset: Option<Constant<'a>>,
-    /// Further elements: the coordinates of `[tensor, {%r1, %r2}]`.
+    /// The elements after the base: the coordinates of `[tensor, {%r1, %r2}]`.
     pub rest: Operands<'a>,
 }
 
@@ -90,17 +90,18 @@ impl<'a> Address<'a> {
     }
 }
 
-/// A constant that is added to a name.
+/// A constant that is added to a name or register, as in `NAME+4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant<'a> {
-    /// The range after the `+`.
+    /// The range of the constant, after the `+`.
     pub range: TextRange,
-    /// The text of `range`.
+    /// The text of the constant, after the `+`.
     pub text: &'a str,
 }
 
 impl Constant<'_> {
-    /// Returns the value, modulo 2^64 in two's complement; `None` for an expression such as `4*2`.
+    /// Returns the value of the constant, modulo 2^64 in two's complement; `None` for an expression
+    /// such as `4*2`.
     pub fn value(&self) -> Option<u64> {
         match Number::read(self.text)? {
             Number::Integer(value) => Some(value),
@@ -134,8 +135,8 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Iterates over the operands of an instruction or the elements of an operand, which commas outside
-/// brackets separate.
+/// Iterates over the operands of an instruction or the elements of an operand. They are separated
+/// by the commas outside brackets.
 #[derive(Debug, Clone)]
 pub struct Operands<'a> {
     lexer: Lexer<'a>,

@@ -6,43 +6,45 @@ use crate::types::{ScalarType, StateSpace, natural_alignment};
 /// One parameter or result of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter<'a> {
-    /// `.param` or `.reg`.
+    /// The state space of the parameter: `.param` or `.reg`.
     pub space: StateSpace,
-    /// `_` in a call prototype. None where it is missing; an error says so.
+    /// The name of the parameter, which is `_` in a call prototype. `None` where it is missing; a
+    /// syntax error says so.
     pub name: Option<Name<'a>>,
-    /// Element type.
+    /// The type of one element of the parameter.
     pub ty: ScalarType,
-    /// Elements of a vector type.
+    /// The number of elements of a vector type.
     pub vector: Option<u8>,
-    /// Alignment in bytes, as written.
+    /// The alignment in bytes, as written.
     pub align: Option<u64>,
-    /// Elements of an array; 0 for `[]`.
+    /// The number of elements of an array; 0 for `[]`.
     pub array: Option<u64>,
-    /// `.ptr` of a kernel parameter.
+    /// The `.ptr` attribute of a kernel parameter that is a pointer.
     pub pointer: Option<Pointer>,
-    /// From the state space to the end of the declarator.
+    /// The range of the parameter, from the state space to the end of the declarator.
     pub range: TextRange,
 }
 
 impl Parameter<'_> {
-    /// Returns the size in bytes; `None` for `.pred` and beyond 64 bits.
+    /// Returns the size of the parameter in bytes; `None` for `.pred` and beyond 64 bits.
     pub fn size(&self) -> Option<u64> {
         let element = self.ty.size()?.checked_mul(self.vector.map_or(1, u64::from))?;
         element.checked_mul(self.array.unwrap_or(1))
     }
 
-    /// Returns the alignment in bytes: as written, otherwise that of the type (of the complete
-    /// vector).
+    /// Returns the alignment of the parameter in bytes: the written one, otherwise that of its
+    /// type. A vector counts as a whole.
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| natural_alignment(self.ty, self.vector))
     }
 }
 
-/// `.ptr [SPACE] [.align N]` (PTX ISA §Kernel Parameter Attribute: .ptr).
+/// The attribute of a kernel parameter that is a pointer: `.ptr [SPACE] [.align N]` (PTX ISA
+/// §Kernel Parameter Attribute: .ptr).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
-    /// What it points into; none for generic addresses.
+    /// The state space into which the pointer points; `None` for a generic address.
     pub space: Option<StateSpace>,
-    /// Alignment in bytes of what it points to.
+    /// The alignment in bytes of the memory that the pointer points to.
     pub align: Option<u64>,
 }

@@ -3,8 +3,8 @@
 use crate::text::{raw_byte, raw_byte_as_char};
 
 /// Converts bytes to text without loss, and returns whether any byte was escaped. A byte that is
-/// not UTF-8 becomes one of the characters of [`raw_byte`]. If the bytes have such a character
-/// themselves, each of its bytes is escaped.
+/// not UTF-8 is escaped: it becomes the character that [`raw_byte`] converts back. If the bytes
+/// have such a character themselves, each of its bytes is escaped.
 pub fn decode(bytes: Vec<u8>) -> (String, bool) {
     let is_raw = |text: &str| !text.is_ascii() && text.chars().any(|c| raw_byte(c).is_some());
     match String::from_utf8(bytes) {
@@ -29,7 +29,7 @@ fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Converts a text of [`decode`] back to bytes. The text may have been edited.
+/// Converts a text that [`decode`] has made back to bytes. The text may have been edited.
 pub fn bytes(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {
@@ -41,8 +41,8 @@ pub fn bytes(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the text with U+FFFD in place of each escaped byte. Offsets stay the same, since both
-/// characters take three bytes.
+/// Returns a text that [`decode`] has made with U+FFFD in place of each escaped byte. Offsets stay
+/// the same, since both characters take three bytes.
 pub fn with_replacements(text: &str) -> String {
     text.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
 }

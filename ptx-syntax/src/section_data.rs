@@ -11,50 +11,51 @@ use crate::text::{Name, TextRange};
 /// The assembled bytes of a section, with its fixups and labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AssembledSection<'a> {
-    /// The contents, little-endian; 0 where a fixup stands.
+    /// The contents of the section, little-endian; 0 in each field that has a fixup.
     pub bytes: Vec<u8>,
-    /// The places to fill in, ascending.
+    /// The fields whose bytes depend on an address, ascending.
     pub fixups: Vec<Fixup<'a>>,
-    /// Differences whose number is in `bytes`: where they would be filled in, ascending.
+    /// The differences of labels that are already computed and written into `bytes`, ascending.
     pub folded: Vec<Fixup<'a>>,
-    /// The labels with their byte offsets into the section, in text order.
+    /// The labels with their byte offsets in the section, in text order.
     pub labels: Vec<(Name<'a>, u64)>,
-    /// The same errors as [`crate::parse`] gave for this section.
+    /// The syntax errors of this section, which [`crate::parse`] returns too.
     pub errors: Vec<SyntaxError>,
 }
 
 /// A field whose bytes depend on an address, and so on a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixup<'a> {
-    /// Byte offset into the section.
+    /// The byte offset of the field in the section.
     pub offset: u64,
-    /// Bytes: 4 or 8 (1 or 2 only beside an error).
+    /// The size of the field in bytes: 4 or 8; 1 or 2 only where there is a syntax error.
     pub width: u8,
-    /// What goes there.
+    /// The value that the field gets.
     pub target: FixupTarget<'a>,
-    /// The expression in the text.
+    /// The range of the expression in the text.
     pub range: TextRange,
 }
 
 /// The value that a fixup gets: an address, an offset or a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixupTarget<'a> {
-    /// A label of any section or function, a function or a variable.
+    /// The address of a label, a function or a variable. The label may be in any section or
+    /// function.
     Symbol {
         /// Its name.
         name: &'a str,
         /// Bytes added: 0 to 2^32-1.
         addend: i64,
     },
-    /// A place in a section.
+    /// An offset in a section.
     Section {
         /// The name with its dot (`.debug_abbrev`).
         name: &'a str,
         /// Bytes added: 0 to 2^32-1.
         addend: i64,
     },
-    /// The difference of two labels that are not both in this section. If they are, the number is
-    /// in `bytes` and there is no fixup.
+    /// The difference of two labels that are not both in this section. If both are, `bytes` has the
+    /// number, and there is no fixup.
     Difference {
         /// The label subtracted from.
         left: &'a str,
@@ -63,7 +64,8 @@ pub enum FixupTarget<'a> {
     },
 }
 
-/// Assembles a section. Values are cut to their width; those out of range are also errors.
+/// Assembles the data of a `.section` block to bytes. Values are cut to their width; a value that
+/// does not fit is also an error.
 ///
 /// Of a label defined twice the first place counts.
 pub fn assemble<'a>(section: &SectionBlock<'a>) -> AssembledSection<'a> {
@@ -90,9 +92,9 @@ pub fn assemble<'a>(section: &SectionBlock<'a>) -> AssembledSection<'a> {
 /// A section made from `@@DWARF` lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtDwarfSection<'a> {
-    /// With its dot.
+    /// The name of the section, with its dot.
     pub name: Name<'a>,
-    /// The assembled contents. They have no labels.
+    /// The assembled contents of the section. They have no labels.
     pub assembled: AssembledSection<'a>,
 }
 

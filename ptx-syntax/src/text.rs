@@ -5,8 +5,9 @@ use memchr::memchr_iter;
 /// The character that stands for byte 0.
 const RAW_BYTE: u32 = 0xf700;
 
-/// Returns the byte that a character stands for: U+F780 to U+F7FF are the bytes 0x80 to 0xff of a
-/// file that is not UTF-8. PTX is ASCII, so such bytes are only quoted, escaped or kept.
+/// Returns the byte that a character from U+F780 to U+F7FF stands for. Such characters stand for
+/// the bytes 0x80 to 0xff of a file that is not UTF-8. PTX is ASCII, so such bytes are only quoted,
+/// escaped or kept.
 pub fn raw_byte(c: char) -> Option<u8> {
     u8::try_from(u32::from(c).wrapping_sub(RAW_BYTE)).ok().filter(|byte| !byte.is_ascii())
 }
@@ -16,10 +17,10 @@ pub(crate) fn raw_byte_as_char(byte: u8) -> char {
     if byte.is_ascii() { char::from(byte) } else { char::from_u32(RAW_BYTE + u32::from(byte)).unwrap_or('?') }
 }
 
-/// A half-open range of byte offsets into the module text.
+/// A half-open range of byte offsets in the text of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct TextRange {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: u32,
     /// The offset after the last byte.
     pub end: u32,
@@ -65,9 +66,9 @@ impl TextRange {
 /// A name as written, with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The characters, unchanged.
+    /// The characters of the name, unchanged.
     pub text: &'a str,
-    /// Where they stand.
+    /// The range of the name in the text.
     pub range: TextRange,
 }
 
@@ -86,7 +87,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Indexes the first 4 GiB of `text`; [`crate::parse`] refuses longer ones.
+    /// Indexes the lines of the first 4 GiB of `text`; [`crate::parse`] refuses longer texts.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let bytes = bytes.get(..u32::MAX as usize).unwrap_or(bytes);
@@ -96,7 +97,8 @@ impl LineIndex {
         Self { starts, continuations, len: bytes.len() as u32 }
     }
 
-    /// The number of lines. The empty text has one, and the text after a last `\n` counts as one.
+    /// The number of lines. The empty text has one line, and the text after a last `\n` counts as a
+    /// line.
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
@@ -106,7 +108,7 @@ impl LineIndex {
         self.starts.partition_point(|&start| start <= offset) as u32
     }
 
-    /// Returns a cursor that finds the lines of offsets in text order, each from the one before.
+    /// Returns a cursor that finds the lines of ascending offsets, each from the one before.
     pub fn cursor(&self) -> LineCursor<'_> {
         LineCursor { rest: &self.starts, line: 0 }
     }
@@ -130,8 +132,8 @@ impl LineIndex {
         before + (bits & mask).count_ones()
     }
 
-    /// Returns the range of a 1-based line, without its `\n`. For line 0 or one past the end it is
-    /// empty, at the nearest end.
+    /// Returns the range of a line by its 1-based number, without its `\n`. For line 0 it is empty
+    /// at the start of the text, for a line past the end empty at the end.
     pub fn line_range(&self, line: u32) -> TextRange {
         let Some(index) = (line as usize).checked_sub(1) else { return TextRange::empty(0) };
         let Some(&start) = self.starts.get(index) else { return TextRange::empty(self.len) };
@@ -140,7 +142,7 @@ impl LineIndex {
     }
 }
 
-/// Finds the lines of offsets in text order: see [`LineIndex::cursor`].
+/// Finds the lines of ascending offsets; see [`LineIndex::cursor`].
 #[derive(Debug, Clone)]
 pub struct LineCursor<'i> {
     /// The starts of the lines after the current one.
@@ -150,7 +152,7 @@ pub struct LineCursor<'i> {
 }
 
 impl LineCursor<'_> {
-    /// Whether an offset is on the line that the cursor returned last, or on an earlier one.
+    /// Whether an offset is on the line that the cursor returned last, or on an earlier line.
     pub fn is_passed(&self, offset: u32) -> bool {
         self.rest.first().is_none_or(|&next| offset < next)
     }

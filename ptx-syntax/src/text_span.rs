@@ -8,23 +8,23 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Place")]
 pub struct TextSpan {
-    /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as
+    /// The byte offset of the start of the range. A byte that is not UTF-8 counts as 3 bytes (as
     /// U+FFFD does).
     pub start: u32,
-    /// Byte offset of the end, in the same way.
+    /// The byte offset of the end of the range. A byte that is not UTF-8 counts as 3 bytes.
     pub end: u32,
-    /// 1-based line of the start.
+    /// The 1-based line at which the range starts.
     pub line: u32,
-    /// 1-based column of the start, in characters.
+    /// The 1-based column at which the range starts, in characters.
     pub column: u32,
-    /// 1-based line of the end.
+    /// The 1-based line at which the range ends.
     pub end_line: u32,
-    /// 1-based column of the end, in characters.
+    /// The 1-based column at which the range ends, in characters.
     pub end_column: u32,
 }
 
 impl TextSpan {
-    /// Converts a range to lines and columns. `lines` are the lines of the text.
+    /// Creates the span of a range. `lines` are the lines of the text.
     pub fn new(lines: &LineIndex, range: TextRange) -> Self {
         let (line, column) = lines.line_col(range.start);
         let (end_line, end_column) = lines.line_col(range.end);

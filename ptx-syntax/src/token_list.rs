@@ -4,7 +4,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::number::Literal;
 use crate::text::{Name, TextRange};
 
-/// Iterates over the names, strings or suffixes in a part of a statement, in text order. Other
+/// Iterates over the names, strings or suffixes in a piece of a statement, in text order. Other
 /// tokens are skipped.
 ///
 /// A string comes without its quotes, its range too; a suffix with its dot.

@@ -8,28 +8,29 @@ use crate::types::{Linkage, ScalarType, StateSpace, natural_alignment};
 /// A variable declaration with one or more declarators (PTX ISA §Variables).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable<'a> {
-    /// Where it lives.
+    /// The state space of the variables.
     pub space: StateSpace,
-    /// Who sees it.
+    /// The linkage of the variables, such as `.visible`.
     pub linkage: Linkage,
-    /// Alignment in bytes, as written.
+    /// The alignment in bytes, as written.
     pub align: Option<u64>,
-    /// Element type.
+    /// The type of one element.
     pub ty: ScalarType,
-    /// Elements of a vector type: 2, 4 or 8.
+    /// The number of elements of a vector type: 2, 4 or 8.
     pub vector: Option<u8>,
-    /// N of `.const[N]` (PTX 1.x to 2.1); 0 for `.const[]`.
+    /// The number of the constant bank: N of `.const[N]` (PTX 1.x to 2.1); 0 for `.const[]`.
     pub bank: Option<u64>,
-    /// `.attribute(...)` before the type.
+    /// The attributes of the variables: `.attribute(...)` before the type.
     pub attributes: Option<Attributes<'a>>,
-    /// The names declared. May be empty: ptxas accepts `.reg .b32 ;`.
+    /// The names that are declared. There may be none: ptxas accepts `.reg .b32 ;`.
     pub declarators: Vec<Declarator<'a>>,
-    /// With the `;`.
+    /// The range of the declaration, with the `;`.
     pub range: TextRange,
 }
 
 impl Variable<'_> {
-    /// Returns the size in bytes of the variable that `declarator` names (one register of `%r<N>`).
+    /// Returns the size in bytes of the variable that `declarator` names; for `%r<N>` that of one
+    /// register.
     ///
     /// None without a size: `.pred`, a flexible array `[]`, a size beyond 64 bits.
     pub fn size(&self, declarator: &Declarator<'_>) -> Option<u64> {
@@ -40,22 +41,23 @@ impl Variable<'_> {
         declarator.dimensions.iter().try_fold(element, |size, &dimension| size.checked_mul(dimension))
     }
 
-    /// Returns the alignment in bytes: as written, otherwise that of the type (of the complete
-    /// vector).
+    /// Returns the alignment of the variables in bytes: the written one, otherwise that of their
+    /// type. A vector counts as a whole.
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| natural_alignment(self.ty, self.vector))
     }
 }
 
-/// One name of a [`Variable`].
+/// One of the names that a [`Variable`] declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declarator<'a> {
-    /// The name, or the prefix of a register range.
+    /// The name of the variable; of a register range such as `%r<5>` the prefix `%r`.
     pub name: Name<'a>,
-    /// `N` of `%r<N>`: the names `%r0` to `%r(N-1)`.
+    /// The number of registers in a register range: N of `%r<N>`, which declares `%r0` to
+    /// `%r(N-1)`.
     pub registers: Option<u32>,
-    /// `[4][5]`; 0 for an empty `[]`.
+    /// The dimensions of an array: 4 and 5 of `[4][5]`; 0 for an empty `[]`.
     pub dimensions: Vec<u64>,
-    /// What follows the `=`.
+    /// The initial value of the variable, after the `=`.
     pub initializer: Option<Initializer<'a>>,
 }

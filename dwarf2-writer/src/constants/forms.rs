@@ -62,7 +62,8 @@ pub static DW_FORM: NameTable<u16> = NameTable {
 pub const DW_CHILDREN_no: u8 = 0x00;
 pub const DW_CHILDREN_yes: u8 = 0x01;
 
-/// Whether entries of an abbreviation have children (DWARF 2.0.0 §7.5.4, figure 16).
+/// Values of an abbreviation's flag that says whether its entries have children (DWARF 2.0.0
+/// §7.5.4, figure 16).
 pub static DW_CHILDREN: NameTable = NameTable {
     prefix: "DW_CHILDREN_",
     entries: &[(DW_CHILDREN_no, "DW_CHILDREN_no"), (DW_CHILDREN_yes, "DW_CHILDREN_yes")],

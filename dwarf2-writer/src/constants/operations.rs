@@ -68,7 +68,7 @@ pub const DW_OP_hi_user: u8 = 0xff;
 
 /// Operations of location expressions (DWARF 2.0.0 §2.4.3, DWARF 3 §2.5, and
 /// `DW_OP_implicit_value`, `DW_OP_stack_value` of DWARF 4). Of the families `lit`, `reg` and `breg`
-/// the first has a constant.
+/// only the first member, such as `DW_OP_lit0`, has a constant of its own.
 pub static DW_OP: NameTable = NameTable {
     prefix: "DW_OP_",
     entries: &[

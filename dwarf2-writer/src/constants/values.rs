@@ -19,7 +19,7 @@ pub const DW_ATE_UTF: u8 = 0x10;
 pub const DW_ATE_lo_user: u8 = 0x80;
 pub const DW_ATE_hi_user: u8 = 0xff;
 
-/// `DW_AT_encoding` (DWARF 2.0.0 §7.8, figure 23; from 9 on DWARF 3, 16 is DWARF 4).
+/// Values of `DW_AT_encoding` (DWARF 2.0.0 §7.8, figure 23; from 9 on DWARF 3, 16 is DWARF 4).
 pub static DW_ATE: NameTable = NameTable {
     prefix: "DW_ATE_",
     entries: &[
@@ -47,7 +47,7 @@ pub const DW_ACCESS_public: u8 = 0x01;
 pub const DW_ACCESS_protected: u8 = 0x02;
 pub const DW_ACCESS_private: u8 = 0x03;
 
-/// `DW_AT_accessibility` (DWARF 2.0.0 §7.9, figure 24).
+/// Values of `DW_AT_accessibility` (DWARF 2.0.0 §7.9, figure 24).
 pub static DW_ACCESS: NameTable = NameTable {
     prefix: "DW_ACCESS_",
     entries: &[
@@ -62,7 +62,7 @@ pub const DW_VIS_local: u8 = 0x01;
 pub const DW_VIS_exported: u8 = 0x02;
 pub const DW_VIS_qualified: u8 = 0x03;
 
-/// `DW_AT_visibility` (DWARF 2.0.0 §7.10, figure 25).
+/// Values of `DW_AT_visibility` (DWARF 2.0.0 §7.10, figure 25).
 pub static DW_VIS: NameTable = NameTable {
     prefix: "DW_VIS_",
     entries: &[
@@ -77,7 +77,7 @@ pub const DW_VIRTUALITY_none: u8 = 0x00;
 pub const DW_VIRTUALITY_virtual: u8 = 0x01;
 pub const DW_VIRTUALITY_pure_virtual: u8 = 0x02;
 
-/// `DW_AT_virtuality` (DWARF 2.0.0 §7.11, figure 26).
+/// Values of `DW_AT_virtuality` (DWARF 2.0.0 §7.11, figure 26).
 pub static DW_VIRTUALITY: NameTable = NameTable {
     prefix: "DW_VIRTUALITY_",
     entries: &[
@@ -137,8 +137,8 @@ pub const DW_LANG_Ada2012: u16 = 0x002f;
 pub const DW_LANG_lo_user: u16 = 0x8000;
 pub const DW_LANG_hi_user: u16 = 0xffff;
 
-/// `DW_AT_language` (DWARF 2.0.0 §7.12, figure 27; from 11 on DWARF 3, from 20 on DWARF 4 and the
-/// list on dwarfstd.org).
+/// Values of `DW_AT_language` (DWARF 2.0.0 §7.12, figure 27; from 11 on DWARF 3, from 20 on DWARF 4
+/// and the list on dwarfstd.org).
 pub static DW_LANG: NameTable<u16> = NameTable {
     prefix: "DW_LANG_",
     entries: &[
@@ -204,7 +204,7 @@ pub const DW_ID_up_case: u8 = 0x01;
 pub const DW_ID_down_case: u8 = 0x02;
 pub const DW_ID_case_insensitive: u8 = 0x03;
 
-/// `DW_AT_identifier_case` (DWARF 2.0.0 §7.14, figure 28).
+/// Values of `DW_AT_identifier_case` (DWARF 2.0.0 §7.14, figure 28).
 pub static DW_ID: NameTable = NameTable {
     prefix: "DW_ID_",
     entries: &[
@@ -222,7 +222,7 @@ pub const DW_CC_nocall: u8 = 0x03;
 pub const DW_CC_lo_user: u8 = 0x40;
 pub const DW_CC_hi_user: u8 = 0xff;
 
-/// `DW_AT_calling_convention` (DWARF 2.0.0 §7.15, figure 29; from 4 on DWARF 5).
+/// Values of `DW_AT_calling_convention` (DWARF 2.0.0 §7.15, figure 29; from 4 on DWARF 5).
 pub static DW_CC: NameTable = NameTable {
     prefix: "DW_CC_",
     entries: &[
@@ -240,7 +240,7 @@ pub const DW_INL_inlined: u8 = 0x01;
 pub const DW_INL_declared_not_inlined: u8 = 0x02;
 pub const DW_INL_declared_inlined: u8 = 0x03;
 
-/// `DW_AT_inline` (DWARF 2.0.0 §7.16, figure 30).
+/// Values of `DW_AT_inline` (DWARF 2.0.0 §7.16, figure 30).
 pub static DW_INL: NameTable = NameTable {
     prefix: "DW_INL_",
     entries: &[
@@ -255,7 +255,7 @@ pub static DW_INL: NameTable = NameTable {
 pub const DW_ORD_row_major: u8 = 0x00;
 pub const DW_ORD_col_major: u8 = 0x01;
 
-/// `DW_AT_ordering` (DWARF 2.0.0 §7.17, figure 31).
+/// Values of `DW_AT_ordering` (DWARF 2.0.0 §7.17, figure 31).
 pub static DW_ORD: NameTable = NameTable {
     prefix: "DW_ORD_",
     entries: &[(DW_ORD_row_major, "DW_ORD_row_major"), (DW_ORD_col_major, "DW_ORD_col_major")],
@@ -265,7 +265,7 @@ pub static DW_ORD: NameTable = NameTable {
 pub const DW_DSC_label: u8 = 0x00;
 pub const DW_DSC_range: u8 = 0x01;
 
-/// Descriptors in `DW_AT_discr_list` (DWARF 2.0.0 §7.18, figure 32).
+/// Values of the descriptors in `DW_AT_discr_list` (DWARF 2.0.0 §7.18, figure 32).
 pub static DW_DSC: NameTable = NameTable {
     prefix: "DW_DSC_",
     entries: &[(DW_DSC_label, "DW_DSC_label"), (DW_DSC_range, "DW_DSC_range")],
@@ -278,7 +278,7 @@ pub const DW_MACINFO_start_file: u8 = 0x03;
 pub const DW_MACINFO_end_file: u8 = 0x04;
 pub const DW_MACINFO_vendor_ext: u8 = 0xff;
 
-/// Entries of `.debug_macinfo` (DWARF 2.0.0 §7.22, figure 39).
+/// Types of the entries of `.debug_macinfo` (DWARF 2.0.0 §7.22, figure 39).
 pub static DW_MACINFO: NameTable = NameTable {
     prefix: "DW_MACINFO_",
     entries: &[

@@ -20,34 +20,35 @@ pub enum Operation {
     Addr(Address),
     /// `DW_OP_lit0` to `DW_OP_lit31`: pushes the number.
     Lit(u8),
-    /// `DW_OP_const1u`.
+    /// `DW_OP_const1u`: pushes an unsigned number of 1 byte.
     Const1u(u8),
-    /// `DW_OP_const1s`.
+    /// `DW_OP_const1s`: pushes a signed number of 1 byte.
     Const1s(i8),
-    /// `DW_OP_const2u`.
+    /// `DW_OP_const2u`: pushes an unsigned number of 2 bytes.
     Const2u(u16),
-    /// `DW_OP_const2s`.
+    /// `DW_OP_const2s`: pushes a signed number of 2 bytes.
     Const2s(i16),
-    /// `DW_OP_const4u`.
+    /// `DW_OP_const4u`: pushes an unsigned number of 4 bytes.
     Const4u(u32),
-    /// `DW_OP_const4s`.
+    /// `DW_OP_const4s`: pushes a signed number of 4 bytes.
     Const4s(i32),
-    /// `DW_OP_const8u`.
+    /// `DW_OP_const8u`: pushes an unsigned number of 8 bytes.
     Const8u(u64),
-    /// `DW_OP_const8s`.
+    /// `DW_OP_const8s`: pushes a signed number of 8 bytes.
     Const8s(i64),
-    /// `DW_OP_constu`.
+    /// `DW_OP_constu`: pushes an unsigned number, as ULEB128.
     Constu(u64),
-    /// `DW_OP_consts`.
+    /// `DW_OP_consts`: pushes a signed number, as SLEB128.
     Consts(i64),
-    /// `DW_OP_pick`: pushes the entry at a 0-based depth.
+    /// `DW_OP_pick`: pushes a copy of the stack entry at a 0-based depth.
     Pick(u8),
-    /// `DW_OP_plus_uconst`: adds to the top of the stack.
+    /// `DW_OP_plus_uconst`: adds a number to the top of the stack.
     PlusUconst(u64),
-    /// `DW_OP_skip`: goes on at an operation, by its 0-based number in the expression; their count
-    /// is the end.
+    /// `DW_OP_skip`: continues at the operation with this 0-based number in the expression. The
+    /// number of operations stands for the end.
     Skip(usize),
-    /// `DW_OP_bra`: [`Operation::Skip`] if what it pops is not 0.
+    /// `DW_OP_bra`: pops a value, and if it is not 0 continues at another operation, as
+    /// [`Operation::Skip`].
     Bra(usize),
     /// `DW_OP_reg0` to `DW_OP_reg31`: the object is in the register.
     Reg(u8),
@@ -63,8 +64,8 @@ pub enum Operation {
     Piece(u64),
     /// `DW_OP_deref_size`: pops an address, pushes this many bytes from there, at most 8.
     DerefSize(u8),
-    /// `DW_OP_xderef_size`: pops an address and a space, pushes this many bytes from there, at most
-    /// 8.
+    /// `DW_OP_xderef_size`: pops an address and an address space, pushes this many bytes from
+    /// there, at most 8.
     XderefSize(u8),
 }
 

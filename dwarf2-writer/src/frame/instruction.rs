@@ -15,57 +15,61 @@ use crate::{Address, Error, Expression, Section};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 3 §6.4.2")]
 pub enum CallFrameInstruction<A = Address, E = Expression> {
-    /// No effect.
+    /// `DW_CFA_nop`: no effect.
     Nop,
-    /// On to an address.
+    /// `DW_CFA_set_loc`: the rules that follow hold from this address on.
     SetLoc(A),
-    /// On by a factored step of at most 63, in the opcode itself.
+    /// `DW_CFA_advance_loc`: advances the address by a factored step of at most 63, which is part
+    /// of the opcode.
     AdvanceLoc(u8),
-    /// On by a factored step in one byte.
+    /// `DW_CFA_advance_loc1`: advances the address by a factored step in one byte.
     AdvanceLoc1(u8),
-    /// On by a factored step in two bytes.
+    /// `DW_CFA_advance_loc2`: advances the address by a factored step in two bytes.
     AdvanceLoc2(u16),
-    /// On by a factored step in four bytes.
+    /// `DW_CFA_advance_loc4`: advances the address by a factored step in four bytes.
     AdvanceLoc4(u32),
-    /// `register` (at most 63, in the opcode itself) is saved at CFA + factored offset.
+    /// `DW_CFA_offset`: `register`, at most 63 and part of the opcode, is saved at CFA + factored
+    /// offset.
     Offset { register: u8, factored_offset: u64 },
-    /// `register` is saved at CFA + factored offset.
+    /// `DW_CFA_offset_extended`: `register` is saved at CFA + factored offset.
     OffsetExtended { register: u64, factored_offset: u64 },
-    /// `register` is saved at CFA + factored signed offset (DWARF 3).
+    /// `DW_CFA_offset_extended_sf`: `register` is saved at CFA + factored signed offset (DWARF 3).
     OffsetExtendedSf { register: u64, factored_offset: i64 },
-    /// The value of `register` was CFA + factored offset (DWARF 3).
+    /// `DW_CFA_val_offset`: the value of `register` was CFA + factored offset (DWARF 3).
     ValOffset { register: u64, factored_offset: u64 },
-    /// The value of `register` was CFA + factored signed offset (DWARF 3).
+    /// `DW_CFA_val_offset_sf`: the value of `register` was CFA + factored signed offset (DWARF 3).
     ValOffsetSf { register: u64, factored_offset: i64 },
-    /// Back to the CIE's rule for `register` (at most 63, in the opcode itself).
+    /// `DW_CFA_restore`: restores the CIE's rule for `register`, at most 63 and part of the opcode.
     Restore { register: u8 },
-    /// Back to the CIE's rule for `register`.
+    /// `DW_CFA_restore_extended`: restores the CIE's rule for `register`.
     RestoreExtended { register: u64 },
-    /// `register` has no recoverable value.
+    /// `DW_CFA_undefined`: the value of `register` cannot be recovered.
     Undefined { register: u64 },
-    /// `register` was not changed.
+    /// `DW_CFA_same_value`: `register` was not changed.
     SameValue { register: u64 },
-    /// `register` is saved in the register `source`.
+    /// `DW_CFA_register`: `register` is saved in the register `source`.
     Register { register: u64, source: u64 },
-    /// Pushes all rules.
+    /// `DW_CFA_remember_state`: pushes all rules on a stack.
     RememberState,
-    /// Pops all rules.
+    /// `DW_CFA_restore_state`: pops all rules from the stack.
     RestoreState,
-    /// CFA = `register` + `offset` bytes.
+    /// `DW_CFA_def_cfa`: CFA = `register` + `offset` bytes.
     DefCfa { register: u64, offset: u64 },
-    /// CFA = `register` + factored signed offset (DWARF 3).
+    /// `DW_CFA_def_cfa_sf`: CFA = `register` + factored signed offset (DWARF 3).
     DefCfaSf { register: u64, factored_offset: i64 },
-    /// Another register for the CFA.
+    /// `DW_CFA_def_cfa_register`: changes the register of the CFA rule, and keeps the offset.
     DefCfaRegister { register: u64 },
-    /// Another offset for the CFA, in bytes.
+    /// `DW_CFA_def_cfa_offset`: changes the offset of the CFA rule, in bytes, and keeps the
+    /// register.
     DefCfaOffset(u64),
-    /// Another offset for the CFA, factored and signed (DWARF 3).
+    /// `DW_CFA_def_cfa_offset_sf`: changes the offset of the CFA rule, factored and signed (DWARF
+    /// 3).
     DefCfaOffsetSf(i64),
-    /// CFA = value of the expression (DWARF 3).
+    /// `DW_CFA_def_cfa_expression`: CFA = value of the expression (DWARF 3).
     DefCfaExpression(E),
-    /// `register` is saved at the address that the expression gives (DWARF 3).
+    /// `DW_CFA_expression`: `register` is saved at the address that the expression gives (DWARF 3).
     Expression { register: u64, expression: E },
-    /// The value of `register` was that of the expression (DWARF 3).
+    /// `DW_CFA_val_expression`: the value of `register` was that of the expression (DWARF 3).
     ValExpression { register: u64, expression: E },
 }
 

@@ -1,6 +1,7 @@
 //! Ids of entries.
 
-/// The id of an entry of a [`DebugInfo`](super::DebugInfo). The root's id stands for its unit.
+/// The id of an entry in a [`DebugInfo`](super::DebugInfo). The id of a root entry also stands for
+/// its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// 0-based number of the unit.

@@ -13,61 +13,65 @@ use crate::{Address, Error, Expression, Reloc, SymbolId};
 /// The value of an attribute in one of DWARF 2's forms (DWARF 2.0.0 §7.5.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// `DW_FORM_addr`: 8 bytes.
+    /// `DW_FORM_addr`: an address of 8 bytes.
     Addr(Address),
-    /// `DW_FORM_block1`: at most 255 bytes.
+    /// `DW_FORM_block1`: a block of at most 255 bytes, with a 1-byte length.
     Block1(Block<'a>),
-    /// `DW_FORM_block2`: at most 65535 bytes.
+    /// `DW_FORM_block2`: a block of at most 65535 bytes, with a 2-byte length.
     Block2(Block<'a>),
-    /// `DW_FORM_block4`: a 4-byte length.
+    /// `DW_FORM_block4`: a block with a 4-byte length.
     Block4(Block<'a>),
-    /// `DW_FORM_block`: a ULEB128 length.
+    /// `DW_FORM_block`: a block with a ULEB128 length.
     Block(Block<'a>),
-    /// `DW_FORM_data1`.
+    /// `DW_FORM_data1`: a number of 1 byte.
     Data1(u8),
-    /// `DW_FORM_data2`.
+    /// `DW_FORM_data2`: a number of 2 bytes.
     Data2(u16),
-    /// `DW_FORM_data4`.
+    /// `DW_FORM_data4`: a number of 4 bytes.
     Data4(u32),
     /// `DW_FORM_data4` as a byte offset in another section: `.debug_line`, `.debug_loc`,
     /// `.debug_macinfo`.
     Offset(Address),
-    /// `DW_FORM_data8`.
+    /// `DW_FORM_data8`: a number of 8 bytes.
     Data8(u64),
-    /// `DW_FORM_string`: without its NUL.
+    /// `DW_FORM_string`: a string, here without the NUL that ends it.
     String(&'a [u8]),
     /// `DW_FORM_flag`: 0 or 1.
     Flag(bool),
-    /// `DW_FORM_sdata`.
+    /// `DW_FORM_sdata`: a signed number, as SLEB128.
     Sdata(i64),
     /// `DW_FORM_strp`: a byte offset in `.debug_str`.
     Strp(Address),
-    /// `DW_FORM_udata`.
+    /// `DW_FORM_udata`: an unsigned number, as ULEB128.
     Udata(u64),
-    /// `DW_FORM_ref_addr`, 8 bytes as an address (DWARF 2): an entry of any unit here.
+    /// `DW_FORM_ref_addr`: a reference to an entry of any unit of the same section, 8 bytes as an
+    /// address (DWARF 2).
     RefAddr(EntryId),
-    /// `DW_FORM_ref_addr`, 8 bytes: a byte offset in a `.debug_info` that is not made here.
+    /// `DW_FORM_ref_addr`: a byte offset in a `.debug_info` that another writer makes, 8 bytes.
     RefAddrOffset(Address),
-    /// `DW_FORM_ref1`: an entry of the same unit, at most 255 bytes from its start.
+    /// `DW_FORM_ref1`: a reference to an entry of the same unit, at most 255 bytes from the unit's
+    /// start.
     Ref1(EntryId),
-    /// `DW_FORM_ref2`: an entry of the same unit, at most 65535 bytes from its start.
+    /// `DW_FORM_ref2`: a reference to an entry of the same unit, at most 65535 bytes from the
+    /// unit's start.
     Ref2(EntryId),
-    /// `DW_FORM_ref4`: an entry of the same unit.
+    /// `DW_FORM_ref4`: a reference to an entry of the same unit, 4 bytes.
     Ref4(EntryId),
-    /// `DW_FORM_ref8`: an entry of the same unit.
+    /// `DW_FORM_ref8`: a reference to an entry of the same unit, 8 bytes.
     Ref8(EntryId),
-    /// `DW_FORM_ref_udata`: an entry of the same unit.
+    /// `DW_FORM_ref_udata`: a reference to an entry of the same unit, as ULEB128.
     RefUdata(EntryId),
-    /// `DW_FORM_indirect`: the value says its form itself.
+    /// `DW_FORM_indirect`: the number of a form, and a value in that form.
     Indirect(&'a Value<'a>),
 }
 
 /// The bytes of a block, with the relocations in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// The contents, without the length.
+    /// The contents of the block, without its length.
     pub bytes: &'a [u8],
-    /// Symbolic fields, ascending; the offsets count from the start of the block.
+    /// The fields of `bytes` that depend on symbols, ascending. Their offsets count from the start
+    /// of the block.
     pub relocs: &'a [Reloc],
 }
 
@@ -94,20 +98,20 @@ pub(super) struct Fixup {
 /// What is to be done there.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field {
-    /// The bytes that follow have a relocation.
+    /// A field with a relocation. Its bytes are written already.
     Symbol { width: u8, symbol: SymbolId, addend: i64 },
-    /// `width` bytes are missing: the offset of an entry.
+    /// A field for the offset of an entry. Its `width` bytes are not written yet.
     Entry { form: RefForm, width: u8, id: EntryId },
 }
 
 /// How the offset of an entry is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefForm {
-    /// From the start of its section.
+    /// The offset of the entry counts from the start of the section.
     Addr,
-    /// From the start of its unit.
+    /// The offset of the entry counts from the start of its unit.
     Unit,
-    /// From the start of its unit, in 7-bit groups.
+    /// The offset of the entry counts from the start of its unit, and is a ULEB128 number.
     Udata,
 }
 
@@ -125,7 +129,7 @@ pub(super) struct Attributes {
 }
 
 impl Value<'_> {
-    /// The form of the value, `DW_FORM_*`.
+    /// Returns the number of the value's form, `DW_FORM_*`.
     pub const fn form(&self) -> u16 {
         match self {
             Self::Addr(_) => DW_FORM_addr,

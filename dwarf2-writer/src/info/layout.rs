@@ -28,9 +28,9 @@ const WIDEST: u8 = 5;
 /// The finished `.debug_info` and `.debug_abbrev`, with the offsets of the entries.
 #[derive(Debug, Clone)]
 pub struct InfoSections {
-    /// `.debug_info`.
+    /// The finished `.debug_info` section.
     pub info: Section,
-    /// Contents of `.debug_abbrev`: one table.
+    /// The contents of `.debug_abbrev`: one table of abbreviations.
     pub abbrev: Vec<u8>,
     units: Vec<Unit>,
 }
@@ -43,14 +43,15 @@ impl InfoSections {
         (node.shape != NONE).then_some(node.offset)
     }
 
-    /// Returns the byte offset in `.debug_info` of the unit that has the entry `any`, and the size
-    /// of the unit in bytes with its header.
+    /// Returns the byte offset in `.debug_info`, and the size in bytes with its header, of the unit
+    /// that has the entry `any`.
     pub fn unit(&self, any: EntryId) -> Option<(u32, u32)> {
         self.units.get(any.unit as usize).map(|unit| (unit.offset, unit.size))
     }
 }
 
-/// Whether a `.debug_info` section is exactly one unit, by its length field (32-bit DWARF).
+/// Whether a `.debug_info` section has exactly one unit, judged by its first length field (32-bit
+/// DWARF).
 pub fn is_one_unit(debug_info: &[u8]) -> bool {
     let split = debug_info.split_first_chunk();
     split.is_some_and(|(length, unit)| u32::from_le_bytes(*length) as usize == unit.len())

@@ -133,16 +133,16 @@ pub(super) struct Walk(State);
 #[derive(Debug, Clone, Copy)]
 enum State {
     Enter(u32),
-    /// The entry and its children are done.
+    /// The walk has passed the entry with this index, and its children.
     After(u32),
 }
 
 /// The next item of the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// An entry.
+    /// The next item of the section is an entry, with this index in its unit.
     Entry(u32),
-    /// The end of a list of children.
+    /// The next item of the section is the end of a list of children.
     End,
 }
 

@@ -17,7 +17,8 @@ const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 const DIRECTORY_NUMBER: Field = Field::new("directory number");
 
 impl LineProgram {
-    /// Appends to the directory table, and returns the 1-based number for [`FileEntry::directory`].
+    /// Appends a directory to the directory table, and returns its 1-based number for
+    /// [`FileEntry::directory`].
     ///
     /// # Errors
     ///
@@ -28,7 +29,8 @@ impl LineProgram {
         Ok(self.directory_count)
     }
 
-    /// Appends to the file table, and returns the 1-based number for [`LineProgram::set_file`].
+    /// Appends a file to the file table, and returns its 1-based number for
+    /// [`LineProgram::set_file`].
     ///
     /// # Errors
     ///
@@ -68,9 +70,9 @@ impl LineProgram {
         self.file_count
     }
 
-    /// From now on, rejects file 0, and directories and files that are not in their tables: those
-    /// that rows name must have been added before. By default all numbers are accepted, since
-    /// producers write numbers without an entry.
+    /// Makes later calls reject file 0, and directories and files that are not in the program's
+    /// tables. By default all numbers are accepted, since some producers write numbers without an
+    /// entry.
     ///
     /// ```
     /// use dwarf2_writer::line::{FileEntry, LineProgram, Params};

@@ -14,16 +14,16 @@ pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 pub struct Params {
     /// DWARF version of the unit. The writer takes 2 and 3, whose headers have the same fields.
     pub version: u16,
-    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it
-    /// exist: 1 is safe.
+    /// The number of bytes that one unit of an address advance stands for, at least 1. Some readers
+    /// ignore it, so 1 is safe.
     pub minimum_instruction_length: u8,
-    /// `is_stmt` at the start of each sequence.
+    /// The value of `is_stmt` at the start of each sequence.
     pub default_is_stmt: bool,
-    /// Smallest line advance of a special opcode.
+    /// The smallest line advance of a special opcode.
     pub line_base: i8,
     /// The number of different line advances that special opcodes have, at least 1.
     pub line_range: u8,
-    /// First special opcode, 10 to 13.
+    /// The first special opcode, 10 to 13.
     pub opcode_base: u8,
 }
 
@@ -53,37 +53,39 @@ impl Default for Params {
 /// How opcodes are chosen for the operations of a line program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// Every call writes what it says, also when it changes nothing; a row is a special opcode if
-    /// address and line both move and it fits, else `DW_LNS_advance_line` and `DW_LNS_advance_pc`
-    /// (with an SLEB128 operand) as needed, and `DW_LNS_copy`. That is what GPU assemblers write.
+    /// Every call writes its own opcodes, even if they change nothing. A row is a special opcode if
+    /// address and line both move and the advances fit, else `DW_LNS_advance_line` and
+    /// `DW_LNS_advance_pc` (with an SLEB128 operand) as needed, and `DW_LNS_copy`. GPU assemblers
+    /// write programs so.
     #[default]
     Plain,
-    /// The fewest bytes for the same rows: each row by the shortest opcodes there are, file,
-    /// column, `is_stmt` and ISA only where a row needs them, advances without a row joined with
-    /// the next. What no row follows before the end of the sequence is not written.
+    /// The same rows in the fewest bytes. Each row has the shortest opcodes; file, column,
+    /// `is_stmt` and ISA are written only where a row needs them; advances without a row are joined
+    /// with the next advance. Changes after the last row of a sequence are not written.
     Compact(Header),
 }
 
-/// The numbers of the line program's header that [`Policy::Compact`] may change.
+/// Which numbers of the line program's header [`Policy::Compact`] may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of
-    /// the program. The other numbers stay.
+    /// Changes `line_base` to a number from -64 to 0 if that saves more than about a thirtieth of
+    /// the program. The other numbers of the header stay.
     #[default]
     Choose,
-    /// They stay.
+    /// Changes no number of the header.
     Keep,
 }
 
 /// An entry of the file table (DWARF 2.0.0 §6.2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileEntry<'a> {
-    /// Path, relative to the directory unless absolute; not empty, no NUL.
+    /// The path of the file, relative to the directory unless absolute; not empty, no NUL.
     pub name: &'a [u8],
-    /// 1-based directory of this program; 0 is the directory of the compilation. Below 2^32.
+    /// The 1-based number of the file's directory in this program, below 2^32; 0 is the directory
+    /// of the compilation.
     pub directory: u64,
-    /// Time of the last change, as the producer counts it; 0 is unknown.
+    /// The time of the file's last change, as the producer counts it; 0 is unknown.
     pub mtime: u64,
-    /// Bytes; 0 is unknown.
+    /// The size of the file in bytes; 0 is unknown.
     pub size: u64,
 }

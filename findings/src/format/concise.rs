@@ -4,7 +4,7 @@ use super::Words;
 use crate::{LocatedFinding, Region};
 use std::fmt;
 
-/// A finding as `FILE:LINE:COLUMN: SEVERITY[CODE]: MESSAGE`.
+/// Writes a finding as `FILE:LINE:COLUMN: SEVERITY[CODE]: MESSAGE`.
 ///
 /// A finding without a line, as all are in a cubin, is at line 1, column 1: Vim's default
 /// `errorformat`, Emacs' `compile` and the problem matcher `$gcc` of VS Code all take

@@ -7,12 +7,13 @@ use super::Words;
 use crate::{FindingFile, LocatedFinding, Severity};
 use std::fmt;
 
-/// A finding as `::error file=FILE,line=LINE,col=COLUMN,title=CODE NAME::MESSAGE`. Without a line
-/// GitHub takes the first.
+/// Writes a finding as a workflow command of GitHub Actions, `::error
+/// file=FILE,line=LINE,col=COLUMN,title=CODE NAME::MESSAGE`. GitHub shows a finding without a line
+/// at the first line.
 #[derive(Debug, Clone, Copy)]
 pub struct Github<'f>(pub &'f LocatedFinding);
 
-/// A workflow command for a file that cannot be read, with its name and the error.
+/// Writes the error for a file that cannot be read as a workflow command of GitHub Actions.
 #[derive(Debug, Clone, Copy)]
 pub struct GithubFault<'f>(pub &'f FindingFile, pub &'f str);
 

@@ -11,19 +11,19 @@ use std::fmt::Write as _;
 /// The findings of one run of a command, to be written as SARIF.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
-    /// The program.
+    /// The name of the program.
     pub program: &'r str,
-    /// Its version.
+    /// The version of the program.
     pub version: &'r str,
-    /// The command.
+    /// The name of the command that was run.
     pub command: &'r str,
     /// The rules of the command.
     pub rules: &'r Catalog,
-    /// The findings.
+    /// The listed findings, with their places in files.
     pub findings: &'r [LocatedFinding],
-    /// Rules with findings that are only counted: file, code, number.
+    /// The findings that are only counted: file, code of the rule, and number of findings.
     pub unlisted: &'r [(FindingFile, &'static str, usize)],
-    /// Files that could not be read, and why.
+    /// The files that could not be read, each with the error.
     pub faults: &'r [(FindingFile, String)],
     /// The exit status of the program.
     pub exit_code: u8,

@@ -11,9 +11,12 @@ use std::collections::BTreeMap;
 /// line 0 covers nothing.
 #[derive(Debug)]
 pub(super) enum LineLocs {
-    /// Lines of the text, as without line markers: number of the `.loc` plus 1, 0 for none.
+    /// For a text without line markers: the `.loc` of each line of the text, as its number plus 1;
+    /// 0 for none.
     Dense(Vec<u32>),
-    /// Lines of any number, as with line markers: last line and `.loc` by first line; none overlap.
+    /// For a text with line markers, whose line numbers may be any: the `.loc` of each range of
+    /// lines. The key is the first line, the value the last line and the `.loc`. Ranges do not
+    /// overlap.
     Sparse(BTreeMap<u32, (u32, LocId)>),
 }
 

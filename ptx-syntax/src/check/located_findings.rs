@@ -7,14 +7,14 @@ use findings::{
 };
 
 impl Report {
-    /// Keeps the findings of the selected rules only.
+    /// Removes the findings of rules that are not selected.
     pub fn select(&mut self, selection: &Selection) {
         self.findings.retain(|finding| selection.has(finding.rule.code));
         self.more.retain(|more| selection.has(more.rule.code));
     }
 
-    /// Removes the findings that a baseline lists. `text` is the checked text, and `file` its name
-    /// in the baseline.
+    /// Removes the findings that a baseline has. `text` is the checked text, and `file` its name in
+    /// the baseline.
     pub fn remove_known(&mut self, file: &str, text: &str, lines: &LineIndex, known: &mut KnownFindings) {
         let before = known.taken();
         let mut subjects = Subjects::new(text, lines);
@@ -30,7 +30,8 @@ impl Report {
         self.in_baseline = Some(known.taken() - before);
     }
 
-    /// Returns the listed findings, with their places in `file`. `text` is the checked text.
+    /// Returns the listed findings as those of a file with the name `file`. `text` is the checked
+    /// text.
     pub fn located(&self, file: &FindingFile, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
         let mut subjects = Subjects::new(text, lines);
         let findings = self.findings.iter().map(|finding| {
@@ -56,7 +57,7 @@ impl Report {
         findings.collect()
     }
 
-    /// The number of findings of a severity, with those that are not listed.
+    /// The number of findings of a severity, listed or not.
     pub fn count(&self, severity: Severity) -> usize {
         let listed = self.findings.iter().filter(|finding| finding.severity == severity).count();
         let more = self.more.iter().filter(|more| more.severity == severity).map(|more| more.count);

@@ -4,12 +4,12 @@ use crate::header::VersionDirective;
 use cuda_releases::Release;
 use std::fmt;
 
-/// A PTX ISA version. It is ordered by its parts, so 7.8 is below 8.0.
+/// A version of the PTX ISA. The order is by major, then minor number: 7.8 is below 8.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PtxVersion {
-    /// Before the dot.
+    /// The number before the dot.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot.
     pub minor: u32,
 }
 
@@ -19,7 +19,7 @@ impl PtxVersion {
         Self { major, minor }
     }
 
-    /// Returns the version that ptxas 13.0.88 takes a `.version` for. It computes 10 * major +
+    /// Returns the version as which ptxas 13.0.88 reads a `.version`. It computes 10 * major +
     /// minor, so 7.10 counts as 8.0 (observed). `None` beyond 32 bits.
     pub fn as_ptxas_reads(version: &VersionDirective) -> Option<Self> {
         let number = version.major.checked_mul(10)?.checked_add(version.minor)?;

@@ -3,8 +3,8 @@
 use crate::lexer::{TokenKind, tokenize};
 use crate::text::LineIndex;
 
-/// The line numbers and files that ptxas gives in messages, which line markers in the text can
-/// change.
+/// The line numbers and file names that ptxas gives in messages. Line markers such as `# 1 "file"`
+/// change them.
 #[derive(Debug)]
 pub struct PtxasLines<'a> {
     lines: &'a LineIndex,
@@ -33,7 +33,8 @@ impl<'a> PtxasLines<'a> {
         self.last_before(line).map(|&(at, _, _)| at)
     }
 
-    /// Whether ptxas counts any line differently than from the start of the text.
+    /// Whether the text has line markers, so that ptxas counts lines in another way than from the
+    /// start of the text.
     pub fn has_markers(&self) -> bool {
         !self.markers.is_empty()
     }
@@ -43,13 +44,13 @@ impl<'a> PtxasLines<'a> {
         self.markers.last().map(|&(_, _, file)| file)
     }
 
-    /// Returns ptxas' number for the line of a byte offset (1-based), and the file of the last
-    /// marker before it.
+    /// Returns the 1-based line number that ptxas gives for a byte offset, and the file that the
+    /// last line marker before it names.
     pub fn line(&self, offset: u32) -> (Option<&'a str>, u32) {
         self.marked(self.lines.line(offset))
     }
 
-    /// Returns ptxas' number for a 1-based line of the text.
+    /// Returns the number that ptxas gives to a line, by its 1-based number in the text.
     pub fn number(&self, line: u32) -> u32 {
         self.marked(line).1
     }

@@ -7,9 +7,10 @@ use crate::text::TextRange;
 /// A replacement of one range of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes, on character boundaries; empty where text is only put in.
+    /// The range of text that is replaced, on character boundaries; empty where text is only
+    /// inserted.
     pub range: TextRange,
-    /// What comes in its place.
+    /// The text that is written in place of the range.
     pub replacement: String,
 }
 
@@ -43,7 +44,7 @@ impl Edit {
     }
 }
 
-/// Returns the text with edits made. They must be ascending and disjoint, as [`super::edits`]
+/// Returns the text with the edits made. They must be ascending and disjoint, as [`super::edits`]
 /// returns them; an edit that is not is skipped.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());

@@ -3,7 +3,7 @@
 /// Entries that cannot be read, or not be written again.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::lower) enum Error {
-    /// The sections cannot be read as a tree.
+    /// The debug sections of the PTX cannot be read as a tree of entries.
     #[error("--debug-opt, --path-map: {0}")]
     Unread(Box<Error>),
     #[error(

@@ -118,13 +118,13 @@ impl Entry {
 /// An attribute to be written.
 #[derive(Debug)]
 pub(super) enum NewAttribute<'t> {
-    /// As it was.
+    /// An attribute that is written as it was.
     Same(&'t Attribute),
-    /// A string in place of one.
+    /// A string attribute that gets another string.
     Text(&'t Attribute, Vec<u8>),
-    /// A code address.
+    /// An attribute, by its name, that gets a code address.
     Code(u16, LabelAddress),
-    /// An offset in a section whose start is not relocated.
+    /// An attribute, by its name, that gets an offset in a section, without a relocation.
     Offset(u16, u32),
 }
 

@@ -22,55 +22,58 @@ pub(crate) struct Fault {
 /// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
-    /// [`MAX_FAULTS`] faults were found, or the sections refer to the same bytes too often; the
-    /// rest is not listed.
+    /// There are further faults, which are not listed: [`MAX_FAULTS`] were found, or the sections
+    /// refer to the same bytes too often.
     More,
     /// `.debug_info` has contents, but `.debug_abbrev` is missing.
     NoAbbrev,
-    /// The unit has no room for its header of 11 bytes.
+    /// The bytes of the unit end within its header, which has 11 bytes.
     HeaderCut { left: u64 },
-    /// The unit is longer than what is left of the section after the length.
+    /// The length of the unit is more than what follows it in the section.
     UnitLength { length: u64, left: u64 },
-    /// A version other than 2.
+    /// The version of the unit is not 2.
     Version { version: u16 },
-    /// An abbreviation offset outside `.debug_abbrev`.
+    /// The abbreviation offset of the unit is outside `.debug_abbrev`.
     AbbrevOffset { offset: u64, size: u64 },
-    /// The unit's entries end elsewhere than its length says, and there the next unit begins or the
-    /// section ends.
+    /// The length of the unit is wrong: its entries end elsewhere, where the next unit begins or
+    /// the section ends.
     WrongLength { length: u64, expected: u64 },
-    /// An address size other than 8.
+    /// The address size of the unit is not 8.
     AddressSize { size: u8 },
-    /// The table has no such abbreviation; the rest of the unit cannot be read.
+    /// An entry has an abbreviation code that its table does not have; the rest of the unit cannot
+    /// be read.
     UnknownCode { code: u64 },
-    /// A value extends past the end of the unit; the rest of the unit cannot be read.
+    /// The value of an attribute extends past the end of the unit; the rest of the unit cannot be
+    /// read.
     ValueCut { form: u64, left: u64 },
-    /// `DW_FORM_string` without a NUL before the end of the unit.
+    /// A `DW_FORM_string` value has no NUL before the end of the unit.
     OpenString,
-    /// A `DW_FORM_strp` outside `.debug_str`.
+    /// A `DW_FORM_strp` value is an offset outside `.debug_str`.
     StringOffset { offset: u64, size: u64 },
-    /// A reference that leads outside its unit, or into its header; the size is that of the unit.
+    /// A reference to an entry has an offset outside its unit, or in the unit's header. `size` is
+    /// that of the unit.
     Reference { offset: u64, size: u64 },
-    /// An operand goes past the end of its expression.
+    /// An operand extends past the end of its location expression.
     OperandCut { operation: u8 },
-    /// The unit ends with this number of lists of children open.
+    /// The unit ends before the end of this number of lists of children.
     OpenChildren { depth: u64 },
-    /// The unit has no entry.
+    /// The unit has no entry after its header.
     NoEntry,
-    /// This number of bytes follows the only entry that a unit may have at its top.
+    /// The root entry of the unit and its children are followed by this number of bytes.
     AfterRoot { left: u64 },
-    /// An abbreviation, or a form within a value, of a number that DWARF 2 does not define.
+    /// An abbreviation, or a `DW_FORM_indirect` value, has a form that DWARF 2 does not define.
     UnknownForm { form: u64 },
-    /// An abbreviation ends with the section.
+    /// The section `.debug_abbrev` ends within an abbreviation.
     AbbrevCut,
-    /// Children flag neither 0 nor 1.
+    /// The children flag of an abbreviation is neither 0 nor 1.
     ChildrenFlag { value: u8 },
-    /// Two abbreviations of one table have this code.
+    /// Two abbreviations of one table have the same code.
     DuplicateCode { code: u64 },
-    /// An attribute without a form, or a form without an attribute.
+    /// An abbreviation has an attribute without a form, or a form without an attribute.
     HalfAttribute { name: u64, form: u64 },
-    /// The table is not ended by a zero.
+    /// The table of abbreviations is not ended by a zero.
     NoTerminator,
-    /// A code that takes more than 64 bits, or more than 10 bytes.
+    /// A LEB128 number takes more than 64 bits, or more than 10 bytes.
     LongLeb,
 }
 

@@ -15,35 +15,37 @@ use crate::limits::PTXAS_WALK_STEPS;
 /// How ptxas ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It goes on.
+    /// ptxas accepts the sections.
     Accepts,
-    /// It drops `.debug_info` for want of a `.debug_abbrev` section, says so, and goes on.
+    /// ptxas drops `.debug_info` since there is no `.debug_abbrev` section, and says so.
     Skips,
-    /// It stops with a message.
+    /// ptxas stops with a message.
     Rejects(Message),
-    /// It ends by a signal (SIGSEGV).
+    /// ptxas ends by a signal (SIGSEGV).
     Crashes,
-    /// It runs for ever.
+    /// ptxas does not end.
     Hangs,
 }
 
 /// The message that ptxas prints when it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// A number, string or block goes past the end of its unit, or a code past the end of the list.
+    /// A number, string or block extends past the end of its unit, or an abbreviation code is
+    /// greater than the number of abbreviations.
     OutOfBounds,
-    /// The length of a unit is less than 7 or more than what follows.
+    /// The length of a unit is less than 7, or more than what follows it in the section.
     Truncate,
-    /// Something was to be read where no byte is left.
+    /// A value was to be read where the unit has no byte left.
     Invalid,
-    /// A form it does not know.
+    /// An attribute has a form that ptxas does not know.
     FormValue,
-    /// A `DW_FORM_indirect` that names itself: it stops without a word.
+    /// A `DW_FORM_indirect` value has `DW_FORM_indirect` as its form. ptxas stops without a word.
     IndirectTwice,
-    /// An abbreviation of more than 256 attributes.
+    /// An abbreviation has more than 256 attributes.
     TooManyAttributes,
-    /// A `.local` variable in a function where no operation takes an address: in which of
-    /// [`Input::locals`](super::Input::locals), and where.
+    /// A reference to a `.local` variable is not the operand of a `DW_OP_addr`. `block` is an index
+    /// in [`Input::locals`](super::Input::locals), `offset` the byte offset of the reference in
+    /// that block of `.debug_info`.
     UnknownAttribute { block: usize, offset: u64 },
 }
 
