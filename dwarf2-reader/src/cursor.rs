@@ -109,7 +109,7 @@ impl<'d> Cursor<'d> {
         Ok(u64::from_le_bytes(word))
     }
 
-    /// Skips bytes until only the last `left` bytes of [`rest`](Self::rest) remain.
+    /// Skips bytes so that only the last `left` bytes remain to be read.
     #[inline]
     pub fn leave(&mut self, left: usize) {
         self.at = self.at.max(self.data.len().saturating_sub(left));

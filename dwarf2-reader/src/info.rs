@@ -163,8 +163,9 @@ impl Unit {
         }
     }
 
-    /// Reads the entry of this unit, or the 0 in place of one, at a byte offset of `.debug_info`.
-    /// The values of the entry need not be readable. Its depth is unknown, and is given as 0.
+    /// Reads the entry of this unit at a byte offset of `.debug_info`, or the 0 that ends a list of
+    /// children there. The values of the entry need not be readable. Its depth is unknown, and is
+    /// given as 0.
     ///
     /// # Errors
     ///

@@ -30,11 +30,11 @@ pub enum AddressClass {
     /// Shared memory (`.shared`): the address is a byte offset in the shared window,
     /// [`shared_window_reserve`](crate::address_space::shared_window_reserve) included.
     Shared = 8,
-    /// A surface.
+    /// The surface space (`ADDR_surf_space`): the variable is a surface.
     Surface = 9,
-    /// A texture.
+    /// The texture space (`ADDR_tex_space`): the variable is a texture.
     Texture = 10,
-    /// A texture's sampler.
+    /// The sampler space (`ADDR_tex_sampler_space`): the variable is a sampler of textures.
     Sampler = 11,
     /// Generic addressing: the window in which an address lies tells the memory.
     Generic = 12,

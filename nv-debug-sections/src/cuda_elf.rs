@@ -1,7 +1,7 @@
 //! NVIDIA's values for fields of an ELF file.
 
-/// Numbers of section types (`sh_type`) that NVIDIA defines, as far as the cubin rules need them.
-/// Observed: ptxas 13.0.88.
+/// Numbers of those section types (`sh_type`) of NVIDIA that the rules for cubins need. Observed:
+/// ptxas 13.0.88.
 pub mod sht {
     /// Section type of `.nv.info` and `.nv.info.F`: attribute records.
     pub const CUDA_INFO: u32 = 0x7000_0000;

@@ -86,8 +86,8 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
-    /// The DWARF writer rejects a part of a section, such as an entry or a sequence. The error is
-    /// that of the whole section ([`Error::in_section`]).
+    /// The DWARF writer rejects a part of a section, such as an entry or a sequence. The error has
+    /// no byte offset ([`Error::in_section`]).
     #[error("{part} {index}: {reason}")]
     Unwritable {
         /// Kind of part: "unit", "directory", "file", "sequence", "entry".

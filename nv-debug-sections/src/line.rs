@@ -104,8 +104,8 @@ pub struct Sequence {
     /// The operand of `DW_LNE_set_address` as it stands in the section. In a cubin it is 0 and has
     /// a relocation that names the function.
     pub base: u64,
-    /// The byte offset of that operand, the address of the sequence, in the section. The relocation
-    /// applies to it.
+    /// The byte offset in the section of the operand of `DW_LNE_set_address`, to which the
+    /// relocation applies.
     pub base_offset: u64,
     /// The operations between `DW_LNE_set_address` and `DW_LNE_end_sequence`.
     pub ops: Vec<LineOp>,

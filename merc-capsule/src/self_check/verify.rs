@@ -12,7 +12,7 @@ use nv_debug_sections::cubin::Cubin;
 /// A finding of [`verify`]: something that breaks a rule of a capsule.
 pub type Finding = findings::Finding<RuleId>;
 
-/// The findings of [`verify`].
+/// The report of [`verify`]: its findings about the capsule of a cubin.
 pub type Report = findings::Report<RuleId>;
 
 /// Checks that the capsule of a cubin is sound and agrees with the native sections: runs

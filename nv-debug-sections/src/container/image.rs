@@ -70,8 +70,8 @@ pub struct Image<'d> {
     pub flags: u64,
     /// How much debug information the image has: a cubin by its sections (the level that `sections`
     /// finds), another image by its flag and options. `None` for a file of PTX or LTO IR, which has
-    /// neither, and for a compressed cubin that was not decompressed, since a list decompresses at
-    /// most 64 MiB of a file.
+    /// neither, and for a compressed cubin that was not decompressed, since a listing decompresses
+    /// at most 64 MiB of a file.
     pub debug: Option<DebugInfo>,
     /// The location of the machine code. Absent for an image that is not a cubin, and for a cubin
     /// that could not be read.
@@ -130,10 +130,10 @@ impl<'d> Image<'d> {
         ContainerPosition { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list must read the payload with [`add_payload_facts`](Self::add_payload_facts),
-    /// since the entry lacks facts. The entry of a cubin tells neither whether the cubin has code
-    /// nor, except for `-G`, its debug information. The versions of NVVM IR are only in its
-    /// payload, which is not read if it is obfuscated.
+    /// Whether a listing of images must read the payload with
+    /// [`add_payload_facts`](Self::add_payload_facts), since the entry lacks facts. The entry of a
+    /// cubin tells neither whether the cubin has code nor, except for `-G`, its debug information.
+    /// The versions of NVVM IR are only in its payload, which is not read if it is obfuscated.
     pub fn needs_payload(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,

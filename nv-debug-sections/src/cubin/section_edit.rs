@@ -68,6 +68,7 @@ impl Edit {
 pub(super) enum SectionAction {
     Keep,
     Remove,
-    /// The contents of the section are replaced by a part of the replacement with this index.
+    /// The contents of the section become a part (bytes or relocations) of the replacement section
+    /// with this index.
     Replace(usize, SectionPart),
 }

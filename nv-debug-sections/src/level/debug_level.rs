@@ -29,7 +29,7 @@ pub struct LevelDirectives {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugLevel {
-    /// Call frames only: `.debug_frame`, which is always there.
+    /// Call frames at most: `.debug_frame`, which files for sm_70 and later always have.
     #[serde(rename = "frame")]
     None,
     /// Lines: line tables, PTX text and `.debug_str`.

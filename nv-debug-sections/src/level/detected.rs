@@ -57,8 +57,8 @@ pub struct DetectedLevel<'c> {
 }
 
 impl<'c> DetectedLevel<'c> {
-    /// Detects the debug level of a cubin (frames, lines or full), and the other facts. What a
-    /// section that cannot be read would show is not known.
+    /// Detects the debug level of a cubin (frames, lines or full), and the other facts. Facts that
+    /// only a damaged section would show are not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();

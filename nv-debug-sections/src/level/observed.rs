@@ -157,8 +157,9 @@ pub fn link_accepts(request: DebugOptions) -> bool {
     request.device_debug || !request.suppress
 }
 
-/// Returns the debug sections of a file that nvlink 13.0.88 links from files with these sections
-/// ([`OutputKind::Linked`] compilations): each name once, in the order of first occurrence.
+/// Returns the debug sections of a file that nvlink 13.0.88 links from several inputs, each section
+/// once. `inputs` has for each input the sections that [`expected_sections`] returns for
+/// [`OutputKind::Linked`].
 ///
 /// ```
 /// use nv_debug_sections::level::{DebugLevel, OutputKind, PtxFeatures, observed};

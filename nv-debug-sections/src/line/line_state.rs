@@ -30,11 +30,11 @@ pub enum Step<'d> {
     Copy,
     /// A special opcode: address and line are advanced, and then a row is made.
     Special,
-    /// Only the address is advanced.
+    /// An opcode that advances only the address.
     Advance,
-    /// Only the line is advanced.
+    /// An opcode that advances only the line.
     Line,
-    /// Another register is set, by this operation.
+    /// An opcode that sets another register, as this operation.
     State(LineOp),
     /// An unknown extended opcode, with its operands.
     Extended(u8, &'d [u8]),

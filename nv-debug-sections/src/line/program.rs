@@ -31,7 +31,7 @@ pub struct SequenceProgram<'d> {
     pub size: u64,
     /// The operand of `DW_LNE_set_address`, the base address of the sequence.
     pub base: u64,
-    /// The byte offset of that operand, the base address of the sequence, in the section.
+    /// The byte offset in the section of the operand of `DW_LNE_set_address`.
     pub base_offset: u64,
     /// The address of the first byte after the sequence's code, relative to its base.
     pub end: u64,

@@ -60,8 +60,8 @@ impl RowTable {
             + size_of::<u32>() * numbers.iter().sum::<usize>()
     }
 
-    /// The 0-based number of the unit in its section. It tells which file table and which name base
-    /// apply.
+    /// The 0-based number of the unit in its section. The unit has the file table and the
+    /// `.debug_str` base for the rows.
     pub fn unit(&self) -> usize {
         self.unit
     }
