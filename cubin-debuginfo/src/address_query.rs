@@ -13,9 +13,9 @@ use thiserror::Error;
 /// alone is ambiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodeAddress {
-    /// The code section.
+    /// The code section that contains the address.
     pub section: SectionIndex,
-    /// Byte offset in it.
+    /// Byte offset of the address from the start of its code section.
     pub offset: u64,
 }
 
@@ -23,19 +23,22 @@ pub struct CodeAddress {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// A name that no function has, or several.
+    /// No function has the name in the query, or several functions match it. The value is the
+    /// message, which names functions.
     #[error("{0}")]
     Function(String),
-    /// The cubin has no such code section.
+    /// The query names a `.text.` section that the cubin does not have. The value is the name.
     #[error("no code section '{0}'")]
     Section(String),
-    /// The text after a name is not a number.
+    /// The text after the plus sign of `FUNCTION+OFFSET` is not a number. The value is that text.
     #[error("'{0}' is not an offset: expected 0x and hexadecimal digits, or decimal ones")]
     Offset(String),
-    /// A section is named, and no number follows its colon.
+    /// The query names a code section of the cubin, and no number follows its colon. The value is
+    /// the query.
     #[error("'{0}' has no offset: expected 0x and hexadecimal digits, or decimal ones")]
     NoOffset(String),
-    /// An offset alone lies in no code section.
+    /// The query is an offset without a function, and no code section is large enough to contain
+    /// it.
     #[error("no function has offset {offset:#x}; {functions}")]
     InNoFunction {
         /// The offset in bytes.
@@ -43,7 +46,7 @@ pub enum QueryError {
         /// A message that lists the functions of the cubin.
         functions: String,
     },
-    /// The function is not in the section that was named with it.
+    /// The query names a function and a code section, and the function is not in that section.
     #[error("'{function}' is not in {section}")]
     NotInSection {
         /// The name of the function, as it was asked for.
@@ -51,7 +54,7 @@ pub enum QueryError {
         /// The name of the section.
         section: String,
     },
-    /// Several functions have the name, where one is needed.
+    /// The query names one function, and several functions have that name.
     #[error("'{function}' is the name of {count} functions")]
     Ambiguous {
         /// The name, as it was asked for.
@@ -59,29 +62,30 @@ pub enum QueryError {
         /// The number of functions that have the name.
         count: usize,
     },
-    /// The offset is past the end of its section.
+    /// The offset that the query asks for is past the end of its code section.
     #[error("{section} has {size:#x} bytes, so {offset:#x} is past its end")]
     PastEnd {
         /// The name of the section.
         section: String,
-        /// Its size in bytes.
+        /// The size of the section in bytes.
         size: u64,
         /// The offset in bytes.
         offset: u64,
     },
-    /// The function has no code of its own, since all calls of it are inlined.
+    /// The function in the query has no code of its own, since all calls of it are inlined.
     #[error("{function} has no code of its own; it is inlined into {into} at {file}:{line}")]
     Inlined {
-        /// Its name, as its programmer wrote it.
+        /// The name of the inlined function, as its programmer wrote it.
         function: String,
         /// The name of the first function that it is inlined into.
         into: String,
         /// The source file of that call.
         file: String,
-        /// Its line.
+        /// The source line of that call.
         line: u32,
     },
-    /// The cubin is linked, which may be why it does not have what was asked for.
+    /// The query failed for a linked cubin: the linker may have removed the code that the query
+    /// names. The value is the error without that remark.
     #[error("{0}{LINKED}")]
     Linked(Box<QueryError>),
 }
@@ -138,14 +142,15 @@ pub struct AddressQueries<'s> {
 type Addresses = Result<Vec<CodeAddress>, QueryError>;
 
 impl<'s> AddressQueries<'s> {
-    /// Prepares for queries about the code of a cubin.
+    /// Prepares queries for addresses in the code of one cubin.
     pub fn new(code: &'s Code<'s>) -> Self {
         let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
         Self { code, names: FunctionNames::new(code.functions()), sections }
     }
 
-    /// Returns the addresses that a query means. An offset alone counts from `function`; if that is
-    /// `None`, it is resolved in every code section that is large enough.
+    /// Returns the code addresses that a query means. A query that is only an offset counts from
+    /// the start of `function`; if that is `None`, it means this offset in every code section that
+    /// is large enough.
     ///
     /// # Errors
     ///
@@ -175,8 +180,9 @@ impl<'s> AddressQueries<'s> {
         }
     }
 
-    /// Returns the address that a named offset counts from: the start of `function`, which must be
-    /// in `section` if that is a code section, or the start of `section` if `function` is empty.
+    /// Returns the address from which offsets count: the start of `function`, or the start of
+    /// `section` if `function` is empty. If `section` is a code section, the function must be in
+    /// it.
     ///
     /// # Errors
     ///

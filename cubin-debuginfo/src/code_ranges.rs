@@ -10,20 +10,21 @@ use std::ops::Range;
 /// A range of bytes in a code section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CodeRange {
-    /// The code section.
+    /// The code section that contains the range.
     pub section: SectionIndex,
-    /// Byte offsets in it.
+    /// The first byte offset of the range in its section, and the first one after the range.
     pub range: Range<u64>,
 }
 
 /// The code ranges that an entry states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EntryCode {
-    /// In the list of `.debug_ranges` at this byte offset (`DW_AT_ranges`).
+    /// The entry has `DW_AT_ranges`: its code ranges are the list at this byte offset of
+    /// `.debug_ranges`.
     Listed(u64),
-    /// From `DW_AT_low_pc` to `DW_AT_high_pc`.
+    /// The entry has one code range, from `DW_AT_low_pc` to `DW_AT_high_pc`.
     One(CodeRange),
-    /// Nowhere, or at addresses that are none.
+    /// The entry states no code range, or its addresses are in no code section.
     Nowhere,
 }
 

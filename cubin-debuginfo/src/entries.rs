@@ -31,15 +31,15 @@ pub struct Entries<'c> {
 /// The header of one unit of `.debug_info`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Byte offset in `.debug_info`.
+    /// Byte offset of the unit in `.debug_info`.
     pub offset: u64,
-    /// DWARF version.
+    /// The DWARF version in the header of the unit.
     pub version: u16,
-    /// Offset of its abbreviations in `.debug_abbrev`.
+    /// Byte offset of the unit's abbreviations in `.debug_abbrev`.
     pub abbrev_offset: u64,
-    /// Size of an address in bytes.
+    /// Size of an address in the unit, in bytes.
     pub address_size: u8,
-    /// Its entries, by number.
+    /// The range of the numbers that the unit's entries have among all entries.
     pub entries: Range<usize>,
 }
 
@@ -81,11 +81,11 @@ pub struct Entry<'e> {
 /// One attribute of a `.debug_info` entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute<'e> {
-    /// `DW_AT_*`.
+    /// The number of the attribute, `DW_AT_*`.
     pub name: u16,
-    /// Byte offset of the value in `.debug_info`.
+    /// Byte offset of the attribute's value in `.debug_info`.
     pub offset: u64,
-    /// The value.
+    /// The decoded value of the attribute.
     pub value: Value<'e>,
     /// Whether the value is a location expression.
     pub is_expression: bool,
@@ -94,26 +94,28 @@ pub struct Attribute<'e> {
 /// The value of a `.debug_info` attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'e> {
-    /// An address.
+    /// The value is an address.
     Address(Address),
-    /// A string, in this section or in `.debug_str`; `None` if its offset leads to none.
+    /// The value is a string, in `.debug_info` itself or in `.debug_str`; `None` if its offset is
+    /// outside `.debug_str`.
     String(Option<&'e [u8]>),
-    /// A constant without sign, or a flag.
+    /// The value is an unsigned constant or a flag.
     Unsigned(u64),
-    /// A constant with sign.
+    /// The value is a signed constant.
     Signed(i64),
-    /// An entry, by its byte offset in `.debug_info`.
+    /// The value refers to an entry, by its byte offset in `.debug_info`.
     Entry(u64),
-    /// An expression or block: byte range in `.debug_info`.
+    /// The value is a location expression or a block: its byte range in `.debug_info`.
     Block(Range<u64>),
-    /// An offset in another section, such as `.debug_loc`.
+    /// The value is an offset in another section, such as `.debug_loc`.
     Offset(SectionKind, u64),
-    /// A value of a form (`DW_FORM_*`) that does not occur in cubins.
+    /// The value has a form (`DW_FORM_*`) that does not occur in cubins.
     Other(u16),
 }
 
 impl<'e> Value<'e> {
-    /// Returns a constant that is not negative, or a flag; `None` for other values.
+    /// Returns the value if it is a constant that is not negative, or a flag; `None` for other
+    /// values.
     pub fn unsigned(&self) -> Option<u64> {
         match self {
             Self::Unsigned(value) => Some(*value),
@@ -122,8 +124,8 @@ impl<'e> Value<'e> {
         }
     }
 
-    /// Returns a string as text, in which bytes that are not UTF-8 are replaced; `None` for other
-    /// values.
+    /// Returns the value if it is a string, with bytes that are not UTF-8 replaced; `None` for
+    /// other values.
     pub fn text(&self) -> Option<Cow<'e, str>> {
         match self {
             Self::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
@@ -136,7 +138,7 @@ impl<'e> Value<'e> {
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
-    /// An offset in a section, which a relocation names.
+    /// The address is an offset in a section, which a relocation names.
     InSection {
         /// The section.
         section: SectionIndex,
@@ -145,16 +147,16 @@ pub enum Address {
         /// The relocation's symbol, in `.symtab`.
         symbol: SymbolIndex,
     },
-    /// A symbol that the file does not define.
+    /// The address is that of a symbol that the file does not define.
     Undefined(SymbolIndex),
-    /// A number without relocation: an offset in a window of shared or constant memory, 0 for what
-    /// ptxas could not place, or a virtual address in a debug-only object.
+    /// The address is a number without relocation: an offset in a window of shared or constant
+    /// memory, 0 where ptxas knew no address, or a virtual address in a debug-only object.
     Constant(u64),
 }
 
 impl Address {
-    /// Returns the target of the address field at byte `offset` of a section. `constant` is its
-    /// value if it has no relocation.
+    /// Returns what the address field at byte `offset` of a section refers to. `constant` is the
+    /// value of the field, used if it has no relocation.
     pub fn at(section: &RelocatedSection<'_>, offset: u64, constant: u64) -> Self {
         match section.target(offset) {
             Some(target) => match target.section {
@@ -165,14 +167,15 @@ impl Address {
         }
     }
 
-    /// Whether the address is that of a symbol of `cubin` that no file can define, since it is
-    /// local and undefined.
+    /// Whether the address is that of a symbol that no file can define, since it is local and
+    /// undefined in `cubin`.
     pub fn is_local_undefined(self, cubin: &Cubin<'_>) -> bool {
         let Self::Undefined(symbol) = self else { return false };
         cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_local_undefined)
     }
 
-    /// The section and the byte offset that an address leads to; `None` if it is not in a section.
+    /// The section and the byte offset in it to which an address refers; `None` if the address is
+    /// not in a section.
     pub fn section_offset(self) -> Option<(SectionIndex, u64)> {
         match self {
             Self::InSection { section, offset, .. } => Some((section, offset)),
@@ -182,14 +185,14 @@ impl Address {
 }
 
 impl Attribute<'_> {
-    /// The name of the attribute: `DW_AT_low_pc`.
+    /// The name of the attribute as text, such as `DW_AT_low_pc`.
     pub fn name_text(&self) -> Cow<'static, str> {
         dw::DW_AT.name_or_number(self.name)
     }
 }
 
 impl<'e> Entry<'e> {
-    /// The number of the entry among all entries, 0-based.
+    /// The number of the entry among all entries of the section, 0-based.
     pub fn number(self) -> usize {
         self.number
     }
@@ -199,7 +202,7 @@ impl<'e> Entry<'e> {
         self.position.offset.into()
     }
 
-    /// The number of entries around this one: 0 for the entry of a unit.
+    /// The number of entries that enclose this one: 0 for the entry of a unit.
     pub fn depth(self) -> usize {
         self.position.depth as usize
     }
@@ -209,34 +212,34 @@ impl<'e> Entry<'e> {
         (self.position.parent != NO_PARENT).then_some(self.position.parent as usize)
     }
 
-    /// The tag, `DW_TAG_*`.
+    /// The number of the entry's tag, `DW_TAG_*`.
     pub fn tag(self) -> u16 {
         self.read.tag()
     }
 
-    /// The name of the tag: `DW_TAG_subprogram`.
+    /// The name of the entry's tag, such as `DW_TAG_subprogram`.
     pub fn tag_text(self) -> Cow<'static, str> {
         dw::DW_TAG.name_or_number(self.tag())
     }
 
-    /// Iterates over the attributes, in the order of the section.
+    /// Iterates over the attributes of the entry, in the order of the section.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'e>> {
         self.read.attributes().map(move |attribute| self.decoded(&attribute))
     }
 
-    /// Iterates over the attributes whose values are blocks, such as location expressions, in the
-    /// order of the section.
+    /// Iterates over the attributes of the entry whose values are blocks, such as location
+    /// expressions.
     pub fn blocks(self) -> impl Iterator<Item = Attribute<'e>> {
         let is_wanted = |spec: &AttributeSpec| BLOCKS.contains(&spec.form);
         self.read.attributes_where(is_wanted).map(move |attribute| self.decoded(&attribute))
     }
 
-    /// Returns the first attribute with this `DW_AT_*` number.
+    /// Returns the entry's first attribute with this `DW_AT_*` number.
     pub fn attribute(self, name: u16) -> Option<Attribute<'e>> {
         self.read.attribute(name).map(|attribute| self.decoded(&attribute))
     }
 
-    /// Returns the value of the first attribute with this `DW_AT_*` number.
+    /// Returns the value of the entry's first attribute with this `DW_AT_*` number.
     pub fn value(self, name: u16) -> Option<Value<'e>> {
         self.attribute(name).map(|attribute| attribute.value)
     }
@@ -246,17 +249,17 @@ impl<'e> Entry<'e> {
         self.string(dw::DW_AT_name)
     }
 
-    /// Returns the text of the string attribute with this `DW_AT_*` number.
+    /// Returns the text of the entry's string attribute with this `DW_AT_*` number.
     pub fn string(self, name: u16) -> Option<Cow<'e, str>> {
         self.value(name)?.text()
     }
 
-    /// Returns the value of the unsigned constant attribute with this `DW_AT_*` number.
+    /// Returns the value of the entry's unsigned constant attribute with this `DW_AT_*` number.
     pub fn unsigned(self, name: u16) -> Option<u64> {
         self.value(name)?.unsigned()
     }
 
-    /// Returns the value of the address attribute with this `DW_AT_*` number.
+    /// Returns the value of the entry's address attribute with this `DW_AT_*` number.
     pub fn address(self, name: u16) -> Option<Address> {
         match self.value(name)? {
             Value::Address(address) => Some(address),
@@ -264,8 +267,9 @@ impl<'e> Entry<'e> {
         }
     }
 
-    /// The code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a
-    /// size later: section and byte range. `None` if one of the two is missing or not in a section.
+    /// The section and byte range from `DW_AT_low_pc` to `DW_AT_high_pc` of the entry. The latter
+    /// is an address in DWARF 2 and may be a size in later versions. `None` if one of the two is
+    /// missing or not in a section.
     pub fn code(self) -> Option<(SectionIndex, Range<u64>)> {
         let (section, start) = self.address(dw::DW_AT_low_pc)?.section_offset()?;
         let end = match self.value(dw::DW_AT_high_pc)? {
@@ -386,17 +390,18 @@ impl<'c> Entries<'c> {
         Ok(())
     }
 
-    /// The name of the section.
+    /// The name of the section that has the entries, such as `.debug_info`.
     pub fn section_name(&self) -> &'c str {
         self.name
     }
 
-    /// The bytes of the section, with relocations applied.
+    /// The bytes of `.debug_info`, with relocations applied.
     pub fn bytes(&self) -> &[u8] {
         self.info.as_ref().map_or(&[], |info| &info.bytes)
     }
 
-    /// The section, with the targets of its relocated fields; `None` if the file does not have it.
+    /// The section `.debug_info` with the targets of its relocated fields; `None` if the file does
+    /// not have it.
     pub fn section(&self) -> Option<&RelocatedSection<'c>> {
         self.info.as_ref()
     }
@@ -411,7 +416,7 @@ impl<'c> Entries<'c> {
         self.range(number..number.checked_add(1)?).next()
     }
 
-    /// Iterates over all entries. A parent comes before its children.
+    /// Iterates over all entries of `.debug_info`. A parent comes before its children.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.range(0..self.count())
     }
@@ -435,12 +440,12 @@ impl<'c> Entries<'c> {
         self.places.get(number).map_or(0, |place| place.depth as usize)
     }
 
-    /// The units, in the order of the section.
+    /// The units of `.debug_info`, in the order of the section.
     pub fn units(&self) -> &[Unit] {
         &self.units
     }
 
-    /// Returns the unit of entry `number`.
+    /// Returns the unit that contains entry `number`.
     pub fn unit_of(&self, number: usize) -> Option<&Unit> {
         let at = self.units.partition_point(|unit| unit.entries.end <= number);
         self.units.get(at)
@@ -453,7 +458,7 @@ impl<'c> Entries<'c> {
         first.address(dw::DW_AT_low_pc)
     }
 
-    /// Returns the number of the entry that starts at byte `offset` of the section.
+    /// Returns the number of the entry that starts at byte `offset` of `.debug_info`.
     pub fn at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |place| place.offset.into()).ok()
     }
@@ -466,8 +471,8 @@ impl<'c> Entries<'c> {
         }
     }
 
-    /// Returns an attribute of entry `number`, or of the entry that it refers to as its origin or
-    /// specification.
+    /// Returns an attribute of entry `number`; if it has none, that of the entry to which it refers
+    /// by `DW_AT_abstract_origin` or `DW_AT_specification`.
     pub fn inherited(&self, number: usize, name: u16) -> Option<(Entry<'_>, Value<'_>)> {
         let mut entry = self.get(number)?;
         for _ in 0..MAX_ORIGINS {
@@ -481,7 +486,7 @@ impl<'c> Entries<'c> {
         None
     }
 
-    /// Iterates over entry `number` and its ancestors, the outermost last.
+    /// Iterates over entry `number` and the entries that enclose it, the outermost last.
     pub fn ancestors(&self, number: usize) -> impl Iterator<Item = Entry<'_>> {
         let parent = |number: usize| self.get(number)?.parent();
         std::iter::successors(parent(number), move |number| parent(*number))

@@ -19,8 +19,8 @@ pub(crate) fn operations(bytes: &[u8]) -> impl Iterator<Item = Operation<'_>> {
     expression::operations(bytes).map_while(Result::ok).take(MAX_OPERATIONS)
 }
 
-/// Returns an expression as text: `DW_OP_addr .nv.global+0x10; DW_OP_plus`. Bytes that are not an
-/// operation are shown as numbers.
+/// Returns a location expression as text: `DW_OP_addr .nv.global+0x10; DW_OP_plus`. Bytes that are
+/// not an operation are shown as numbers.
 ///
 /// `base` is the expression's offset in its section; `address` puts the field at a section offset
 /// into words.

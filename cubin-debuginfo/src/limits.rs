@@ -70,8 +70,8 @@ pub(crate) const MAX_ANCESTORS: usize = 64;
 
 // Addresses.
 
-/// The most frames for one address. Real chains stay below a hundred; a hostile table could have
-/// one for each row.
+/// The most frames that one address can have in its call chain. Real chains stay below a hundred; a
+/// hostile table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
 
 /// The most frames for one range of a listing, which may have a range for each instruction. The

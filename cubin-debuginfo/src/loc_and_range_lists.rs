@@ -12,9 +12,9 @@ use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
 /// One entry of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Item {
-    /// The list ends: two zeros that are under no relocation.
+    /// The entry that ends the list: two zeros without a relocation.
     End,
-    /// The address from which later numbers of the list count.
+    /// An entry that sets the base address to which the later offsets of the list are added.
     Base(Address),
     Pair(Pair),
 }

@@ -8,28 +8,30 @@ use std::ops::AddAssign;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "InstructionMembers")]
 pub struct InstructionCounts {
-    /// All.
+    /// The number of all instructions, without padding.
     pub all: u64,
-    /// `NOP`s after the last other instruction of a function, which are not in [`all`](Self::all):
-    /// what runs into them has left the function. 0 where the file has no code bytes, as debug-only
-    /// objects.
+    /// The number of padding instructions: the `NOP`s after the last other instruction of a
+    /// function. They are not counted in [`all`](Self::all). The number is 0 where the file has no
+    /// code bytes, as in debug-only objects.
     pub padding: u64,
-    /// A row of `.debug_line` covers it, with a line other than 0.
+    /// The number of instructions that a row of `.debug_line` covers with a line other than 0.
     pub with_line: u64,
-    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row
-    /// starts in the same function, and at an instruction of the same PTX line, or at any where no
-    /// PTX line is known.
+    /// The number of instructions that have a line ([`with_line`](Self::with_line)) and do not
+    /// inherit it ([`inherited`](Self::inherited)). Their row starts in the same function, at an
+    /// instruction of the same PTX line; where no PTX line is known, at any instruction of the
+    /// function.
     pub own: u64,
-    /// A row covers it, with line 0: "no source line" in the compiler's words.
+    /// The number of instructions that a row of `.debug_line` covers with line 0, which means "no
+    /// source line".
     pub line_0: u64,
-    /// The number of covered instructions whose row starts earlier, at an instruction of another
-    /// PTX line or another function. Only the PTX can tell whether the line is theirs too. Several
-    /// PTX lines of one statement are the common case.
+    /// The number of instructions whose row of `.debug_line` starts at an earlier instruction that
+    /// belongs to another PTX line or to another function. Only the PTX can tell whether the line
+    /// is also theirs. Several PTX lines of one statement are the common case.
     pub inherited: u64,
-    /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of
-    /// `.debug_info` has it.
+    /// The number of instructions that come from inlined code, by their row of `.debug_line`; in a
+    /// unit that has no rows of inlined code, by the inlined calls of `.debug_info`.
     pub inlined: u64,
-    /// A row of `.nv_debug_line_sass` covers it.
+    /// The number of instructions that a row of `.nv_debug_line_sass` covers.
     pub with_ptx_line: u64,
 }
 
@@ -41,19 +43,21 @@ pub struct InstructionCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "VariableMembers")]
 pub struct VariableCounts {
-    /// All.
+    /// The number of variables or parameters.
     pub all: u64,
-    /// With a `DW_AT_location` that can be read, or a `DW_AT_const_value`.
+    /// The number of variables that have a readable `DW_AT_location` or a `DW_AT_const_value`.
     pub located: u64,
-    /// Bytes of code in the scopes of all, added up.
+    /// The bytes of code in the scope of each variable, added up over all variables.
     pub scope_bytes: u64,
-    /// Those at which the variable has a location: all where that is one expression, else what its
-    /// location list covers.
+    /// The part of [`scope_bytes`](Self::scope_bytes) at which the variable has a location. One
+    /// expression covers the whole scope; a location list covers its ranges.
     pub covered_bytes: u64,
-    /// Those at which its location is a register, or an address that a register holds.
+    /// The part of [`covered_bytes`](Self::covered_bytes) at which the location of the variable is
+    /// a register, or an address that a register holds.
     pub register_bytes: u64,
-    /// The number of these bytes at which the register map has the complete register in SASS
-    /// registers. Elsewhere a debugger has a location and cannot read it.
+    /// The part of [`register_bytes`](Self::register_bytes) at which the register map has SASS
+    /// registers for the complete PTX register. Elsewhere a debugger has a location and cannot read
+    /// it.
     pub sass_bytes: u64,
 }
 
@@ -69,7 +73,8 @@ impl InstructionCounts {
         self.all.saturating_sub(self.with_line).saturating_sub(self.line_0)
     }
 
-    /// Returns the share of `part` in all instructions, in percent; `None` if there are none.
+    /// Returns the share of `part` instructions in all instructions, in percent; `None` if there
+    /// are no instructions.
     pub fn percent(&self, part: u64) -> Option<f64> {
         percent(part, self.all)
     }
@@ -92,24 +97,25 @@ impl VariableCounts {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "InstructionCounts")]
 struct InstructionMembers {
-    /// All instructions, without `padding`.
+    /// The number of all instructions, without `padding`.
     all: u64,
-    /// `NOP`s after the last other instruction of a function; 0 where the file has no code bytes.
+    /// The number of `NOP`s after the last other instruction of a function; 0 where the file has no
+    /// code bytes.
     padding: u64,
-    /// Those that a row of `.debug_line` covers with a line other than 0.
+    /// The number of instructions that a row of `.debug_line` covers with a line other than 0.
     with_line: u64,
-    /// Those of `with_line` that are not `inherited`.
+    /// The number of instructions that `with_line` counts and `inherited` does not.
     own: u64,
-    /// Those that a row covers with line 0.
+    /// The number of instructions that a row of `.debug_line` covers with line 0.
     line_0: u64,
-    /// Those that no row covers.
+    /// The number of instructions that no row of `.debug_line` covers.
     without_row: u64,
-    /// Those whose row starts before, at an instruction of another PTX line, or of another function
-    /// where ptxas left out the first row of this one.
+    /// The number of instructions whose row starts at an earlier instruction of another PTX line,
+    /// or of another function where ptxas left out the first row of this one.
     inherited: u64,
-    /// Those whose row is of inlined code.
+    /// The number of instructions that come from inlined code.
     inlined: u64,
-    /// Those that a row of `.nv_debug_line_sass` covers.
+    /// The number of instructions that a row of `.nv_debug_line_sass` covers.
     with_ptx_line: u64,
     /// `with_line` as a share of `all`, in percent; `None` without instructions.
     line_percent: Option<f64>,
@@ -149,20 +155,20 @@ impl From<InstructionCounts> for InstructionMembers {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VariableCounts")]
 struct VariableMembers {
-    /// All variables.
+    /// The number of all variables.
     all: u64,
-    /// Those with a location or a constant value.
+    /// The number of variables with a location or a constant value.
     located: u64,
-    /// Bytes of code in the scopes of all, added up.
+    /// The bytes of code in the scope of each variable, added up over all variables.
     scope_bytes: u64,
-    /// Those of `scope_bytes` at which the variable has a location.
+    /// The part of `scope_bytes` at which the variable has a location.
     covered_bytes: u64,
     /// `covered_bytes` as a share of `scope_bytes`, in percent; `None` without scopes.
     covered_percent: Option<f64>,
-    /// Those of `covered_bytes` at which the variable is in a register, or at an address that a
+    /// The part of `covered_bytes` at which the variable is in a register, or at an address that a
     /// register holds.
     register_bytes: u64,
-    /// Those of `register_bytes` at which the register map has all of the register in SASS
+    /// The part of `register_bytes` at which the register map has the complete register in SASS
     /// registers, so that a debugger can read it.
     sass_bytes: u64,
     /// `sass_bytes` as a share of `register_bytes`, in percent; `None` where that is 0.

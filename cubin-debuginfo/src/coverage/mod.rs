@@ -39,7 +39,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 
-/// The bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
+/// The size in bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
 pub const INSTRUCTION_SIZE: u64 = 16;
 
 /// The debug information coverage of one cubin, by function and source file.
@@ -47,18 +47,20 @@ pub const INSTRUCTION_SIZE: u64 = 16;
 pub struct Coverage<'s> {
     /// All functions that have code, by section and offset.
     pub functions: Vec<FunctionCoverage<'s>>,
-    /// The files that rows name, in order of first use.
+    /// The source files that rows of `.debug_line` name, in order of first use.
     pub files: Vec<FileCoverage<'s>>,
-    /// The (mangled) names of the functions that instructions are inlined from, at any depth.
+    /// The (mangled) names of the functions that have inlined code among the instructions, at any
+    /// depth.
     pub inlined_functions: BTreeSet<String>,
-    /// Variables outside functions. They have no scope of code: their byte counts are 0.
+    /// The counts of variables outside functions. They have no scope of code, so their byte counts
+    /// are 0.
     pub globals: VariableCounts,
-    /// Variables and parameters of functions whose code is not in the file. Located are those in
-    /// static memory or constant.
+    /// The counts of variables and parameters of functions whose code is not in the file.
+    /// [`located`](VariableCounts::located) counts those in static memory and constants.
     pub without_code: VariableCounts,
-    /// Why [`register_bytes`](VariableCounts::register_bytes) or
-    /// [`sass_bytes`](VariableCounts::sass_bytes) is incomplete: the register map cannot be read,
-    /// or it and the locations refer to each other more often than any compiler's output.
+    /// Why [`register_bytes`](VariableCounts::register_bytes) and
+    /// [`sass_bytes`](VariableCounts::sass_bytes) are incomplete: the register map cannot be read,
+    /// or it has the registers of variables in more ranges than any compiler writes.
     pub register_fault: Option<Error>,
 }
 
@@ -66,65 +68,71 @@ pub struct Coverage<'s> {
 /// kernel's section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionCoverage<'s> {
-    /// Its symbol's name; the section's where no symbol covers the code.
+    /// The name of the function's symbol; the name of the section where no symbol covers the code.
     pub name: &'s str,
-    /// Its code section.
+    /// The code section that contains the function.
     pub section: SectionIndex,
-    /// Byte offset of its code in that section.
+    /// Byte offset of the function's code in its section.
     pub offset: u64,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub kernel: bool,
-    /// Its instructions.
+    /// The counts of the function's instructions.
     pub instructions: InstructionCounts,
-    /// Rows of `.debug_line` at its addresses, end markers left out.
+    /// The number of rows that `.debug_line` has at the function's addresses, without rows that end
+    /// a sequence.
     pub rows: u64,
-    /// Inlined calls that instructions are in: call sites, each with a callee, at any depth.
+    /// The number of inlined calls that the function's instructions belong to, at any depth. Each
+    /// pair of a call site and a callee is one call.
     pub inlined_calls: u64,
-    /// Lines of its instructions, innermost ones.
+    /// The source lines of the function's instructions. For inlined code this is the line in the
+    /// innermost callee.
     pub lines: BTreeSet<CoveredLine>,
-    /// The call sites of the inlined calls, without those that are lines of instructions too.
+    /// The source lines of the call sites of the function's inlined calls, without lines that also
+    /// have instructions.
     pub call_lines: BTreeSet<CoveredLine>,
-    /// Lines that rows at its addresses name, and that neither instructions nor their call sites
-    /// have: a later row at the same address has taken their place.
+    /// The source lines that rows at the function's addresses name, but that no instruction and no
+    /// call site has: a later row at the same address has replaced them.
     pub lost_lines: BTreeSet<CoveredLine>,
-    /// Whether `.debug_info` has the function.
+    /// Whether `.debug_info` has an entry for the function.
     pub entry: bool,
-    /// Its parameters, those of inlined calls and blocks too.
+    /// The counts of the function's parameters, including those in inlined calls and blocks.
     pub parameters: VariableCounts,
-    /// Its local variables, likewise.
+    /// The counts of the function's local variables, including those in inlined calls and blocks.
     pub locals: VariableCounts,
 }
 
 /// A line of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoveredLine {
-    /// Index in [`Coverage::files`].
+    /// Index of the source file in [`Coverage::files`].
     pub file: usize,
-    /// 1-based.
+    /// 1-based line in the source file.
     pub line: u32,
 }
 
 /// The coverage of one source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCoverage<'s> {
-    /// Its path, or the number that no file table declares.
+    /// The path of the source file, or its number if no file table declares that number.
     pub name: TableFileName<'s>,
-    /// Functions that have instructions on its lines.
+    /// The number of functions that have instructions on lines of this file.
     pub functions: u64,
-    /// Instructions on its lines other than 0.
+    /// The number of instructions on lines of this file, without line 0.
     pub instructions: u64,
-    /// The number of these instructions that are inlined.
+    /// The number of instructions on lines of this file that come from inlined code.
     pub inlined: u64,
-    /// Lines that have instructions.
+    /// The lines of this file that have instructions.
     pub lines: BTreeSet<u32>,
-    /// The lines of call sites that have no instructions.
+    /// The lines of this file that are call sites of inlined calls and have no instructions.
     pub call_lines: BTreeSet<u32>,
-    /// Lines that rows of any function name, and that no instruction or call site has.
+    /// The lines of this file that rows of `.debug_line` name, but that no instruction and no call
+    /// site of the cubin has.
     pub lost_lines: BTreeSet<u32>,
 }
 
 impl<'s> Coverage<'s> {
-    /// Counts the instructions and variables of a cubin. `symbolizer` is the cubin's.
+    /// Counts the instructions and variables of a cubin. `symbolizer` must have been made from that
+    /// cubin.
     ///
     /// # Errors
     ///
@@ -142,7 +150,7 @@ impl<'s> Coverage<'s> {
         Ok(Self { functions, files, inlined_functions, globals, without_code, register_fault })
     }
 
-    /// The counts of all instructions of the cubin.
+    /// The counts of all instructions of the cubin, added up over its functions.
     pub fn instructions(&self) -> InstructionCounts {
         self.functions.iter().fold(InstructionCounts::default(), |mut sum, function| {
             sum += function.instructions;

@@ -23,7 +23,7 @@ type Variables = BTreeMap<String, BTreeSet<String>>;
 /// A line of a source file; a file without `.file` has no path.
 type Line = (Option<String>, u32);
 
-/// The functions, source lines and variables that a PTX names.
+/// The functions, source lines and variables that the debug information of a PTX file names.
 #[derive(Debug)]
 pub struct PtxNames {
     functions: Vec<PtxFunction>,
@@ -39,24 +39,27 @@ struct PtxFunction {
     call_sites: BTreeSet<Line>,
 }
 
-/// A function of the PTX, with its lines, call sites and variables that the cubin does not have.
+/// A function of the PTX of which the cubin lacks lines, call sites or variables, and those that it
+/// lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LostFunction {
-    /// Its name; `""` for what is outside functions.
+    /// The name of the function; `""` for variables outside functions.
     pub name: String,
-    /// Whether it has code of its own in the cubin.
+    /// Whether the function has code of its own in the cubin.
     pub code: bool,
-    /// Whether it is inlined somewhere in the cubin.
+    /// Whether the function is inlined somewhere in the cubin.
     pub inlined: bool,
-    /// Whether the cubin has no code, call or line of the function: it was folded away, or it is
-    /// not used.
+    /// Whether the cubin has no code, no inlined call and no line of the function, because it was
+    /// folded away or is not used.
     pub absent: bool,
-    /// Lines of `.loc` directives that no instruction of the whole file has.
+    /// The lines that `.loc` directives of the function name, but that no instruction of the cubin
+    /// has.
     pub lines: Vec<FileLines>,
-    /// Lines of `inlined_at` that no inlined call of the whole file has.
+    /// The lines that `inlined_at` in the function names as call sites, but that no inlined call of
+    /// the cubin has.
     pub call_sites: Vec<FileLines>,
-    /// Names of variables and parameters that its entry in the PTX has, and its entry in the file
-    /// has not.
+    /// The names of variables and parameters that the function has in the `.debug_info` of the PTX,
+    /// but not in that of the cubin.
     pub variables: Vec<String>,
 }
 
@@ -86,10 +89,10 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// Returns the functions of the PTX that lack something in the cubin. `None` if the two have
-    /// nothing in common: no function that has code or is inlined, no source file with a line, no
-    /// variable. The cubin was then made from something else, unless it was linked: link-time
-    /// optimisation may leave nothing of a source.
+    /// Returns the functions of the PTX of which the cubin lacks lines, call sites or variables.
+    /// `None` if PTX and cubin have nothing in common: no function that has code or is inlined, no
+    /// source file with a line, no variable. The cubin was then made from another PTX, unless it
+    /// was linked: link-time optimisation may leave nothing of a source.
     ///
     /// # Errors
     ///

@@ -13,16 +13,17 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The lowest coverage that each function must have, in percent from 0 to 100.
+/// The limits that the coverage of each function must keep, in percent from 0 to 100.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Limits {
-    /// Least share of instructions with a line; `None` for no limit.
+    /// The lowest share of instructions with a line, in percent; `None` for no limit.
     pub min_lines: Option<f64>,
-    /// Least share of instructions with a line of their own; `None` for no limit.
+    /// The lowest share of instructions with a line of their own, in percent; `None` for no limit.
     pub min_own: Option<f64>,
-    /// Largest share of instructions that inherit their line; `None` for no limit.
+    /// The highest share of instructions that inherit their line, in percent; `None` for no limit.
     pub max_inherited: Option<f64>,
-    /// Least share of the bytes of variables' scopes that have a location; `None` for no limit.
+    /// The lowest share of the bytes of variables' scopes at which the variables have a location,
+    /// in percent; `None` for no limit.
     #[serde(rename = "min_vars")]
     pub min_variables: Option<f64>,
 }
@@ -30,15 +31,16 @@ pub struct Limits {
 /// The kinds of coverage to which a limit can apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Instructions with a line.
+    /// The share of instructions with a line.
     Lines,
-    /// Instructions with a line of their own.
+    /// The share of instructions with a line of their own.
     Own,
-    /// Instructions that inherit their line.
+    /// The share of instructions that inherit their line from the row of other code.
     Inherited,
-    /// Variables' scopes with a location.
+    /// The share of the bytes of variables' scopes at which the variables have a location.
     Variables,
-    /// The same of a function that `.debug_info` does not have.
+    /// The share of variables with a location, in a function that has no entry in `.debug_info`: it
+    /// is 0.
     VariablesWithoutEntry,
 }
 
@@ -56,33 +58,37 @@ pub struct Shortfall {
 /// The coverage of a cubin, as a serializable report.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
-    /// Instructions of all functions.
+    /// The counts of the instructions of all functions.
     pub instructions: InstructionCounts,
-    /// Parameters and local variables of all functions.
+    /// The counts of the parameters and local variables of all functions.
     pub variables: VariableCounts,
-    /// Variables outside functions.
+    /// The counts of variables outside functions.
     pub globals: VariableCounts,
-    /// Variables of functions that have no code in the file; `located` are those in static memory
-    /// and constants.
+    /// The counts of variables of functions that have no code in the file; `located` counts those
+    /// in static memory and constants.
     pub variables_without_code: VariableCounts,
-    /// Kernels and functions, those with the least share of lines first.
+    /// The coverage of each kernel and function, the lowest share of instructions with a line
+    /// first.
     pub functions: Vec<FunctionReport>,
-    /// The source files that rows name, those with most `lost_lines` first.
+    /// The coverage of each source file that rows of `.debug_line` name, the most `lost_lines`
+    /// first.
     pub source_files: Vec<SourceFileReport>,
-    /// Why `register_bytes` and `sass_bytes` are not all: the register map cannot be read, or there
-    /// are more places than anybody could read. Absent where they are.
+    /// Why `register_bytes` and `sass_bytes` are incomplete: the register map cannot be read, or it
+    /// has the registers of variables in more ranges than any compiler writes. Absent where they
+    /// are complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register_fault: Option<String>,
-    /// With `--ptx`: the functions of the PTX that lack something in the cubin. Absent without it,
-    /// and where the cubin has no function, inlined function, source file or variable of the PTX,
-    /// unless it was linked, since all may be folded away.
+    /// With `--ptx`: the functions of the PTX of which the cubin lacks lines, call sites or
+    /// variables. Absent without `--ptx`, and where the cubin has no function, inlined function,
+    /// source file or variable of the PTX. It is there for a linked cubin, from which all may have
+    /// been folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
     /// The number of findings (functions that do not meet a limit) that were left out because a
     /// baseline has them. Absent without a baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_baseline: Option<usize>,
-    /// The number of functions to which limits apply.
+    /// The number of functions to which the limits apply.
     #[serde(skip)]
     pub judged: usize,
 }
@@ -91,40 +97,42 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "FunctionCoverage")]
 pub struct FunctionReport {
-    /// The name of its symbol; of its section where no symbol covers the code.
+    /// The name of the function's symbol; the name of the section where no symbol covers the code.
     pub name: String,
-    /// The name as its programmer wrote it. Absent where the name is not mangled.
+    /// The function's name as its programmer wrote it. Absent where the name is not mangled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub kernel: bool,
-    /// The name of its code section.
+    /// The name of the code section that contains the function.
     pub section: String,
-    /// The index of that section.
+    /// The index of the function's code section in the section table.
     pub section_index: u32,
-    /// Byte offset in the section.
+    /// Byte offset of the function's code in its section.
     pub offset: u64,
-    /// Its instructions.
+    /// The counts of the function's instructions.
     pub instructions: InstructionCounts,
-    /// Rows of `.debug_line` at its addresses.
+    /// The number of rows that `.debug_line` has at the function's addresses.
     pub rows: u64,
-    /// Inlined calls that instructions are in: call sites with a callee, at any depth.
+    /// The number of inlined calls that the function's instructions belong to, at any depth. Each
+    /// pair of a call site and a callee is one call.
     pub inlined_calls: u64,
-    /// The number of lines that have instructions.
+    /// The number of source lines that have instructions of the function.
     pub lines: usize,
-    /// Lines that rows name and that no instruction or call site has.
+    /// The source lines that rows at the function's addresses name, but that no instruction and no
+    /// call site has.
     pub lost_lines: Vec<FileLines>,
     /// Whether `.debug_info` has an entry for the function.
     pub entry: bool,
-    /// Its parameters and local variables.
+    /// The counts of the function's parameters and local variables.
     pub variables: VariableCounts,
-    /// Its parameters.
+    /// The counts of the function's parameters.
     pub parameters: VariableCounts,
-    /// Its local variables.
+    /// The counts of the function's local variables.
     pub locals: VariableCounts,
-    /// The limits that it does not keep. They hold for kernels, and `vars` also for functions
-    /// folded into kernels that are not the toolkit's; in a file without kernels for the functions
-    /// at the start of a section.
+    /// The limits that the function does not keep. All limits apply to kernels; all but `vars` also
+    /// to functions folded into kernels, except those of the toolkit. In a file without kernels all
+    /// apply to the functions at the start of a section.
     pub below: Vec<Shortfall>,
 }
 
@@ -132,29 +140,30 @@ pub struct FunctionReport {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SourceFileCoverage")]
 pub struct SourceFileReport {
-    /// Its path; `None` where the file table has no such entry.
+    /// The path of the source file; `None` where the file table has no such entry.
     pub path: Option<String>,
-    /// The number that the file table does not have. Absent where `path` is there.
+    /// The file number in the rows, if the file table does not have it. Absent where `path` is
+    /// there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared_file: Option<u64>,
-    /// Functions that have instructions on its lines.
+    /// The number of functions that have instructions on lines of the file.
     pub functions: u64,
-    /// Instructions on its lines.
+    /// The number of instructions on lines of the file.
     pub instructions: u64,
-    /// The number of these instructions that belong to inlined code.
+    /// The number of instructions on lines of the file that come from inlined code.
     pub inlined: u64,
-    /// The number of lines that have instructions.
+    /// The number of lines of the file that have instructions.
     pub lines: usize,
-    /// Lines that rows name and that no instruction or call site has.
+    /// The lines of the file that rows name, but that no instruction and no call site has.
     pub lost_lines: Vec<u32>,
 }
 
 /// The lines of one source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileLines {
-    /// Path of the file; `None` where the file table has no such entry.
+    /// The path of the source file; `None` where the file table has no such entry.
     pub file: Option<String>,
-    /// 1-based lines, ascending.
+    /// The 1-based lines in the source file, ascending.
     pub lines: Vec<u32>,
 }
 
@@ -179,7 +188,7 @@ impl Limits {
         [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)
     }
 
-    /// Those that a function does not keep.
+    /// The limits that a function does not keep.
     fn shortfalls(self, function: &FunctionCoverage<'_>, has_kernels: bool) -> Vec<Shortfall> {
         let counts = function.instructions;
         let (for_lines, for_variables) =

@@ -8,10 +8,10 @@ use findings::{
     subject_of_words,
 };
 
-/// A rule of `coverage`. Its details say what the consequence is.
+/// A rule of `coverage`: a requirement on a file, and the consequence if it is broken.
 pub type Rule = findings::Rule<RuleId>;
 
-/// The rules of `coverage`. Each number is the index of the rule in [`RULES`].
+/// The rules of `coverage`. The number of each variant is the index of its row in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -103,8 +103,8 @@ impl Report {
         self.register_fault.take_if(|_| !selection.has(Id::RegisterMap.rule().code));
     }
 
-    /// Removes the findings that a baseline lists for the file that it calls `file`. A function
-    /// below a limit is known as long as its share does not get worse.
+    /// Removes the findings that a baseline already lists for the file called `file`. A function
+    /// below a limit counts as listed as long as its share is not worse than in the baseline.
     pub fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.taken();
         for function in &mut self.functions {
@@ -122,7 +122,7 @@ impl Report {
         self.in_baseline = Some(known.taken() - before);
     }
 
-    /// Returns the findings of the report, each with its place in `file`.
+    /// Returns the findings of the report, each with its position in `file`.
     pub fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
         let register_fault = self.register_fault.iter().map(|error| {
             let message = format!("{error}; not all that is in SASS registers is counted");
@@ -139,7 +139,7 @@ impl Report {
 const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
 
 /// Returns the finding that a file has no code, so that its coverage is not compared with the
-/// minimums that were asked for.
+/// limits that the user asked for.
 pub fn no_code(file: &FindingFile, message: String) -> LocatedFinding {
     of_file(Id::NoCode, file, message, "code".to_owned())
 }

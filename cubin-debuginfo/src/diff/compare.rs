@@ -69,13 +69,13 @@ impl Eq for Ranges {}
 /// The facts that a file states under one key about one subject, such as a function or a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Facts {
-    /// By what has a name of its own.
+    /// Facts that each have a name of their own; they are compared by name.
     Named(BTreeMap<String, String>),
-    /// In an order that means something.
+    /// Facts in a meaningful order; they are compared as lists.
     Listed(Vec<Words>),
-    /// By code address.
+    /// Facts about ranges of code; they are compared by code address.
     Ranges(Ranges),
-    /// Bytes. Only the difference is shown.
+    /// The bytes of a section. Only the bytes that differ are shown.
     Bytes(Vec<u8>),
 }
 
@@ -85,9 +85,9 @@ pub(super) type AllFacts = BTreeMap<(DifferenceKind, String), Facts>;
 /// The differences between two cubins, in the order of kinds and subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// The differences of each kind, up to the limit.
+    /// The differences of each kind, up to the limit for one kind.
     pub kept: Vec<Difference>,
-    /// The number of differences of each kind that has any.
+    /// The number of differences of each kind that has differences, including those past the limit.
     pub counts: BTreeMap<DifferenceKind, usize>,
 }
 
@@ -96,14 +96,15 @@ pub struct Differences {
 pub struct Difference {
     /// The kind of the difference.
     pub key: DifferenceKind,
-    /// The function (the name of its symbol), section or unit that it is about; empty for the file.
+    /// The function (by the name of its symbol), section or unit that differs; empty if the whole
+    /// file does.
     pub subject: String,
-    /// The place there: an address range of the function, a name; empty for the whole, and in
-    /// lists.
+    /// Where in the subject the difference is: an address range of a function, or a name. Empty if
+    /// the whole subject differs, and for items of a list.
     pub place: String,
-    /// The fact in the first file; `None` where it states nothing.
+    /// What the first file states; `None` where it states nothing.
     pub a: Option<String>,
-    /// The fact in the second file; `None` where it states nothing.
+    /// What the second file states; `None` where it states nothing.
     pub b: Option<String>,
 }
 
@@ -117,8 +118,8 @@ struct Row {
     b: Option<FactsOfSide>,
 }
 
-/// The differences between two cubins, before some of their texts have been looked up. Most texts
-/// are kept as a hash only.
+/// The differences between two cubins, before their texts have been looked up. Most texts are still
+/// kept as a hash only.
 #[derive(Debug)]
 pub struct Unresolved {
     rows: Vec<Row>,
@@ -129,7 +130,7 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Whether the words of the differences still have to be read from the two cubins, with
+    /// Whether texts of the differences still have to be read from the two cubins, with
     /// [`look_up_texts`](Self::look_up_texts).
     pub fn needs_texts(&self) -> bool {
         !self.wanted.is_empty()

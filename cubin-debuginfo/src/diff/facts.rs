@@ -20,8 +20,8 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
 
-/// Hashes texts. Cubins that are compared with each other need the same hasher; each new value of
-/// this type hashes differently.
+/// Hashes texts. Cubins that are compared with each other need the same hasher, since each new
+/// hasher has its own random keys.
 #[derive(Debug, Clone, Default)]
 pub struct TextHasher(RandomState);
 
@@ -138,8 +138,8 @@ impl<'h> Collector<'h> {
 /// The budget for facts is used up.
 struct Full;
 
-/// All that the debug information of one cubin states, in a form that can be compared with that of
-/// another.
+/// All statements that the debug information of one cubin makes, in a form that can be compared
+/// with those of another cubin.
 #[derive(Debug)]
 pub struct CubinFacts {
     all: AllFacts,
@@ -147,17 +147,17 @@ pub struct CubinFacts {
     files: files::Files,
 }
 
-/// A section that cannot be read, and so is not compared.
+/// A section that cannot be read and therefore is not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadSection {
     /// The kind of difference for which the section would have been compared.
     pub key: DifferenceKind,
-    /// Why it cannot be read.
+    /// Why the section cannot be read.
     pub error: nv_debug_sections::Error,
 }
 
-/// The error for a cubin that states more than a file of its size can be expected to: long texts at
-/// very many addresses.
+/// The error for a cubin that states more than a file of its size plausibly can: long texts at very
+/// many addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyFacts;
 
@@ -172,7 +172,7 @@ impl fmt::Display for TooManyFacts {
 impl std::error::Error for TooManyFacts {}
 
 impl CubinFacts {
-    /// Collects the facts of a cubin of `size` bytes.
+    /// Collects the facts of a cubin whose file has `size` bytes.
     ///
     /// # Errors
     ///
@@ -194,22 +194,23 @@ impl CubinFacts {
     }
 
     /// Compares this cubin with another whose facts were collected with the same [`TextHasher`].
-    /// `wants` selects the kinds of difference. Of each kind at most `limit` differences are kept;
+    /// `wants` selects the kinds of difference. At most `limit` differences of each kind are kept;
     /// all are counted.
     pub fn compare(&self, other: &Self, wants: impl Fn(DifferenceKind) -> bool, limit: usize) -> Unresolved {
         compare::compare(&self.all, &other.all, wants, limit)
     }
 
-    /// Returns the paths of source files of both cubins whose time or size in the file table
-    /// differs. This does not count as a difference: a file may be written again without a change.
+    /// Returns the paths of source files for which the file tables of the two cubins have different
+    /// times or sizes. This does not count as a difference: a file may be written again without a
+    /// change.
     pub fn other_file_stats<'f>(&self, other: &'f Self) -> Vec<&'f str> {
         files::other_stats(&self.files, &other.files)
     }
 }
 
 impl Unresolved {
-    /// Looks up the missing texts in one of the two compared cubins, of `size` bytes. `hashes` must
-    /// be the same [`TextHasher`].
+    /// Reads the missing texts from one of the two compared cubins, whose file has `size` bytes.
+    /// `hashes` must be the [`TextHasher`] of the comparison.
     pub fn look_up_texts(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &TextHasher) {
         let mut facts = Collector::new(size, hashes, &self.wanted);
         collect(cubin, &mut facts);

@@ -8,37 +8,38 @@ use std::fmt;
 /// A kind of difference between two cubins. Differences are listed in the order of the kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// The ELF header, without what follows from the sections.
+    /// The ELF header differs: file type, SM, OS ABI or flags.
     Header,
-    /// Which sections there are, in which order, and what their headers say.
+    /// The section table differs: which sections exist, in which order, or the fields of their
+    /// headers.
     Sections,
-    /// Symbols by name.
+    /// The symbols differ, compared by name.
     Symbols,
-    /// Instructions, as bytes.
+    /// The instructions of a `.text` section differ, compared byte by byte.
     Code,
-    /// All other sections of bytes, such as constant banks.
+    /// The bytes of another section differ, such as a constant bank.
     Data,
-    /// Records of `.nv.info`.
+    /// The records of `.nv.info` differ.
     Info,
-    /// Notes: the tool, its version and options.
+    /// The notes differ: the tool that made the cubin, its version or its options.
     Notes,
-    /// Source line and inlined callers of each address.
+    /// The source lines or inlined callers of code addresses differ.
     Lines,
-    /// PTX line of each address.
+    /// The PTX lines of code addresses differ.
     PtxLines,
-    /// The PTX text that the file carries.
+    /// The PTX texts that the two files carry differ.
     PtxText,
-    /// The tree of `.debug_info`, and the tables of names that lead into it.
+    /// The trees of entries in `.debug_info` differ, or the tables of names that refer to them.
     Entries,
-    /// Which SASS registers PTX registers live in.
+    /// The SASS registers that hold PTX registers differ.
     Registers,
-    /// Call frame rules.
+    /// The call frame rules of `.debug_frame` differ.
     Frame,
-    /// Strings of `.debug_str`.
+    /// The strings of `.debug_str` differ.
     Strings,
-    /// Relocations.
+    /// The relocations of sections differ.
     Relocations,
-    /// Mercury code and all sections that belong to it.
+    /// The Mercury code or the sections that belong to it differ.
     Mercury,
 }
 

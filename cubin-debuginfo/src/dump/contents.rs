@@ -13,40 +13,42 @@ use serde::ser::{SerializeSeq, Serializer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// A debug section, decoded up to its first fault, if any.
+/// A debug section of a cubin with its decoded contents, or with its bytes and the reason why it
+/// cannot be decoded.
 #[derive(Debug)]
 pub struct Section<'s> {
-    /// Its number in the section table.
+    /// The index of the section in the section table.
     pub index: u32,
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// `sh_size`, in bytes.
+    /// The size of the section (`sh_size`), in bytes.
     pub size: u64,
-    /// Why its decoder gave up. Its contents are [`Contents::Bytes`] then.
+    /// Why the section cannot be decoded. Its contents are [`Contents::Bytes`] then.
     pub error: Option<Error>,
-    /// The decoded contents.
+    /// The decoded contents of the section.
     pub contents: Contents<'s>,
-    /// Which of the bytes between the items of the contents belong to what is shown.
+    /// Which of the bytes between the items of the section are shown.
     pub rest: ShownUnclaimed,
     /// The resources of each function, from the records of `.nv.info`; empty for other sections.
     pub functions: Vec<FunctionFacts>,
 }
 
-/// Which of the bytes between the items of a section to show: all, some or none.
+/// Which of the bytes between the items of a section to show, such as padding and list ends.
 #[derive(Debug)]
 pub enum ShownUnclaimed {
-    /// All that the contents have between their items.
+    /// All bytes between the items are shown.
     All,
-    /// Those that have the byte at this offset, which [`Section::keep`] picks.
+    /// Only the run of bytes between items that contains this byte offset is shown.
     At(u64),
-    /// The bytes that [`Section::keep`] picks of [`Contents::Bytes`].
+    /// Only these bytes of a section without a decoder are shown: the piece of it that the user
+    /// asked for.
     Bytes(UnclaimedBytes),
-    /// None of the bytes between items: with `--function` only those of a function are shown.
+    /// No bytes between items are shown, since only the items of a function are wanted.
     None,
 }
 
 impl ShownUnclaimed {
-    /// Whether bytes between the items of a section are to be shown.
+    /// Whether this run of bytes between the items of a section is to be shown.
     pub fn shows(&self, rest: &UnclaimedBytes) -> bool {
         match self {
             Self::All => true,
@@ -110,11 +112,11 @@ impl JsonSchema for RestOf<'_, '_> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DecodedSection")]
 struct SectionMembers<'a, 's> {
-    /// Its index in the section table.
+    /// The index of the section in the section table.
     index: u32,
-    /// Its name.
+    /// The name of the section.
     name: &'a str,
-    /// Its size in bytes.
+    /// The size of the section in bytes.
     size: u64,
     /// The fault of the section, or of a section that it refers to, with its offset. `contents` are
     /// then `bytes`. Absent where the section was decoded.

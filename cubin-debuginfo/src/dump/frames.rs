@@ -268,17 +268,19 @@ pub struct FrameEntry {
     /// The byte range of the entry in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    /// Number of bytes from the start of the entry to its first rule. The rules follow one another
+    /// from there to the end of the entry.
     pub header_size: u64,
-    /// Which of the two kinds it is.
+    /// Whether the entry is a CIE or an FDE.
     #[schemars(extend("enum" = ["CIE", "FDE"]))]
     pub entry: &'static str,
-    /// The fields of its header, in words.
+    /// The fields of the header of the CIE or FDE, in words.
     pub header: String,
-    /// The rules in words. A run of registers with the same rule is one of them.
+    /// The call frame instructions of the entry, in words. A run of registers with the same rule is
+    /// one item.
     pub rules: Vec<String>,
-    /// Byte offset in the section of each rule, and last where the rules end. They follow one
-    /// another.
+    /// Byte offset in the section of each item of `rules`, then the offset at which the last one
+    /// ends.
     pub rule_offsets: Vec<u64>,
 }
 

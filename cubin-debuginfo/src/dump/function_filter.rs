@@ -7,7 +7,7 @@ use nv_debug_sections::cubin::SectionIndex;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Selects the parts of debug sections that belong to chosen functions: rows, registers, frame
+/// Selects the items of debug sections that belong to chosen functions: rows, registers, frame
 /// rules, entries and lines of PTX.
 #[derive(Debug)]
 pub struct Filter {
@@ -19,7 +19,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Selects the parts of these functions, which must come from [`Symbolizer::functions`].
+    /// Selects the items that belong to these functions, which must come from
+    /// [`Symbolizer::functions`].
     pub fn new(symbolizer: &Symbolizer<'_>, functions: &[&Function<'_>]) -> Self {
         let mut lines = Vec::new();
         let mut ranges = Vec::new();
@@ -46,8 +47,8 @@ impl Filter {
         Self { names: functions.iter().map(|function| function.name.to_owned()).collect(), ranges, lines }
     }
 
-    /// Whether parts of a section of this name belong to functions, so that a filter can select
-    /// some of it.
+    /// Whether the items of a section with this name belong to functions, so that a filter can
+    /// select among them.
     pub fn applies_to(section: &str) -> bool {
         use SectionKind as Kind;
         matches!(

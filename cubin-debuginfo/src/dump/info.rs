@@ -89,8 +89,8 @@ pub(super) fn info<'s, 'c>(
 }
 
 impl<'c> DumpSource<'c, '_> {
-    /// Returns the tag of the entry at a byte offset of a `.debug_info`, and its name as an
-    /// [`Attribute`] has it. The section must have been decoded before; `None` if no entry starts
+    /// Returns the tag and the name of the `.debug_info` entry at a byte offset, the name written
+    /// as in an [`Attribute`]. The section must have been decoded before; `None` if no entry starts
     /// at the offset.
     pub fn entry_words(
         &self,
@@ -303,19 +303,20 @@ fn constant(attribute: u16, value: u64) -> String {
     u8::try_from(value).map_or_else(|_| value.to_string(), |value| table.name_or_number(value).into_owned())
 }
 
-/// An abbreviation of `.debug_abbrev`.
+/// An abbreviation of `.debug_abbrev`: the tag and the attributes that entries with its code have.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Abbreviation<'s> {
     /// The byte range of the abbreviation in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Its code, by which entries refer to it.
+    /// The code of the abbreviation, by which entries refer to it.
     pub code: u64,
-    /// Name of the tag, `DW_TAG_*`, or its number.
+    /// Name of the tag, `DW_TAG_*`, or its number if it has no name.
     pub tag: Cow<'static, str>,
-    /// Whether entries of this abbreviation have children.
+    /// Whether entries with this abbreviation have children.
     pub children: bool,
-    /// Pairs of an attribute and its form, by their names, `DW_AT_*` and `DW_FORM_*`, or by number.
+    /// The attributes of the abbreviation, each with its form, by name (`DW_AT_*`, `DW_FORM_*`) or
+    /// by number if there is no name.
     pub attributes: ItemStream<'s, (Cow<'static, str>, Cow<'static, str>)>,
 }
 
@@ -325,15 +326,16 @@ pub struct InfoUnit<'s> {
     /// The byte range of the unit in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    /// Number of bytes from the start of the unit to its first entry. The entries follow one
+    /// another from there to the end of the unit.
     pub header_size: u64,
-    /// Version of DWARF.
+    /// The DWARF version in the header of the unit.
     pub version: u16,
-    /// Bytes of an address.
+    /// The size in bytes of an address in the unit.
     pub address_size: u8,
-    /// Byte offset of its abbreviations in `.debug_abbrev`.
+    /// Byte offset in `.debug_abbrev` of the unit's abbreviations.
     pub abbrev_offset: u64,
-    /// Its entries in file order; their `depth` makes the tree.
+    /// The entries of the unit in file order; their `depth` makes the tree.
     pub entries: ItemStream<'s, Die<'s>>,
 }
 
@@ -344,20 +346,20 @@ pub struct Die<'s> {
     /// The byte range of the entry in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Number of entries around it; 0 for the unit's own.
+    /// The number of entries that enclose this one; 0 for the entry of the unit.
     pub depth: usize,
-    /// Name of its tag, `DW_TAG_*`, or the number.
+    /// Name of the entry's tag, `DW_TAG_*`, or its number if it has no name.
     pub tag: Cow<'static, str>,
-    /// Its attributes.
+    /// The attributes of the entry, in file order.
     pub attributes: ItemStream<'s, Attribute>,
 }
 
 /// An attribute of an entry of `.debug_info`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Attribute {
-    /// Its name, `DW_AT_*`, or the number.
+    /// Name of the attribute, `DW_AT_*`, or its number if it has no name.
     pub name: Cow<'static, str>,
-    /// Its value in words: a string in quotes, an entry as `<0x2d>`, an address as a place in a
-    /// section.
+    /// The value of the attribute in words: a string in quotes, a reference to an entry as
+    /// `<0x2d>`, an address as section and offset.
     pub value: String,
 }

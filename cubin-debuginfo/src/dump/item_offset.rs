@@ -7,12 +7,12 @@ use crate::address_query::parse_number;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A byte of a section, as an argument: `.debug_info+0x2d`.
+/// A byte of a section, as the argument `.debug_info+0x2d` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemOffset {
-    /// Name of the section.
+    /// The name of the section before the plus sign.
     pub section: String,
-    /// Byte offset in it.
+    /// The byte offset in the section after the plus sign.
     pub offset: u64,
 }
 
@@ -28,7 +28,7 @@ impl ItemOffset {
 /// Why a section has no item that contains the byte at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoItem {
-    /// The section is shorter.
+    /// The byte offset is past the end of the section.
     PastEnd {
         /// Name of the section.
         section: String,
@@ -37,7 +37,7 @@ pub enum NoItem {
         /// Byte offset that was asked for.
         offset: u64,
     },
-    /// The section has no bytes in the file: it says how much memory variables take.
+    /// The section has no bytes in the file, only a size: it reserves memory for variables.
     NoBytes {
         /// Name of the section.
         section: String,
@@ -58,9 +58,9 @@ impl fmt::Display for NoItem {
 impl std::error::Error for NoItem {}
 
 impl Section<'_> {
-    /// Keeps only the item that contains the byte at `offset`, and the items around it: a row's
-    /// sequence and unit, an entry's unit. Of a unit without a matching part only the header is
-    /// kept. [`Contents::Bytes`] are cut into pieces of `piece` bytes.
+    /// Keeps only the item that contains the byte at `offset`, and the items that enclose it: the
+    /// sequence and unit of a row, the unit of an entry. If only the unit contains the byte, its
+    /// header is kept. [`Contents::Bytes`] are cut into pieces of `piece` bytes.
     ///
     /// # Errors
     ///

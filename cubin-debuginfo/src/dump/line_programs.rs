@@ -310,20 +310,21 @@ pub struct LineUnit<'s> {
     /// The byte range of the unit in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    /// Number of bytes from the start of the unit to its first sequence. The sequences follow one
+    /// another from there to the end of the unit.
     pub header_size: u64,
-    /// Number of the unit in its section, from 0.
+    /// The number of the unit in its section, from 0.
     pub number: usize,
-    /// The numbers of its header.
+    /// The parameters in the unit's header, such as `line_base`.
     pub params: LineParams,
-    /// Directories of its header; the first has number 1.
+    /// The directories in the unit's header; the first has number 1.
     pub directories: ItemStream<'s, String>,
-    /// Files of its header, which rows refer to.
+    /// The files in the unit's header, to which rows refer.
     pub files: ItemStream<'s, LineFile>,
-    /// Byte offset in `.debug_str` from which the names of inlined functions count; `None` if the
-    /// header has none.
+    /// The byte offset in `.debug_str` from which the unit counts the names of inlined functions;
+    /// `None` if the header has none.
     pub debug_str_base: Option<u32>,
-    /// Its rows, one sequence for each stretch of code.
+    /// The rows of the unit, one sequence for each stretch of code.
     pub sequences: ItemStream<'s, LineSequence<'s>>,
     /// Its header, for the paths of rows.
     #[serde(skip)]
@@ -331,7 +332,7 @@ pub struct LineUnit<'s> {
 }
 
 impl LineUnit<'_> {
-    /// The path of a file, by its 1-based number in the header.
+    /// The path of a file of the line unit, by the file's 1-based number in the header.
     pub fn path(&self, number: u64) -> Option<String> {
         let table = &self.unit.table;
         let file = table.files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
@@ -339,20 +340,21 @@ impl LineUnit<'_> {
     }
 }
 
-/// The numbers of a line unit's header, by the names of DWARF 2 (§6.2.4).
+/// The parameters in a line unit's header, by the names of DWARF 2 (§6.2.4).
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineParams {
     /// The DWARF version of the unit: 2, or 3 from CUDA 13.5 on.
     pub version: u16,
-    /// Bytes that operations on the address count in.
+    /// The size in bytes of the units in which the line program advances addresses.
     pub minimum_instruction_length: u8,
-    /// Whether rows begin statements, as long as no operation says otherwise.
+    /// The initial value of `is_stmt`: whether a row begins a statement unless an opcode says
+    /// otherwise.
     pub default_is_stmt: bool,
-    /// Lines that the lowest special opcode advances by.
+    /// The number of lines that the lowest special opcode advances by; it may be negative.
     pub line_base: i8,
-    /// Number of line advances that special opcodes have.
+    /// The number of different line advances that special opcodes have.
     pub line_range: u8,
-    /// The lowest special opcode.
+    /// The number of the lowest special opcode.
     pub opcode_base: u8,
 }
 
@@ -370,16 +372,16 @@ impl From<Params> for LineParams {
     }
 }
 
-/// A file of a line unit's header.
+/// A source file in the file table of a line unit's header.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineFile {
-    /// Its number, from 1, by which rows refer to it.
+    /// The number of the file, from 1, by which rows refer to it.
     pub number: u64,
-    /// Its path, with its directory.
+    /// The path of the file, with its directory.
     pub path: String,
-    /// Time of its last change, in seconds since 1970; 0 if unknown.
+    /// The time of the file's last change, in seconds since 1970; 0 if unknown.
     pub mtime: u64,
-    /// Its size in bytes; 0 if unknown.
+    /// The size of the file in bytes; 0 if unknown.
     pub size: u64,
 }
 
@@ -389,14 +391,15 @@ pub struct LineSequence<'s> {
     /// The byte range of the sequence in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    /// Number of bytes from the start of the sequence to its first row. The rows follow one another
+    /// from there to the end of the sequence.
     pub header_size: u64,
-    /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`;
-    /// `None` where the linker dropped the function.
+    /// The code section and byte offset from which the addresses of the sequence count, such as
+    /// `.text.saxpy+0x0`; `None` where the linker dropped the function.
     pub start: Option<String>,
-    /// Address of its end, in bytes from `start`.
+    /// The end address of the sequence, in bytes from `start`.
     pub end: u64,
-    /// Its rows, in file order.
+    /// The rows of the sequence, in file order.
     pub rows: ItemStream<'s, LineRow>,
 }
 
@@ -406,18 +409,18 @@ pub struct LineRow {
     /// The byte range of the row's operations in the section.
     #[serde(flatten)]
     pub at: Span,
-    /// Number of the row, which `context` of others refers to; `None` for a row that ptxas doubles
-    /// and does not count.
+    /// The number of the row, by which `context` of other rows refers to it; `None` for a row that
+    /// ptxas writes twice and does not count.
     pub number: Option<u32>,
-    /// Address in bytes, from the start of its sequence.
+    /// The address of the row, in bytes from the start of its sequence.
     pub address: u64,
-    /// Number of its file in the unit's header, from 1; 0 for none.
+    /// The number of the row's file in the unit's header, from 1; 0 for none.
     pub file: u64,
-    /// Line in that file, from 1; 0 for none.
+    /// The source line in the file, from 1; 0 for none.
     pub line: u32,
     /// Number of the row of the call site if the code was inlined, else 0.
     pub context: u64,
-    /// Column in the line, from 1. Absent where the table gives none; ptxas writes none.
+    /// The column in the source line, from 1. Absent where the table gives none; ptxas writes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
     /// `false` where the row does not begin a statement. Absent where it does.
@@ -430,9 +433,9 @@ pub struct LineRow {
     pub callee_doubt: Option<&'static str>,
     /// Whether NVIDIA's opcode 0x92 marks the row as the entry of a function.
     pub entry: bool,
-    /// The operations in the bytes of the row that no other member tells, such as a step of the
-    /// address alone, in words; of the row that `--offset` asks for all operations. The bytes of a
-    /// row are all operations since the row before. Absent where there is none.
+    /// The opcodes in the bytes of the row that no other member shows, in words, such as one that
+    /// only advances the address. For the row that `--offset` asks for, all its opcodes. The bytes
+    /// of a row are all opcodes since the row before. Absent where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<WithOffset<String>>,
 }

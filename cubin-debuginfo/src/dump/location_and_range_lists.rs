@@ -18,14 +18,16 @@ pub struct Location {
     /// The byte range of the list entry in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Start of the range: a place in a section, or a number where no relocation says more.
+    /// Start of the address range: a section and offset, or a number where no relocation names a
+    /// section.
     pub start: String,
-    /// End of the range, in the same way.
+    /// End of the address range: a section and offset, or a number where no relocation names a
+    /// section.
     pub end: String,
-    /// The location in words. Absent in `.debug_ranges`.
+    /// The location expression in words. Absent in `.debug_ranges`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
-    /// Whether it is the last of its list.
+    /// Whether the entry is the last of its list.
     pub last: bool,
 }
 

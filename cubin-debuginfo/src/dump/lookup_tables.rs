@@ -12,30 +12,32 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// An entry of `.debug_pubnames` or `.debug_pubtypes`.
+/// An entry of `.debug_pubnames` or `.debug_pubtypes`: a name, and the `.debug_info` entry that it
+/// stands for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LookupName")]
 pub struct NameLookup<'s> {
     /// The byte range of the name in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// The name.
+    /// The name of the variable, function or type.
     pub name: Cow<'s, str>,
-    /// Byte offset of its entry in `.debug_info`.
+    /// Byte offset in `.debug_info` of the entry that has the name.
     pub die: u64,
 }
 
-/// An entry of `.debug_aranges`.
+/// An entry of `.debug_aranges`: a range of addresses that belongs to a unit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressRange {
     /// The byte range of the address range in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Byte offset of its unit in `.debug_info`.
+    /// Byte offset in `.debug_info` of the unit to which the range belongs.
     pub unit: u64,
-    /// Start of the range: a place in a section, or a number where no relocation says more.
+    /// Start of the address range: a section and offset, or a number where no relocation names a
+    /// section.
     pub start: String,
-    /// Length of the range, in bytes.
+    /// Length of the address range, in bytes.
     pub length: u64,
 }
 

@@ -82,11 +82,12 @@ pub struct NvInfoRecord {
     /// The byte range of the record in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Name of the attribute, such as `EIATTR_REGCOUNT`; `EIATTR_0x6d` where it has no name.
+    /// Name of the record's attribute, such as `EIATTR_REGCOUNT`; `EIATTR_0x6d` for a number
+    /// without a name.
     pub attribute: String,
-    /// Name of the format of its value, such as `EIFMT_SVAL`.
+    /// Name of the format of the record's value, such as `EIFMT_SVAL`.
     pub format: &'static str,
-    /// The value in words.
+    /// The value of the record, in words.
     pub value: String,
 }
 
@@ -94,23 +95,24 @@ pub struct NvInfoRecord {
 /// bytes.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FunctionFacts {
-    /// Name of the function, as its symbol.
+    /// The name of the function's symbol.
     pub function: String,
-    /// Number of SASS registers that it uses. Absent where no record says it.
+    /// The number of SASS registers that the function uses. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
-    /// Size of its stack frame. Absent where no record says it.
+    /// The size of the function's stack frame. Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_size: Option<u32>,
-    /// Stack that it needs with its callees; 4294967295 with recursion. Absent where no record says
-    /// it.
+    /// The stack that the function needs together with its callees; 4294967295 with recursion.
+    /// Absent where no record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stack_size: Option<u32>,
-    /// Largest stack that it may need with its callees. Absent where no record says it.
+    /// The largest stack that the function may need together with its callees. Absent where no
+    /// record says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_stack_size: Option<u32>,
-    /// Byte offsets of its `EXIT` instructions in its code section. Absent where no record says
-    /// them.
+    /// The byte offsets of the function's `EXIT` instructions in its code section. Absent where no
+    /// record says them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exits: Vec<u32>,
 }

@@ -10,15 +10,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A line of a PTX text.
+/// A line of the PTX text in `.nv_debug_ptx_txt`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TextLine<'s> {
     /// The byte range of the line in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Number of the line, from 1.
+    /// The number of the line in the PTX text, from 1.
     pub line: usize,
-    /// The line without its end.
+    /// The text of the line, without its line end.
     pub text: Cow<'s, str>,
 }
 

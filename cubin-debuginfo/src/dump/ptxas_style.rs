@@ -39,30 +39,30 @@ use std::rc::Rc;
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// The listing that `dump --ptxas-style` imitates: the one in NVIDIA's documents, or the one that
-/// cuobjdump prints.
+/// The listing whose style `dump --ptxas-style` follows: that in NVIDIA's documents, or that of
+/// cuobjdump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
-    /// The documented listing: null entries, which end lists of children, are ` (nill) `. Fields
-    /// are relocated.
+    /// The listing in NVIDIA's documents: null entries, which end lists of children, are shown as `
+    /// (nill) `. Fields show relocated values.
     Documented,
-    /// The listing of cuobjdump: null entries are not shown, and fields have the values in the
-    /// file.
+    /// The listing that cuobjdump prints: null entries are not shown, and fields show the values in
+    /// the file.
     Observed,
 }
 
 /// An item of `.debug_abbrev` or `.debug_info`, in the style of NVIDIA's dump tools.
 #[derive(Debug)]
 pub enum Item<'i> {
-    /// An abbreviation and its attributes.
+    /// An abbreviation of `.debug_abbrev`, with its attributes.
     Abbreviation(&'i Abbreviation, &'i [AttributeSpec]),
-    /// The header of a unit.
+    /// The header of a unit of `.debug_info`.
     Unit(UnitHeader),
-    /// An entry.
+    /// An entry of `.debug_info`.
     Entry(Entry<'i>),
     /// A null entry, which ends a list of children. [`Model::Observed`] has none.
     Null,
-    /// An item that cannot be read. No part of it was passed on.
+    /// The error for an item that cannot be read. Nothing of that item was shown before.
     Fault {
         /// Why.
         error: Error,
@@ -76,30 +76,30 @@ pub enum Item<'i> {
 /// The header of a `.debug_info` unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitHeader {
-    /// The byte offset of the header in the section.
+    /// The byte offset of the unit header in the section.
     pub start: u64,
-    /// Bytes of the unit after this field.
+    /// The `unit_length` field: the number of bytes of the unit after this field.
     pub length: u32,
-    /// DWARF version, whatever it is.
+    /// The DWARF version in the header, which may be an unknown one.
     pub version: u16,
-    /// Byte offset of its abbreviations.
+    /// Byte offset in `.debug_abbrev` of the unit's abbreviations.
     pub abbrev_offset: u32,
-    /// Bytes of an address.
+    /// The size in bytes of an address in the unit.
     pub address_size: u8,
 }
 
 /// An entry of `.debug_info` whose attributes could all be read.
 #[derive(Debug)]
 pub struct Entry<'i> {
-    /// The number of entries around this one.
+    /// The number of entries that enclose this one.
     pub depth: usize,
     /// The byte offset of the entry in its unit.
     pub offset: u64,
-    /// Code of its abbreviation.
+    /// The code of the entry's abbreviation.
     pub code: u64,
-    /// Its tag.
+    /// The number of the entry's tag, `DW_TAG_*`.
     pub tag: u16,
-    /// Its attributes. Strings of `.debug_str` are in place of their offsets.
+    /// The attributes of the entry. Offsets in `.debug_str` are replaced by the strings.
     pub attributes: Vec<Attribute<'i>>,
 }
 
@@ -112,14 +112,14 @@ pub fn is_shown(name: &str) -> bool {
     )
 }
 
-/// Returns the operations of a location attribute's block as text: `DW_OP_fbreg: -8; DW_OP_nop`.
-/// `None` for other attributes and empty blocks.
+/// Returns the operations of an attribute's location expression as text: `DW_OP_fbreg: -8;
+/// DW_OP_nop`. `None` for attributes that have no location expression, and for empty blocks.
 pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl fmt::Display + use<'b>> {
     (names::is_location(attribute.name) && !block.is_empty()).then_some(Operations(block))
 }
 
-/// Calls `take` with each item of a section, in file order, until `take` returns an error. The
-/// section must be one for which [`is_shown`] returns true.
+/// Calls `take` with each item of `.debug_abbrev` or `.debug_info`, in file order, until `take`
+/// returns an error. [`is_shown`] must be true for the name of the section.
 ///
 /// # Errors
 ///

@@ -20,11 +20,13 @@ pub struct Registers<'s> {
     /// The byte range of the function's registers in the section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes from its start to its first part. The parts follow one another from there to its end.
+    /// Number of bytes from the start of the function's registers to its first range. The ranges
+    /// follow one another from there to the end.
     pub header_size: u64,
-    /// Name of the function, as its symbol.
+    /// The name of the function's symbol.
     pub function: String,
-    /// Which registers hold which, and over which code.
+    /// The register ranges of the function: which SASS register holds which PTX register, over
+    /// which code.
     pub ranges: ItemStream<'s, Register<'s>>,
 }
 
@@ -37,16 +39,17 @@ pub struct Register<'s> {
     pub at: Span,
     /// Name of the PTX register, such as `%rd1`.
     pub ptx: Cow<'s, str>,
-    /// Which 32-bit word of the PTX register it is: 0 is the lowest; of `.b128` 0, 1, 1, 2.
+    /// Which 32-bit word of the PTX register the SASS register holds: 0 is the lowest; of `.b128`
+    /// 0, 1, 1, 2.
     pub part: u32,
     /// PTX type of the register, such as `b64`, from `.nv_debug_info_reg_type`; `None` if that does
     /// not say it.
     pub r#type: Option<String>,
     /// Name of the SASS register, such as `R4`.
     pub sass: String,
-    /// Start of the range, in bytes from the start of the function.
+    /// Start of the code range, in bytes from the start of the function.
     pub start: u32,
-    /// End of the range, in bytes from the start of the function.
+    /// End of the code range, in bytes from the start of the function.
     pub end: u32,
 }
 
@@ -56,9 +59,9 @@ pub struct RegisterTypes<'s> {
     /// The byte range of the function's types in the section.
     #[serde(flatten)]
     pub at: Span,
-    /// Name of the function, as its symbol.
+    /// The name of the function's symbol.
     pub function: String,
-    /// PTX types, one for each register range of the function.
+    /// The PTX types of the registers, one for each register range of the function.
     pub types: ItemStream<'s, String>,
 }
 

@@ -7,29 +7,30 @@ use nv_debug_sections::shared_window::{self, LinkStage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The variables of `.nv_debug.shared`.
+/// The variables of `.nv_debug.shared`, a section for debuggers that reserves shared memory and has
+/// no bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SharedVariables {
     /// Whether the file is linked, so that the variables have addresses.
     pub linked: bool,
-    /// Alignment of the section, in bytes.
+    /// The alignment of the section `.nv_debug.shared`, in bytes.
     pub align: u64,
-    /// The variables, in the order of their symbols.
+    /// The variables in shared memory, in the order of their symbols.
     pub variables: Vec<SharedVariable>,
 }
 
 /// A variable of `.nv_debug.shared`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SharedVariable {
-    /// Name of its symbol.
+    /// The name of the variable's symbol.
     pub name: String,
-    /// Byte offset in the shared window. Absent before linking.
+    /// Byte offset of the variable in the shared window. Absent before linking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Alignment in bytes. Absent once the file is linked.
+    /// Alignment of the variable in bytes. Absent once the file is linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub align: Option<u64>,
-    /// Size in bytes; 0 for an array without a size.
+    /// Size of the variable in bytes; 0 for an array without a size.
     pub size: u64,
 }
 

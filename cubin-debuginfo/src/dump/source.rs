@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// A cubin whose debug sections are decoded one by one.
+/// A cubin whose debug sections can be decoded one by one for a dump.
 #[derive(Debug)]
 pub struct DumpSource<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
@@ -34,8 +34,8 @@ pub struct DumpSource<'c, 'd> {
 /// A section beside another one; `None` if it is not there.
 type Sibling<'c> = Result<Option<Rc<RelocatedView<'c>>>>;
 
-/// A debug section to be decoded, with the sections that it refers to. Decoded values borrow from
-/// it.
+/// A debug section that is about to be decoded, with the sections that it refers to. Decoded values
+/// borrow from it.
 #[derive(Debug)]
 pub struct OpenSection<'c> {
     pub(super) index: SectionIndex,
@@ -89,17 +89,17 @@ pub(super) fn rest_of<T>(
 /// A section with its relocations applied.
 #[derive(Debug)]
 pub struct RelocatedView<'c> {
-    /// Its number in the section table.
+    /// The index of the section in the section table.
     pub index: SectionIndex,
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// Its bytes, and what their relocated fields refer to.
+    /// The bytes of the section, and the targets of its relocated fields.
     pub data: RelocatedSection<'c>,
 }
 
 impl RelocatedView<'_> {
-    /// Converts an error of a reader that knows native sections only: it gets the name of the
-    /// section at fault, which may be a Mercury one.
+    /// Returns a decoder's error with the name of this section, which may be a Mercury section.
+    /// Decoders name only native sections.
     pub fn fault(&self, error: dwarf2_reader::Error) -> Error {
         let native = SectionName::native(error.section);
         let name = match SectionName::parse(&self.name).space {
@@ -109,7 +109,7 @@ impl RelocatedView<'_> {
         Error::from(error).rebased(name, 0)
     }
 
-    /// Takes `len` bytes of text from a budget, for the field at byte `offset` of the section.
+    /// Takes `len` bytes from the budget for text, for the field at byte `offset` of the section.
     ///
     /// # Errors
     ///
@@ -124,8 +124,9 @@ impl RelocatedView<'_> {
 }
 
 impl<'c, 'd> DumpSource<'c, 'd> {
-    /// Prepares a cubin for decoding. `filter` keeps what belongs to some functions, `None` keeps
-    /// everything. Rows at section offset `at` show all of their operations.
+    /// Prepares a cubin for decoding. `filter` selects what belongs to some functions; `None`
+    /// selects everything. Rows that contain the byte at section offset `at` show all of their
+    /// opcodes.
     pub fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {
@@ -164,8 +165,8 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         })
     }
 
-    /// Returns the first section of a kind in the same space as the section called `near`, native
-    /// or Mercury; `None` if there is none.
+    /// Returns the first section of a kind that is native if the section called `near` is native,
+    /// and Mercury if that is Mercury; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -226,17 +227,18 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         Some(format!("{section}+{:#x}", last + 1))
     }
 
-    /// The cubin that is decoded.
+    /// The cubin whose sections are decoded.
     pub fn cubin(&self) -> &'c Cubin<'d> {
         self.cubin
     }
 
-    /// The index of the first native section of a kind; `None` if there is none.
+    /// The index of the first native section of a kind; `None` if the cubin has none.
     pub fn first(&self, kind: SectionKind) -> Option<SectionIndex> {
         self.first.get(&(Space::Native, kind)).copied()
     }
 
-    /// Opens a section, with the sections that its decoder reads: abbreviations, strings.
+    /// Opens a section for decoding, together with the sections that its decoder needs, such as
+    /// `.debug_abbrev` and `.debug_str`.
     pub fn open(&self, index: SectionIndex) -> OpenSection<'c> {
         let name = self.cubin.section_name(index);
         let needed = |by: &[SectionKind], wanted| match SectionName::parse(name).contents_kind() {

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 /// The byte range of an item in its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Span {
-    /// Byte offset from the start of the section.
+    /// Byte offset of the item from the start of the section.
     pub offset: u64,
-    /// Number of bytes.
+    /// Number of bytes of the item.
     pub size: u64,
 }
 
@@ -47,7 +47,8 @@ impl Span {
     }
 }
 
-/// Bytes of a section between its items: headers of sets, ends of lists, padding.
+/// A run of bytes of a section between its items, such as the header of a set, the end of a list,
+/// or padding.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Rest")]
 pub struct UnclaimedBytes {
@@ -57,7 +58,7 @@ pub struct UnclaimedBytes {
     /// The kind of bytes, in words: `end of children`, `end of list`, `end of sequence`, `padding`,
     /// `unknown` and others.
     pub what: Cow<'static, str>,
-    /// The bytes, as hexadecimal digits. Absent where the words say them.
+    /// The bytes as hexadecimal digits. Absent where `what` says which bytes they are.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]
     #[schemars(with = "String")]
     pub bytes: Vec<u8>,

@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 /// A part of a debug section: an item, or the bytes between items.
 #[derive(Debug)]
 pub enum StreamPart<T> {
-    /// One of the section's items.
+    /// One of the items that the section is decoded into.
     Item(T),
-    /// Bytes that belong to no item.
+    /// A run of bytes between items, which belongs to no item.
     Rest(UnclaimedBytes),
 }
 
@@ -22,7 +22,7 @@ pub(super) type Visit<'v, T> = dyn FnMut(StreamPart<T>) -> ControlFlow<()> + 'v;
 
 type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 
-/// The items of a debug section, in file order. Each pass decodes them again, one by one.
+/// The items of a debug section, in file order. Each iteration decodes them again, one by one.
 pub struct ItemStream<'s, T>(Box<Walk<'s, T>>);
 
 impl<'s, T: 's> ItemStream<'s, T> {
@@ -42,7 +42,7 @@ impl<'s, T: 's> ItemStream<'s, T> {
         (self.0)(visit)
     }
 
-    /// Calls `each` with every item of the section, until it returns an error.
+    /// Calls `each` with every item of the section, until `each` returns an error.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl<'s, T: 's> ItemStream<'s, T> {
         })
     }
 
-    /// Calls `each` with every item of the section and with the bytes between items, until it
-    /// returns an error.
+    /// Calls `each` with every item of the section and with every run of bytes between items, until
+    /// `each` returns an error.
     ///
     /// # Errors
     ///

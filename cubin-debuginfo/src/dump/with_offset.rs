@@ -4,7 +4,7 @@ use super::span::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An item of a debug section, with the byte range that it takes in the section.
+/// An item of a debug section, with the byte range that it occupies in the section.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LocatedText")]
 pub struct WithOffset<T> {

@@ -23,18 +23,18 @@ pub struct PtxColumns<'p> {
 /// Why a PTX gives no columns for the code of a cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoColumns {
-    /// The cubin does not have the text of a PTX.
+    /// The cubin has no PTX text with which the PTX could be compared.
     #[error("no columns: without .nv_debug_ptx_txt nothing tells whether the PTX is that of this file")]
     Unknown,
-    /// The cubin has the text of another PTX.
+    /// The cubin has the text of another PTX, so it was not made from this one.
     #[error("no columns: the PTX is not that of this file, whose .nv_debug_ptx_txt differs")]
     Other,
 }
 
 impl<'p> PtxColumns<'p> {
-    /// Prepares the columns of a PTX. `bytes` is its text. `positions` gets a 1-based line of the
-    /// text, and returns the source line and column of the `.loc` in force there, then those of the
-    /// call sites around it (`inlined_at`), the innermost first.
+    /// Prepares the source columns of a PTX, whose text is `bytes`. `positions` gets a 1-based line
+    /// of the PTX, and returns source line and column of the `.loc` in force there, then those of
+    /// its call sites (`inlined_at`), the innermost first.
     ///
     /// # Errors
     ///

@@ -11,18 +11,19 @@ use std::fmt;
 /// The call chain and the PTX line that the line tables have for one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressLines<'a, 's> {
-    /// The source places, innermost first: at most 1024, in the ranges of a listing at most 64.
-    /// Empty where `.debug_line` does not cover the address.
+    /// The call chain of the address, innermost frame first: at most 1024 frames, in the ranges of
+    /// a listing at most 64. Empty where `.debug_line` does not cover the address.
     pub frames: CallChain<'a, 's>,
-    /// The number of frames that follow, the function's own last. Absent where `frames` has them
-    /// all.
+    /// The number of outer frames that `frames` leaves out because there are too many. Absent where
+    /// `frames` has them all.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_frames: u64,
-    /// The PTX line; `None` where `.nv_debug_line_sass` does not cover the address.
+    /// The PTX line of the address; `None` where `.nv_debug_line_sass` does not cover the address.
     pub ptx: Option<PtxSource<'s>>,
 }
 
-/// A chain of inlined calls. Each pass reads it again.
+/// The chain of inlined calls that contain an address, innermost first. Each iteration reads it
+/// again.
 #[derive(Debug)]
 pub struct CallChain<'a, 's> {
     lookup: &'a LineLookup<'s>,
@@ -33,21 +34,21 @@ pub struct CallChain<'a, 's> {
 /// One frame of a chain of calls, with the name of its function.
 #[derive(Debug, PartialEq)]
 pub struct NamedFrame<'s> {
-    /// The step.
+    /// The frame of the call chain, with its source file and line.
     pub frame: symbolize::Frame<'s>,
-    /// The name of its function; `None` where it is not known.
+    /// The name of the frame's function; `None` where it is not known.
     pub name: Option<Name>,
 }
 
-/// A line of the PTX.
+/// A line of the PTX text that a cubin was made from.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PtxSource<'s> {
-    /// 1-based line.
+    /// 1-based number of the line in the PTX text.
     pub line: u32,
-    /// Its text as `.nv_debug_ptx_txt` keeps it, without leading blanks and debug directives;
-    /// `None` where the file has no such line.
+    /// The text of the PTX line as `.nv_debug_ptx_txt` keeps it, without leading blanks and debug
+    /// directives; `None` where the file has no such line.
     pub text: Option<Cow<'s, str>>,
-    /// The name of the section that has the text. Absent where there is none.
+    /// The name of the section that has the PTX text. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'s str>,
 }
@@ -69,14 +70,14 @@ impl<'a, 's> AddressLines<'a, 's> {
         Self { frames: CallChain { lookup, place, limit }, more_frames, ptx }
     }
 
-    /// Whether no line table covers the address.
+    /// Whether neither `.debug_line` nor `.nv_debug_line_sass` covers the address.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.ptx.is_none()
     }
 }
 
 impl<'s> CallChain<'_, 's> {
-    /// Whether there is no frame, because `.debug_line` does not cover the address.
+    /// Whether the call chain has no frame, because `.debug_line` does not cover the address.
     pub fn is_empty(&self) -> bool {
         self.place.depth() == 0
     }

@@ -29,19 +29,21 @@ pub struct LineLookup<'s> {
 }
 
 impl<'s> LineLookup<'s> {
-    /// Prepares a lookup in the line tables of a cubin. `symbolizer` is the cubin's.
+    /// Prepares a lookup in the line tables of a cubin. `symbolizer` must have been made from that
+    /// cubin.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         let (queries, names) = (AddressQueries::new(symbolizer.code()), NameCache::default());
         Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
     }
 
-    /// Adds inlined calls from `.debug_info` to the call chains, where the line table has none.
+    /// Adds inlined calls from `.debug_info` to the call chains of units whose line table has none.
     #[must_use]
     pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Adds source columns to the frames of call chains, since line tables of ptxas have none.
+    /// Adds source columns from a PTX to the frames of call chains, since line tables of ptxas have
+    /// no columns.
     #[must_use]
     pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
         Self { columns: Some(columns), ..self }

@@ -16,18 +16,18 @@ use std::ops::Range;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SectionLines")]
 pub struct LineListing<'a, 's> {
-    /// The name of the section.
+    /// The name of the code section.
     pub section: &'s str,
-    /// The index of the section.
+    /// The index of the code section in the section table.
     pub section_index: u32,
-    /// The size of the section in bytes.
+    /// The size of the code section in bytes.
     pub size: u64,
-    /// Its addresses, or those of the function. Ranges ascend and do not overlap, and neighbours
-    /// differ in something.
+    /// The address ranges of the section or function, ascending and without overlap. Neighbouring
+    /// ranges differ in their lines or their function.
     pub ranges: ListingRanges<'a, 's>,
 }
 
-/// The ranges of a listing. Each pass computes them again.
+/// The address ranges of a line listing. Each iteration computes them again.
 #[derive(Debug)]
 pub struct ListingRanges<'a, 's> {
     lookup: &'a LineLookup<'s>,
@@ -39,13 +39,13 @@ pub struct ListingRanges<'a, 's> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LineRange")]
 pub struct ListingRange<'a, 's> {
-    /// Byte offset of the first address in the section.
+    /// Byte offset in the code section at which the range starts.
     pub start: u64,
-    /// Byte offset after the last one.
+    /// Byte offset in the code section after the last address of the range.
     pub end: u64,
-    /// The function whose code it is; `None` where no symbol covers it.
+    /// The function that contains the range; `None` where no symbol covers it.
     pub function: Option<Name>,
-    /// The lines.
+    /// The source lines and the PTX line of the range.
     #[serde(flatten)]
     pub lines: AddressLines<'a, 's>,
 }

@@ -6,17 +6,18 @@ use crate::names::Name;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The result of a query: for each address that it means, the function and the lines.
+/// The answer to a query for code addresses: the function and the lines of each address that it
+/// means.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueryAnswer<'a, 's> {
-    /// The query, as given.
+    /// The text of the query, as the user gave it.
     #[serde(rename = "query")]
     pub asked: &'a str,
-    /// One for each address that the query means: an offset alone is in several functions. Empty
-    /// where it means none.
+    /// One answer for each address that the query means: an offset without a function may be in
+    /// several functions. Empty where the query means no address.
     #[serde(rename = "answers")]
     pub addresses: Vec<AddressAnswer<'a, 's>>,
-    /// Why there is no answer, or no further one. Absent if nothing is wrong.
+    /// Why the query has no answer, or no further one. Absent if nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<QueryError>,
 }
@@ -24,18 +25,18 @@ pub struct QueryAnswer<'a, 's> {
 /// The function, the source line and the PTX line of one address.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AddressAnswer<'a, 's> {
-    /// The name of the code section.
+    /// The name of the code section that contains the address.
     pub section: &'s str,
-    /// The index of that section.
+    /// The index of the code section in the section table.
     pub section_index: u32,
-    /// Byte offset in the section.
+    /// Byte offset of the address in the code section.
     pub offset: u64,
-    /// The function whose code it is; of functions folded into a section the one at that offset.
-    /// `None` where no symbol covers it.
+    /// The function that contains the address, also if it is folded into the section of a kernel.
+    /// `None` where no symbol covers the address.
     pub function: Option<Name>,
-    /// Byte offset in the function.
+    /// Byte offset of the address in the function.
     pub function_offset: u64,
-    /// The lines of the address.
+    /// The source lines and the PTX line of the address.
     #[serde(flatten)]
     pub lines: AddressLines<'a, 's>,
 }

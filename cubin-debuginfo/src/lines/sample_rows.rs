@@ -10,14 +10,16 @@ use thiserror::Error;
 /// A row of a profile: an address, and the number of samples that hit it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// A function's name or a code section's; empty where only [`section`](Self::section) is known.
+    /// The name of a function, or that of a code section; empty where only
+    /// [`section`](Self::section) is known.
     pub function: String,
-    /// The name of the code section, in place of the function or to tell two of one name apart;
-    /// else empty.
+    /// The name of the code section, instead of a function or to tell apart two functions of one
+    /// name; otherwise empty.
     pub section: String,
-    /// Byte offset in the function, or in the section where only that is named.
+    /// Byte offset of the sampled address in the function, or in the section if no function is
+    /// named.
     pub offset: u64,
-    /// The number of samples.
+    /// The number of samples that hit the address.
     pub count: u64,
 }
 
@@ -25,16 +27,16 @@ pub struct Sample {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RowError {
-    /// The offset is not a number.
+    /// The offset in the row is not a number. The value is its text.
     #[error("'{0}' is not an offset")]
     Offset(String),
-    /// The count is not a number.
+    /// The number of samples in the row is not a number. The value is its text.
     #[error("'{0}' is not a count")]
     Count(String),
-    /// No function and no section is named.
+    /// The row names neither a function nor a section.
     #[error("neither a function nor a section")]
     Nameless,
-    /// The cubin has no such address.
+    /// The row names an address that the cubin does not have, for the reason in the value.
     #[error(transparent)]
     Address(#[from] QueryError),
 }
@@ -104,8 +106,8 @@ fn column(header: &str) -> Option<Column> {
     NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
 }
 
-/// Reads the samples of a CSV text, with the 1-based numbers of their lines. Without a column of
-/// counts each row is one sample.
+/// Reads the samples of a profile from a CSV text, each with the 1-based number of its line.
+/// Without a column of counts each row is one sample.
 ///
 /// # Errors
 ///

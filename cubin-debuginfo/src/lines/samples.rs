@@ -12,23 +12,23 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The numbers of samples of a profile, by source line and by chain of calls.
+/// The samples of a profile, counted by source line and by chain of calls.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Samples<'s> {
-    /// Samples of all rows that could be read.
+    /// The number of samples in all rows that are samples of the cubin.
     pub total: u64,
-    /// Samples at addresses that no line table covers.
+    /// The number of samples at addresses that no line table covers.
     pub without_line: u64,
-    /// The source lines, by `self` and then by `total`, most first.
+    /// The source lines that were hit, by `self` and then by `total`, most samples first.
     pub lines: Vec<LineCount<'s>>,
-    /// The chains of calls, by `count`, most first.
+    /// The chains of calls that were hit, by `count`, most samples first.
     pub chains: Vec<ChainCount<'s>>,
-    /// The number of rows that are not samples, or that name something that the cubin does not
+    /// The number of rows that cannot be read, or that name an address that the cubin does not
     /// have.
     pub bad_rows: u64,
-    /// The first 100 of the bad rows.
+    /// The first 100 rows of the profile that are not samples of the cubin.
     pub errors: Vec<BadRow>,
-    /// For each row in order whether it is a sample of the cubin.
+    /// For each row of the profile, in order, whether it is a sample of the cubin.
     #[serde(skip)]
     pub is_sample: Vec<bool>,
 }
@@ -36,9 +36,9 @@ pub struct Samples<'s> {
 /// A row of a profile that is not a sample of the cubin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BadRow {
-    /// Why not.
+    /// Why the row is not a sample of the cubin.
     pub error: RowError,
-    /// Its 1-based number; the header counts too.
+    /// The 1-based number of the row; the header counts as a row.
     pub row: u64,
 }
 
@@ -48,11 +48,11 @@ impl fmt::Display for BadRow {
     }
 }
 
-/// The error for more samples than a 64-bit number can count.
+/// The error for a profile with more samples than a 64-bit number can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("row {row}: there are more than {} samples up to here", u64::MAX)]
 pub struct TooManySamples {
-    /// The row that is one too many.
+    /// The number of the row at which the sum becomes too large.
     pub row: u64,
 }
 
@@ -62,13 +62,13 @@ pub struct TooManySamples {
 pub struct LineCount<'s> {
     /// The source file; `None` for a file number that no table has.
     pub file: Option<&'s str>,
-    /// 1-based line; 0 for none.
+    /// 1-based source line; 0 for none.
     pub line: u32,
-    /// Samples in the code of the line itself.
+    /// The number of samples in the code of the line itself.
     #[serde(rename = "self")]
     pub own: u64,
-    /// These and the samples in what is inlined into the line; a chain that has the line twice
-    /// counts once.
+    /// The number of samples in the code of the line and in the code that is inlined at it. A chain
+    /// that has the line twice counts once.
     pub total: u64,
 }
 
@@ -76,9 +76,9 @@ pub struct LineCount<'s> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChainSamples")]
 pub struct ChainCount<'s> {
-    /// The number of samples.
+    /// The number of samples that hit code with this chain of calls.
     pub count: u64,
-    /// The chain, innermost first: at most 1024 frames.
+    /// The frames of the chain of calls, innermost first: at most 1024 frames.
     pub frames: Vec<NamedFrame<'s>>,
 }
 
@@ -86,8 +86,8 @@ pub struct ChainCount<'s> {
 type Step<'s> = (Option<String>, Option<&'s str>, u32);
 
 impl<'s> LineLookup<'s> {
-    /// Counts the samples of a profile by source line and by chain of calls. `rows` are its rows
-    /// with their line numbers, as [`samples`](super::samples()) reads them.
+    /// Counts the samples of a profile by source line and by chain of calls. `rows` are the rows of
+    /// the profile with their numbers, as the function [`samples`](super::samples()) reads them.
     ///
     /// # Errors
     ///

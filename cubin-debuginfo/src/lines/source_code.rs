@@ -13,18 +13,19 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
-/// Lines of the source, and the code that comes from them.
+/// The answer to a query for source lines: the code that comes from them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SourceLineCode")]
 pub struct LineCode<'a, 's> {
-    /// The lines, as given.
+    /// The text of the query (`FILE:LINE`), as the user gave it.
     #[serde(rename = "at")]
     pub asked: &'a str,
-    /// Paths of the line tables that the file name means: more than one where it is ambiguous.
+    /// The paths in line tables that match the file name of the query: more than one where the name
+    /// is ambiguous.
     pub files: Vec<&'s str>,
-    /// The code of the lines, by section and address.
+    /// The code that comes from the lines, by section and address.
     pub ranges: Vec<SourceCode<'s>>,
-    /// Why there is no code. Absent if there is some.
+    /// Why no code comes from the lines. Absent if there is some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SourceError>,
 }
@@ -32,30 +33,30 @@ pub struct LineCode<'a, 's> {
 /// A range of code that comes from one source line, or from code that is inlined at it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SourceCode<'s> {
-    /// The name of the section.
+    /// The name of the code section.
     pub section: &'s str,
-    /// The index of the section.
+    /// The index of the code section in the section table.
     pub section_index: u32,
-    /// Byte offset of the first instruction in the section.
+    /// Byte offset in the code section of the first instruction of the range.
     pub start: u64,
-    /// Byte offset after the last one.
+    /// Byte offset in the code section after the last instruction of the range.
     pub end: u64,
-    /// The function whose code it is; `None` where no symbol covers it.
+    /// The function that contains the range; `None` where no symbol covers it.
     pub function: Option<Name>,
     /// Byte offset of `start` in the function.
     pub function_offset: u64,
-    /// The source file.
+    /// The path of the source file.
     pub file: &'s str,
-    /// Which of the lines that were asked for.
+    /// The source line that the code comes from: one of those in the query.
     pub line: u32,
     /// Index in `frames` of the frame that has the line: 0 for the line's own code, more where the
     /// line is a call site of inlined code.
     pub depth: usize,
-    /// The function inlined there whose code it is. Absent where `depth` is 0, and where the name
-    /// is not known.
+    /// The inlined function from which the code comes, if the line is its call site. Absent where
+    /// `depth` is 0, and where the name is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callee: Option<Name>,
-    /// The whole chain of calls, innermost first: at most 1024 frames.
+    /// The whole call chain of the code, innermost first: at most 1024 frames.
     pub frames: Vec<NamedFrame<'s>>,
 }
 
@@ -72,17 +73,17 @@ impl fmt::Display for SourceCode<'_> {
     }
 }
 
-/// Why a source line has no code.
+/// Why a query for the code of source lines has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// The text does not name lines of a file.
+    /// The query is not of the form `FILE:LINE` or `FILE:FIRST-LAST`. The value is the query.
     #[error("'{0}' is not a place in a source: expected FILE:LINE or FILE:FIRST-LAST")]
     Syntax(String),
-    /// The lines are in the wrong order.
+    /// The last line of `FILE:FIRST-LAST` is before the first. The value is the query.
     #[error("'{0}': the last line is before the first")]
     Reversed(String),
-    /// No line table has the file.
+    /// No line table has a file that matches the file name of the query.
     #[error("no file '{file}' in the line tables; they have {known}{}", if *is_linked { LINKED } else { "" })]
     File {
         /// The name of the file, as it was asked for.
@@ -92,7 +93,7 @@ pub enum SourceError {
         /// Whether a linker made the cubin, which may have left the code out.
         is_linked: bool,
     },
-    /// No code comes from the lines.
+    /// No code comes from the source lines of the query. The value is the query.
     #[error("no code comes from {0}")]
     Code(String),
 }
@@ -148,7 +149,8 @@ fn names(wanted: &str, path: &str) -> bool {
 }
 
 impl<'s> LineCode<'_, 's> {
-    /// Says which files an ambiguous file name means; `None` if it means at most one.
+    /// Returns a message that lists the files that an ambiguous file name matches; `None` if it
+    /// matches at most one.
     pub fn ambiguity(&self) -> Option<String> {
         let (asked, count) = (self.asked, self.files.len());
         (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
@@ -170,8 +172,9 @@ impl<'s> LineCode<'_, 's> {
 }
 
 impl<'s> LineLookup<'s> {
-    /// Finds the code that comes from `FILE:LINE` or `FILE:FIRST-LAST`. A line that is a call site
-    /// of inlined code counts too. FILE may be the last part of a path. Looks through all code.
+    /// Finds the code that comes from the source lines `FILE:LINE` or `FILE:FIRST-LAST`. A line
+    /// that is a call site of inlined code counts too. FILE may be the end of a path. All code of
+    /// the cubin is searched.
     pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {
         let mut found = LineCode { asked, files: Vec::new(), ranges: Vec::new(), error: None };
         found.error = self.find_code(&mut found).err();

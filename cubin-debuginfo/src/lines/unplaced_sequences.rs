@@ -9,9 +9,9 @@ use serde::Serialize;
 /// their functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnplacedSequences {
-    /// Those of `.debug_line`.
+    /// The number of sequences of `.debug_line` that belong to no code section.
     pub debug_line: usize,
-    /// Those of `.nv_debug_line_sass`.
+    /// The number of sequences of `.nv_debug_line_sass` that belong to no code section.
     pub nv_debug_line_sass: usize,
 }
 
@@ -24,8 +24,8 @@ impl UnplacedSequences {
         (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
     }
 
-    /// Iterates over the line tables that have such sequences: the name of the table, and the
-    /// number of sequences.
+    /// Iterates over the line tables with sequences that belong to no code section: the name of
+    /// each table, and the number of these sequences.
     pub fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
         let tables = [
             (SectionKind::DebugLine, self.debug_line),

@@ -39,18 +39,18 @@ fn name(
     own.or_else(|| table.name(number).filter(|_| is_known(number))).unwrap_or_default()
 }
 
-/// Returns cuobjdump's name of a tag. The tool stops at a number above those it knows; this
-/// function then returns the DWARF name, if any.
+/// Returns the name that cuobjdump prints for a tag. Above the highest tag that cuobjdump knows, it
+/// is the DWARF name, if any.
 pub fn tag(number: u16) -> &'static str {
     name(number, TAGS, &DW_TAG, |_| true)
 }
 
-/// Returns cuobjdump's name of an attribute, or an empty text.
+/// Returns the name that cuobjdump prints for an attribute, or an empty text if it has none.
 pub fn attribute(number: u16) -> &'static str {
     name(number, ATTRIBUTES, &DW_AT, |number| number <= LAST_ATTRIBUTE || number == SIGNATURE_LIKE)
 }
 
-/// Returns cuobjdump's name of a form, or an empty text.
+/// Returns the name that cuobjdump prints for a form, or an empty text if it has none.
 pub fn form(number: u16) -> &'static str {
     name(number, &[], &DW_FORM, |number| number <= LAST_FORM)
 }
