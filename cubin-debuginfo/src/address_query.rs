@@ -120,7 +120,7 @@ impl From<NameError<'_>> for QueryError {
     }
 }
 
-/// Finds the code addresses that queries such as `kernel+0x40` mean, in one cubin.
+/// Finds the code addresses in one cubin that queries such as `kernel+0x40` mean.
 ///
 /// ```no_run
 /// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::address_query::QueryError> {
@@ -205,7 +205,7 @@ impl<'s> AddressQueries<'s> {
         }
     }
 
-    /// Returns the functions that have this name, as [`FunctionNames::find`] does.
+    /// Returns the functions that a name in a query means, as [`FunctionNames::find`] does.
     ///
     /// # Errors
     ///

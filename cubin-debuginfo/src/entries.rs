@@ -87,7 +87,7 @@ pub struct Attribute<'e> {
     pub offset: u64,
     /// The decoded value of the attribute.
     pub value: Value<'e>,
-    /// Whether the value is a location expression.
+    /// Whether the value of the attribute is a location expression.
     pub is_expression: bool,
 }
 
@@ -207,7 +207,7 @@ impl<'e> Entry<'e> {
         self.position.depth as usize
     }
 
-    /// The number of the parent entry; `None` at the top of a unit.
+    /// The number of the entry that encloses this one; `None` for the entry of a unit.
     pub fn parent(self) -> Option<usize> {
         (self.position.parent != NO_PARENT).then_some(self.position.parent as usize)
     }

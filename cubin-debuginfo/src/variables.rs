@@ -61,7 +61,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The variables and scopes of a cubin.
+/// The variables and parameters of a cubin, with their scopes.
 #[derive(Debug, Clone)]
 pub struct Variables<'c> {
     cubin: &'c Cubin<'c>,
@@ -92,35 +92,37 @@ pub struct Variables<'c> {
 /// A section that cannot be read, and the facts about variables that are missing for that reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableSection {
-    /// The fault: section and byte offset.
+    /// The fault of the section, with its byte offset.
     pub error: Error,
-    /// The facts that are missing.
+    /// The facts about variables that are missing because of the fault.
     pub missing: MissingFacts,
 }
 
 /// The facts about variables that are missing because a section cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MissingFacts {
-    /// Paths of source files, which are in `.debug_line`: [`SourcePosition::file`] is `None`, of
-    /// all units or of the later ones.
+    /// The paths of source files are missing, since `.debug_line` cannot be read:
+    /// [`SourcePosition::file`] is `None` for all units, or for the later ones.
     SourceFiles,
-    /// Sizes of frames, which are in `.debug_frame`: [`FrameOffset::from_stack_pointer`] is `None`.
+    /// The sizes of stack frames are missing, since `.debug_frame` cannot be read:
+    /// [`FrameOffset::from_stack_pointer`] is `None`.
     FrameSizes,
-    /// SASS registers: what is in a PTX register is [unavailable](Unavailable::NoRegisterMap).
+    /// The SASS registers of PTX registers are missing, since the register map cannot be read:
+    /// locations in PTX registers are [unavailable](Unavailable::NoRegisterMap).
     Registers,
 }
 
-/// The scope of variables: a unit, a function, a call inlined into one, or a block.
+/// A scope of variables: a unit, a function, an inlined call or a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// Number of its entry.
+    /// The number of the scope's entry among all entries of `.debug_info`.
     pub entry: usize,
-    /// The kind of scope.
+    /// Whether the scope is a unit, a function, an inlined call or a block.
     pub kind: ScopeKind,
-    /// Index of the scope around it; `None` for a unit.
+    /// Index of the scope that encloses this one; `None` for a unit.
     pub parent: Option<usize>,
-    /// Its code: ascending and not overlapping. None of units, and of functions that have no code
-    /// of their own.
+    /// The code ranges of the scope, ascending and without overlap. Empty for units, and for
+    /// functions that have no code of their own.
     pub code: Arc<[CodeRange]>,
 }
 
@@ -128,71 +130,74 @@ pub struct Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
-    /// A unit: what is in it is global, or has the file of the unit as its scope.
+    /// A compilation unit: its variables are global, or visible in its source file only.
     Unit,
-    /// A function with code.
+    /// A function that has code.
     Function,
-    /// A function as its source has it, which calls inlined elsewhere refer to.
+    /// A function as its source has it (`DW_AT_inline`), to which its inlined calls refer.
     Abstract,
-    /// A call that was inlined.
+    /// A call that was inlined into a function.
     Inlined,
-    /// A block.
+    /// A block of statements in a function.
     Block,
 }
 
-/// A variable or parameter. Each entry is one, so a variable of an inlined function comes once for
-/// each call.
+/// A variable or parameter: one for each entry of `.debug_info`, so a variable of an inlined
+/// function occurs once for each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Number of its entry.
+    /// The number of the variable's entry among all entries of `.debug_info`.
     pub entry: usize,
-    /// Index of its scope.
+    /// Index of the variable's scope in [`Variables::scopes`].
     pub scope: usize,
-    /// Whether it is a parameter.
+    /// Whether the variable is a parameter.
     pub parameter: bool,
 }
 
-/// A line of the source.
+/// A line of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SourceLine")]
 pub struct SourcePosition<'v> {
-    /// Path as the file table has it; `None` where that has no such file, or cannot be read (see
-    /// `faults`).
+    /// The path of the source file, from the file table; `None` where the table has no such file or
+    /// cannot be read (see `faults`).
     pub file: Option<&'v str>,
-    /// 1-based line; 0 for none.
+    /// 1-based line in the source file; 0 for none.
     pub line: u64,
 }
 
-/// The address class of a variable.
+/// The address class of a variable: the memory that its entry states, and the one that CUDA-GDB
+/// reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableAddressClass {
-    /// Value of `DW_AT_address_class`; `None` without one.
+    /// The value of `DW_AT_address_class`; `None` if the variable's entry has none.
     pub stated: Option<u64>,
-    /// The class that CUDA-GDB takes: [`AddressClass::Global`] where none is stated; `None` for a
-    /// value that is not a class.
+    /// The address class that CUDA-GDB uses for the variable: [`AddressClass::Global`] where none
+    /// is stated; `None` for a value that is not a class.
     pub taken: Option<AddressClass>,
 }
 
 /// A mistake that a debugger may make with a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DebuggerMistake {
-    /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global
-    /// memory there, which for a shared variable is the wrong one.
+    /// The variable's entry states no address class, so CUDA-GDB reads global memory at its
+    /// address. The variable may be in another memory, such as shared memory.
     NoClass,
-    /// In another memory than the one whose class is stated: CUDA-GDB reads that one.
+    /// The variable's entry states the address class of another memory than the one that has the
+    /// variable. CUDA-GDB reads the stated memory.
     OtherClass,
-    /// A number in place of an address, of a memory whose addresses have a relocation.
+    /// The variable's address is a number without relocation, but addresses in the memory that its
+    /// entry states need one.
     Unplaced,
-    /// A number that may also be a name that the module does not define, which the file has as an
-    /// undefined symbol.
+    /// The number that the variable has as its address may stand for a name that the module does
+    /// not define: ptxas writes a number for these too, and the file has such an undefined symbol.
     MaybeUndefined,
-    /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves
-    /// it out of inlined calls.
+    /// The variable is in a register, but its entry states the address class of a memory. An entry
+    /// without a class is usual: nvcc leaves it out in inlined calls.
     RegisterOfOtherClass,
 }
 
 impl<'c> Variables<'c> {
-    /// Finds all variables, and reads the sections that their locations need.
+    /// Finds all variables of a cubin, and reads the sections that their locations need.
     ///
     /// # Errors
     ///
@@ -257,28 +262,29 @@ impl<'c> Variables<'c> {
         })
     }
 
-    /// Whether the [`location`](Self::location)s of all variables together have used up their work
-    /// budget. Lists of locations are then cut short.
+    /// Whether the calls of [`location`](Self::location) have together used up their work budget.
+    /// Location lists are then cut short.
     pub fn is_truncated(&self) -> bool {
         self.budget.with(|budget| budget.is_spent())
     }
 
-    /// Renews the work budget of [`location`](Self::location), for a new query about the file.
+    /// Renews the work budget of [`location`](Self::location), before a new query about the file.
     pub fn renew_budget(&self) {
         self.budget.with(|left| *left = self.budget.all.clone());
     }
 
-    /// The sections that cannot be read. Facts that depend on them are missing in the results.
+    /// The sections that cannot be read. Facts about variables that depend on them are missing in
+    /// the results.
     pub fn faults(&self) -> &[UnreadableSection] {
         &self.faults
     }
 
-    /// All scopes. A scope comes after the one that it is in.
+    /// All scopes of variables. A scope comes after the one that encloses it.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
 
-    /// All variables, in the order of the entries.
+    /// All variables and parameters, in the order of their entries in `.debug_info`.
     pub fn all(&self) -> &[Variable] {
         &self.all
     }
@@ -313,13 +319,13 @@ impl<'c> Variables<'c> {
         self.attribute(number, name)?.1.text()
     }
 
-    /// The variable's name.
+    /// The name of a variable or parameter, from its entry.
     pub fn name(&self, variable: &Variable) -> Option<Cow<'c, str>> {
         self.string(variable.entry, dw::DW_AT_name)
     }
 
-    /// Returns the type as C spells it: `float const *`, `int[4]`, `float shared *`; at most about
-    /// 1024 bytes.
+    /// Returns the type of a variable as C spells it: `float const *`, `int[4]`, `float shared *`;
+    /// at most about 1024 bytes.
     pub fn type_name(&self, variable: &Variable) -> String {
         let entry = self.attribute(variable.entry, dw::DW_AT_type).map(|(entry, _)| entry);
         entry.map_or_else(|| "?".to_owned(), |entry| types::spell(self.entries, entry))
@@ -330,7 +336,7 @@ impl<'c> Variables<'c> {
         self.source_line(variable.entry, dw::DW_AT_decl_file, dw::DW_AT_decl_line)
     }
 
-    /// The source line of the call, for the scope of an inlined call.
+    /// The source line at which the function of an inlined call's scope is called.
     pub fn call_site(&self, scope: &Scope) -> Option<SourcePosition<'_>> {
         self.source_line(scope.entry, dw::DW_AT_call_file, dw::DW_AT_call_line)
     }
@@ -354,8 +360,8 @@ impl<'c> Variables<'c> {
         VariableAddressClass { stated, taken }
     }
 
-    /// The name of the function that is the scope, or that was inlined there; mangled if that name
-    /// is known. For a unit, the name of its source file.
+    /// The name of the function that a scope belongs to, or that was inlined there; the mangled
+    /// name if it is known. For a unit, the name of its source file.
     pub fn scope_name(&self, scope: &Scope) -> Option<Cow<'c, str>> {
         let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         match scope.kind {
@@ -370,7 +376,7 @@ impl<'c> Variables<'c> {
         self.code.function_at(first.section, first.range.start)
     }
 
-    /// Iterates over scope `scope` and those around it, the unit last.
+    /// Iterates over scope `scope` and the scopes that enclose it, the unit last.
     pub fn enclosing_scopes(&self, scope: usize) -> impl Iterator<Item = &Scope> {
         std::iter::successors(self.scope(scope), |scope| self.scope(scope.parent?))
     }

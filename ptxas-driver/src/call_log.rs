@@ -12,7 +12,8 @@ use std::time::Instant;
 /// Names the file.
 const VARIABLE: &str = "NVDWARF_LOG";
 
-/// A run of `compile` that is in progress, for its line in the log file that `$NVDWARF_LOG` names.
+/// A run of `compile` that is in progress, for which a line is written to the log file that
+/// `$NVDWARF_LOG` names.
 #[derive(Debug)]
 pub struct Call<'a> {
     file: Option<PathBuf>,
@@ -43,8 +44,8 @@ impl<'a> Call<'a> {
         Self { file, args, started: Instant::now() }
     }
 
-    /// Appends the line to the log file, in one write, since several runs may end at once. A log
-    /// that cannot be written is reported, but is not a failure.
+    /// Appends the line of this run to the log file, in one write, since several runs may end at
+    /// once. A log that cannot be written is reported, but is not a failure.
     pub fn end(self, code: &str, exit: u8) {
         let Some(path) = &self.file else { return };
         let name = std::env::args_os().next().unwrap_or_default();

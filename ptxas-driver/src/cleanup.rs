@@ -19,14 +19,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { paths: Vec::new(), programs: Vec::new() });
 
-/// The temporary paths and child processes to remove or end if a signal ends this program.
+/// The temporary paths to remove and child processes to end if a signal ends this program.
 #[derive(Debug)]
 pub struct Registry {
     paths: Vec<PathBuf>,
     programs: Vec<child::Group>,
 }
 
-/// Keeps signals from ending the program until the guard is dropped.
+/// Keeps signals from ending the program until the returned guard is dropped.
 ///
 /// What holds it must not wait for others: for a pipe's other end, or for a program.
 pub fn lock() -> MutexGuard<'static, Registry> {
@@ -39,8 +39,8 @@ fn lock_unwatched() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for the end of the program, if a signal is about to end it. Called last: what a signal
-/// took away is not a failure of the program, and the exit status is the signal's.
+/// Waits for the end of the program if a signal is about to end it. It is called last, so that a
+/// file that the signal's handler removed does not count as a failure of the program.
 pub fn expect_no_signal() {
     drop(lock_unwatched());
 }
@@ -61,7 +61,8 @@ impl Registry {
     }
 }
 
-/// A registered path. Dropping it removes it from the registry, for which it takes the [`lock`].
+/// A temporary path that is in the registry. Dropping it removes it from the registry, for which it
+/// takes the [`lock`].
 #[derive(Debug)]
 #[must_use]
 pub struct RegisteredPath(PathBuf);
@@ -72,7 +73,8 @@ impl Drop for RegisteredPath {
     }
 }
 
-/// A folder for temporary files that other users cannot read. It is removed with its contents.
+/// A folder for temporary files that other users cannot read. Dropping it removes the folder with
+/// its contents.
 #[derive(Debug)]
 pub struct PrivateFolder {
     // Dropped in this order: a path is registered as long as it is there.
@@ -81,7 +83,7 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// Creates a private folder.
+    /// Creates a folder for temporary files that other users cannot read.
     ///
     /// # Errors
     ///

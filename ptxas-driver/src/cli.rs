@@ -107,8 +107,8 @@ enum Command {
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
 const PTXAS_NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
 
-/// Runs the program. `name` is the name that it was called by: under a name of ptxas it takes
-/// ptxas' command line and nothing else. `args` are those after the name.
+/// Runs the command line program. `name` is the name that it was called by: under a name of ptxas
+/// it accepts only the command line of ptxas. `args` are the arguments after the name.
 pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
     let stem = Path::new(name).file_stem().unwrap_or_default();
     if PTXAS_NAMES.iter().any(|name| stem == *name) {

@@ -8,7 +8,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use nvdwarf_compile::{Diagnostic, Severity};
 use ptx_syntax::{LineIndex, TextRange, raw_byte};
 
-/// Renders messages about one text: `error: ...`, `--> FILE:LINE:COLUMN`, the line, a caret.
+/// Renders error messages about one text: `error: ...`, `--> FILE:LINE:COLUMN`, the source line, a
+/// caret.
 #[derive(Debug)]
 pub struct Reporter<'a> {
     /// Name shown for the text.
@@ -44,7 +45,7 @@ fn harmless(line: &str) -> Cow<'_, str> {
 }
 
 impl<'a> Reporter<'a> {
-    /// The lines of the text.
+    /// The line index of the text that messages are about.
     pub fn lines(&self) -> &'a LineIndex {
         self.lines
     }
@@ -55,8 +56,8 @@ impl<'a> Reporter<'a> {
         Self { name: printable(name), text, lines, renderer }
     }
 
-    /// Returns the message as text, without a newline at the end. Names in it cannot control a
-    /// terminal.
+    /// Returns the message with its source line as text, without a newline at the end. Names in it
+    /// cannot control a terminal.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let escaped = |text: &str| printable(text).into_owned();
         let diagnostic = &Diagnostic {

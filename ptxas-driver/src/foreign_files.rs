@@ -61,8 +61,8 @@ fn has_line(text: &str, word: &str) -> bool {
     })
 }
 
-/// Names the kind of a file that is not PTX, and what to do. `name` is for the commands in that
-/// hint. `None` if the kind is unknown.
+/// Returns a message that names the kind of a file that is not PTX, and says what to do. `name` is
+/// used for the commands in the message. `None` if the kind is unknown.
 pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
     let what = match FileKind::of(bytes) {
         Some(FileKind::Ptx) => return None,
@@ -81,8 +81,8 @@ pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
     Some((what, format!("`ptxas-driver extract {name} -o DIR` takes out the PTX that it may have")))
 }
 
-/// Names the kind of a file that no command reads as GPU code, and what to do. `None` if the kind
-/// is unknown.
+/// Returns a message that names the kind of a file that no command reads as GPU code, and says what
+/// to do. `None` if the kind is unknown.
 pub fn not_gpu_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     if FileKind::of(bytes).is_some() { None } else { unread(bytes) }
 }

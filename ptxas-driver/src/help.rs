@@ -7,15 +7,15 @@ const WIDEST: usize = 100;
 /// The fewest columns that the second of two columns has.
 const SECOND_COLUMN: usize = 36;
 
-/// Returns the number of columns for the lines of help: that of the terminal, and 100 at most.
+/// Returns the width of help texts in columns: that of the terminal, and 100 at most.
 pub fn columns() -> usize {
     let columns = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0));
     columns.clamp(40, WIDEST)
 }
 
-/// Lays out a help text. Lines that begin with a word are sentences of one paragraph. Lines that
-/// begin with blanks stay lines; if one has two columns, a line that begins in the second column
-/// continues it.
+/// Breaks a help text into lines. Lines that begin with a word are sentences of one paragraph.
+/// Lines that begin with blanks stay lines; if one has two columns, a line that begins in the
+/// second column continues it.
 pub fn laid_out(text: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();

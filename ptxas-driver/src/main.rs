@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// Returns the version line of the program.
+/// Returns the version line that `--version` prints.
 pub fn version() -> String {
     let (ours, theirs) = (env!("CARGO_PKG_VERSION"), Release::default().version());
     format!("ptxas-driver {ours} (nvdwarf), writes what ptxas {theirs} writes")

@@ -23,20 +23,20 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 pub(crate) use value::path_map;
 
-/// The last line of ptxas after `error` messages.
+/// The last message of ptxas after messages of severity `error`.
 pub const ABORTED: &str = "Ptx assembly aborted due to errors";
-/// The warning of ptxas for `-g -lineinfo`.
+/// The warning of ptxas for the options `-g -lineinfo` together.
 pub const CONFLICT: &str = "Conflicting options --device-debug and --generate-line-info specified, \
                         ignoring --generate-line-info option";
 
 /// The input of `compile`: where the PTX comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// `-`
+    /// The PTX comes from standard input: `-`.
     Stdin,
-    /// A file, as it was named.
+    /// The PTX comes from a file; the path is as the user wrote it.
     Path(PathBuf),
-    /// `-ias`: the argument itself.
+    /// The PTX is the argument of `-ias` itself.
     Text(OsString),
 }
 
@@ -51,7 +51,8 @@ impl Input {
         matches!(self, Self::Path(path) if cannot_open(path))
     }
 
-    /// The name of the input in messages. It is that of ptxas, except for standard input.
+    /// The name of the input in messages. It is the name that ptxas uses, except for standard
+    /// input.
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "<stdin>".to_owned(),
@@ -64,64 +65,65 @@ impl Input {
 /// The value of `--code`: where the machine code comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeChoice {
-    /// No code: a debug-only object.
+    /// No machine code is made: the output is a debug-only object.
     None,
-    /// A ptxas found on the machine: `auto`, the default, and `ptxas`.
+    /// The machine code comes from a ptxas on this machine: `auto`, the default, and `ptxas`.
     Ptxas,
-    /// This existing cubin.
+    /// The machine code comes from this existing cubin.
     Cubin(PathBuf),
 }
 
-/// The options of one compilation, without conflicts.
+/// The options of one run of `compile`, with conflicts between them resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
-    /// The input, the first of several.
+    /// The input of the compilation, or the first of several.
     pub input: Input,
-    /// The others. ptxas assembles them all into one cubin.
+    /// The inputs after the first. ptxas assembles all inputs into one cubin.
     pub more_inputs: Vec<Input>,
-    /// `-o`; `elf.o` by default.
+    /// The output file of `-o`; `elf.o` by default.
     pub output: PathBuf,
-    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one
-    /// of that number; `line_info` is false where `-g` overrides it.
+    /// The options for the compilation of one PTX text. For a virtual architecture, `arch` is the
+    /// real one of that number; `line_info` is false where `-g` overrides it.
     pub compile: nvdwarf_compile::Options,
-    /// `-arch` was given: nothing but `.note.nv.tkinfo` tells where it is the default.
+    /// Whether `-arch` was given. If it names the default, only `.note.nv.tkinfo` shows that.
     pub arch_given: bool,
-    /// `-arch compute_90`, `-arch lto_90`: the name. The PTX is only checked, and nothing is
-    /// written.
+    /// The name of the virtual architecture, as in `-arch compute_90` and `-arch lto_90`. The PTX
+    /// is then only checked, and nothing is written.
     pub virtual_arch: Option<String>,
-    /// `-lineinfo` was given and `-g` overrides it: nothing but `.note.nv.tkinfo` tells.
+    /// Whether `-lineinfo` was given and `-g` overrides it. Only `.note.nv.tkinfo` shows that.
     pub line_info_overridden: bool,
-    /// `-v`
+    /// Whether `-v` was given, which prints what ptxas prints and a summary.
     pub verbose: bool,
-    /// `-w`
+    /// Whether `-w` was given, which prints no warnings.
     pub disable_warnings: bool,
-    /// `-Werror`
+    /// Whether `-Werror` was given, which turns warnings into errors.
     pub warnings_as_errors: bool,
-    /// `-m 64` was given.
+    /// Whether `-m 64` was given, the size of host pointers.
     pub machine: bool,
-    /// `--code`
+    /// The value of `--code`: where the machine code comes from.
     pub code: CodeChoice,
-    /// False after `--file-stat none`: the file system is not asked for times and sizes of other
-    /// source files.
+    /// Whether times and sizes of source files are read from the file system; false after
+    /// `--file-stat none`.
     pub stat_files: bool,
-    /// `--stats`
+    /// Whether `--stats` was given, which prints statistics of the compilation.
     pub stats: bool,
-    /// `--json`: a document of what was done goes to standard output.
+    /// Whether `--json` was given, which writes a JSON document about the compilation to standard
+    /// output.
     pub json: bool,
-    /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as they
-    /// were written.
+    /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as the user
+    /// wrote them.
     pub passed: Vec<OsString>,
 }
 
 impl Options {
-    /// Iterates over all inputs, in order.
+    /// Iterates over all inputs of the compilation, in the order of the command line.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         std::iter::once(&self.input).chain(&self.more_inputs)
     }
 
-    /// Returns those options on the command line that ptxas does not have and that act on debug
-    /// information, as they are typed.
+    /// Returns the options on the command line that change debug information and that ptxas does
+    /// not have, as they are written.
     pub fn ours_given(&self) -> Vec<&'static str> {
         let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
         let given = [
@@ -139,28 +141,28 @@ impl Options {
 /// The result of parsing the command line of `compile`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
-    /// To compile.
+    /// The command line asks to compile with these options.
     Compile(Box<Options>),
-    /// To print [`help`](help()).
+    /// The command line asks to print [`help`](help()).
     Help,
-    /// To print the version.
+    /// The command line asks to print the version.
     Version,
-    /// To print the PTX versions that the ptxas that makes the code reads.
+    /// The command line asks to print the PTX versions that the ptxas of the compilation reads.
     ListVersion,
 }
 
-/// How a ptxas reacts to an option that is in no table of this program.
+/// How a ptxas reacts to an option that this program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionAnswer {
-    /// It does not know it either.
+    /// The ptxas does not know the option either.
     Unknown,
-    /// It takes it as it stands.
+    /// The ptxas accepts the option without another argument.
     Known,
-    /// It wants an argument after it.
+    /// The ptxas wants an argument after the option.
     WantsArgument,
 }
 
-/// Parses the arguments after `compile`. Opens the files of `--options-file`.
+/// Parses the command line arguments after `compile`, and reads the files of `--options-file`.
 ///
 /// `ask` is asked about each option that is in no table, as it was typed: ptxas has more options
 /// than it tells.

@@ -18,8 +18,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_as(Together::default(), path, bytes)
 }
 
-/// Writes a file as [`write()`] does, for a command that replaces the only copy of its input: see
-/// [`Together::lasting`].
+/// Writes a file as [`write()`] does, and so that a loss of power leaves the old or the new file.
+/// It is for a command that replaces the only copy of its input.
 ///
 /// # Errors
 ///
@@ -33,8 +33,8 @@ fn write_as<'b>(mut file: Together<'b>, path: &Path, bytes: &'b [u8]) -> Result<
     file.commit()
 }
 
-/// The error for standard output that took only a part of a file. It is a failure even if the
-/// reader has gone, so the cause is not passed on as such.
+/// The error for standard output that accepted only a part of a file. It is a failure even if the
+/// reader has closed the pipe, so it does not contain the cause.
 #[derive(Debug, Error)]
 #[error("Standard output could not be written: {0}")]
 pub struct HalfWritten(String);
@@ -52,7 +52,7 @@ pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<(), HalfWritten
     done.map_err(|error| HalfWritten(error.to_string()))
 }
 
-/// Whether the reader of standard output has gone, as `head` does.
+/// Whether an error says that the reader of standard output has closed the pipe, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -71,7 +71,7 @@ fn is_for_no_terminal(bytes: &[u8]) -> bool {
     bytes.contains(&0)
 }
 
-/// A group of output files: all of them appear, or none.
+/// A group of output files that appear under their names together: all of them, or none.
 #[derive(Debug, Default)]
 pub struct Together<'b> {
     staged: Vec<Staged>,
@@ -103,14 +103,14 @@ fn unwritten(path: &Path) -> String {
 }
 
 impl<'b> Together<'b> {
-    /// Creates a group for files that replace the only copy of an input. They are on the disk
-    /// before they get their names, so that a loss of power leaves the old ones or the new ones.
+    /// Creates a group for files that replace the only copy of an input. The files are on the disk
+    /// before they get their names, so that a loss of power leaves the old or the new files.
     pub fn lasting() -> Self {
         Self { is_lasting: true, ..Self::default() }
     }
 
-    /// Writes `bytes` beside `path`. The file is removed again if [`commit`](Self::commit) is not
-    /// called.
+    /// Writes `bytes` to a temporary file beside `path`. The file is removed again if
+    /// [`commit`](Self::commit) is not called.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl<'b> Together<'b> {
         Ok(())
     }
 
-    /// Gives all files their names, in the order in which they were added. No signal ends the
-    /// program in between.
+    /// Gives all files of the group their names, in the order in which they were added. No signal
+    /// ends the program in between.
     ///
     /// # Errors
     ///
@@ -304,7 +304,7 @@ pub fn other_names(_: &Path) -> u64 {
     0
 }
 
-/// Whether both paths name the same file, which need not exist.
+/// Whether both paths name the same file, which need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     a == b || canonical_path(a).is_some_and(|a| Some(a) == canonical_path(b))
 }

@@ -6,8 +6,8 @@ use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use std::sync::OnceLock;
 
-/// Processes items in parallel, and the results in the order of the items: `look` is called with an
-/// item on any thread, `tell` with the item and its result on this thread. A single item is
+/// Processes items in parallel, and their results in the order of the items. `look` is called with
+/// an item on any thread, `tell` with the item and its result on this thread. A single item is
 /// processed on this thread.
 ///
 /// Results wait until those before them are told. Therefore items are taken in groups: at most

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
-/// Whether a terminal obeys a character instead of showing it, or shows nothing for it: control
-/// characters except the tab, and characters that reorder text, end a line, or are invisible.
+/// Whether a terminal does not show a character but obeys it, or shows nothing: control characters
+/// except the tab, and characters that reorder text, end a line, or are invisible.
 pub fn is_steering(c: char) -> bool {
     c.is_control() && c != '\t'
         || matches!(
@@ -30,7 +30,8 @@ pub fn is_steering(c: char) -> bool {
         )
 }
 
-/// Returns text as one printable line, with escapes for characters that are [`is_steering`].
+/// Returns text as one printable line, with escapes for characters that control a terminal or are
+/// invisible.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if is_harmless(text.as_bytes()) || !text.contains(is_steering) {
         return text.into();
@@ -57,7 +58,7 @@ fn are_harmless(lines: &[u8]) -> bool {
     lines.iter().fold(0, |odd, byte| odd | is_odd(byte)) == 0
 }
 
-/// Returns text of several lines, each of them [`printable`].
+/// Returns text of several lines, each made [`printable`].
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     if text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_))) {
         return text.into();
@@ -66,7 +67,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     lines.join("\n").into()
 }
 
-/// Writes one line and makes it [`printable`], whatever names are in it.
+/// Writes one line and makes it [`printable`], since names in it may have control characters.
 ///
 /// # Errors
 ///
@@ -94,7 +95,7 @@ impl Write for OneLine<'_> {
     }
 }
 
-/// A writer of lines that makes them [`printable`]. Each write must hold complete characters.
+/// A writer of lines that makes each line [`printable`]. Each write must hold complete characters.
 #[derive(Debug)]
 pub struct Plain<W>(pub W);
 
@@ -152,7 +153,7 @@ pub fn write_json(out: &mut dyn Write, document: &(impl Serialize + ?Sized)) -> 
     writeln!(out)
 }
 
-/// Writes a JSON value without a line end, over several lines, which `formatter` indents.
+/// Writes a JSON value over several lines without a line end. `formatter` indents it.
 ///
 /// # Errors
 ///

@@ -22,8 +22,8 @@ fn bar() -> MutexGuard<'static, Option<ProgressBar>> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A progress bar for work in steps. It is removed when this is dropped, and is shown only without
-/// `-q` and if standard error is a terminal.
+/// A progress bar for work in steps. Dropping it removes the bar. It is shown only if standard
+/// error is a terminal and `-q` is not given.
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
@@ -40,7 +40,7 @@ impl Progress {
         Self { started: Instant::now(), steps, done: 0, is_counted }
     }
 
-    /// Records that the step about `name` is done.
+    /// Records that the step for the file `name` is done, and advances the progress bar.
     pub fn step(&mut self, name: &str) {
         self.done += 1;
         if !self.is_counted || is_quiet() || self.started.elapsed() < DELAY {
@@ -72,7 +72,7 @@ pub fn is_shown() -> bool {
     bar().as_ref().is_some_and(|bar| !bar.is_hidden())
 }
 
-/// Runs a function that writes to the terminal. The progress bar is hidden meanwhile.
+/// Runs a function that writes to the terminal, and hides the progress bar meanwhile.
 pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
     // It is taken, since what is run may come here again.
     let Some(shown) = bar().take() else { return write() };

@@ -9,25 +9,25 @@ use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Whether to write colours to a stream: as `--color` says. By default only to a terminal, subject
+/// Whether to write colours to a stream, by `--color`. The default is only to a terminal, subject
 /// to NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
 pub fn has_colors(stream: &impl RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// Reports that standard output cannot be written.
+/// Reports on standard error that standard output cannot be written.
 pub fn complain_of_stdout(error: &dyn fmt::Display) {
     complain(format_args!("Standard output could not be written: {error}"));
 }
 
-/// Prints an error message. If standard error cannot be written, it does not panic, as `eprintln!`
-/// would.
+/// Prints an error message on standard error. If that cannot be written, it does not panic, as
+/// `eprintln!` would.
 pub fn complain(message: fmt::Arguments<'_>) {
     say("error", AnsiColor::BrightRed, message);
 }
 
-/// Prints a note: something is odd but not wrong, or is missing in this cubin and may be in
-/// another.
+/// Prints a note on standard error: something is unusual but not wrong, or is missing in this cubin
+/// and may be in another.
 pub fn note(message: fmt::Arguments<'_>) {
     if !is_quiet() {
         say("note", AnsiColor::BrightGreen, message);

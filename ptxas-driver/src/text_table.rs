@@ -10,19 +10,19 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
-/// A column of a table: its heading, and the side at which its cells are aligned.
+/// A column of a text table: its heading, and the side at which its cells are aligned.
 #[derive(Debug, Clone, Copy)]
 pub enum Column {
-    /// For words.
+    /// A column whose cells are aligned at the left, for words.
     Left(&'static str),
-    /// For numbers.
+    /// A column whose cells are aligned at the right, for numbers.
     Right(&'static str),
 }
 
-/// A row of `N` cells.
+/// A row of a text table, with `N` cells.
 pub type Row<'c, const N: usize> = [Cow<'c, str>; N];
 
-/// The columns of a table, and their widths.
+/// The columns of a text table, and their widths.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
     columns: [Column; N],
@@ -36,14 +36,14 @@ impl<const N: usize> Table<N> {
         Self { columns, widths: columns.map(|column| column.heading().width()) }
     }
 
-    /// Widens the columns for a row.
+    /// Widens the columns so that the cells of a row fit.
     pub fn fit(&mut self, row: &Row<'_, N>) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
             *width = (*width).max(printable(cell).width().min(MAX_COLUMN));
         }
     }
 
-    /// Writes the line with the headings.
+    /// Writes the line with the headings of the columns.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl<const N: usize> Table<N> {
         self.row(out, &self.columns.map(|column| column.heading().into()))
     }
 
-    /// Writes the line of a row, without trailing blanks.
+    /// Writes one row of the table as a line, without trailing blanks.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Writes a table: the headings, then the rows.
+/// Writes a text table: the headings, then the rows.
 ///
 /// # Errors
 ///

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// The numbers of instructions, by what the line tables say about them. Padding is not counted.
+/// Counts of instructions by what the line tables have for them: a source line, line 0, inlined
+/// code, a PTX line. Padding is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(into = "InstructionMembers")]
 pub struct InstructionCounts {
@@ -35,7 +36,8 @@ pub struct InstructionCounts {
     pub with_ptx_line: u64,
 }
 
-/// The numbers of variables or parameters, as `llvm-dwarfdump --statistics` counts them.
+/// Counts of variables or parameters, and of the bytes of code at which they have locations, as
+/// `llvm-dwarfdump --statistics` counts them.
 ///
 /// A variable counts once for each entry that belongs to code: in functions, blocks and inlined
 /// calls, not in abstract functions (`DW_AT_inline`), declarations and types of functions. Its

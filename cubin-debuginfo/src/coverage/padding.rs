@@ -15,9 +15,9 @@ const NOP: [u8; 2] = [0x18, 0x79];
 pub(super) struct Piece<'s> {
     /// `None` where no symbol covers it.
     pub(super) function: Option<&'s Function<'s>>,
-    /// Its section's name.
+    /// The name of the code section that has the code.
     pub(super) section_name: &'s str,
-    /// Its section.
+    /// The code section that has the code.
     pub(super) section: SectionIndex,
     /// Byte offset of the first instruction.
     pub(super) start: u64,

@@ -17,8 +17,8 @@ pub struct ItemOffset {
 }
 
 impl ItemOffset {
-    /// Parses `SECTION+OFFSET`. The offset is hexadecimal after `0x`, otherwise decimal. `None` for
-    /// other text.
+    /// Parses an argument of the form `SECTION+OFFSET`. The offset is hexadecimal after `0x`,
+    /// otherwise decimal. Returns `None` for other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (section, offset) = text.rsplit_once('+')?;
         Some(Self { section: section.to_owned(), offset: parse_number(offset)? })

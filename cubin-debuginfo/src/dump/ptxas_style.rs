@@ -60,11 +60,11 @@ pub enum Item<'i> {
     Unit(UnitHeader),
     /// An entry of `.debug_info`.
     Entry(Entry<'i>),
-    /// A null entry, which ends a list of children. [`Model::Observed`] has none.
+    /// A null entry, which ends a list of children. The listing of [`Model::Observed`] has none.
     Null,
     /// The error for an item that cannot be read. Nothing of that item was shown before.
     Fault {
-        /// Why.
+        /// Why the item cannot be read.
         error: Error,
         /// The byte offset of the item in the section.
         start: u64,

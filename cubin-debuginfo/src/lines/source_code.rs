@@ -88,7 +88,7 @@ pub enum SourceError {
     File {
         /// The name of the file, as it was asked for.
         file: String,
-        /// The files that they have.
+        /// The files that the line tables have, as text.
         known: String,
         /// Whether a linker made the cubin, which may have left the code out.
         is_linked: bool,

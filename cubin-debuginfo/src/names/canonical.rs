@@ -13,14 +13,15 @@ use std::vec::IntoIter;
 /// The canonical spelling of "anonymous namespace", for all that compilers have.
 const ANONYMOUS: &str = "{anonymous}";
 
-/// The name of a function, without blanks that carry no meaning.
+/// The name of a function in one spelling for all demanglers, without blanks that carry no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalName {
-    /// The complete name.
+    /// The complete name, with the return type if there is one, and the parameters.
     pub whole: String,
-    /// Without the return type, which names of templates begin with.
+    /// The name without the return type, with which names of templates begin.
     pub without_return: String,
-    /// Without parameters too: what a programmer calls it. Template arguments stay.
+    /// The name without return type and parameters, as a programmer calls the function. Template
+    /// arguments stay.
     pub bare: String,
 }
 
@@ -50,8 +51,8 @@ impl CanonicalName {
         }
     }
 
-    /// Returns three spellings of the demangled name: all of it, without the return type, and
-    /// without return type and parameters.
+    /// Returns three spellings of the demangled name: the complete name, the name without the
+    /// return type, and the name without return type and parameters.
     pub fn spellings(self) -> [String; 3] {
         [self.whole, self.without_return, self.bare]
     }

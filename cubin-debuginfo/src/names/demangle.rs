@@ -4,7 +4,7 @@ use crate::limits::MAX_DEMANGLED;
 use cpp_demangle::DemangleOptions;
 use std::fmt::{self, Write};
 
-/// Demangles a name; `None` if no part of it is mangled.
+/// Returns a mangled name as its programmer wrote it; `None` if no part of it is mangled.
 ///
 /// ptxas and nvlink join names by `$` (`$kernel$function`, `function$5`): each part is taken on its
 /// own.
@@ -24,8 +24,8 @@ pub fn demangle(name: &str) -> Option<String> {
     any.then(|| parts.join("$"))
 }
 
-/// Demangles the names in a type as C spells it; `None` if none is mangled. nvcc writes names of
-/// types in namespaces mangled.
+/// Demangles the names in a type that is spelled as in C; `None` if none is mangled. nvcc mangles
+/// the names of types in namespaces.
 pub fn demangle_type(spelled: &str) -> Option<String> {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut any = false;

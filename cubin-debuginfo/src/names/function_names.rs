@@ -48,8 +48,9 @@ impl Spellings {
 }
 
 impl<'s> FunctionNames<'s> {
-    /// Prepares the lookup of the functions of
-    /// [`Code::functions`](nv_debug_sections::code::Code::functions). Names are demangled later.
+    /// Prepares the lookup of functions, which
+    /// [`Code::functions`](nv_debug_sections::code::Code::functions) returns. Names are demangled
+    /// at the first lookup that needs it.
     pub fn new(functions: &'s [Function<'s>]) -> Self {
         let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
@@ -58,8 +59,9 @@ impl<'s> FunctionNames<'s> {
         Self { functions, by_symbol, spellings: OnceLock::new() }
     }
 
-    /// Finds the functions with exactly this name, otherwise those folded into kernels that have
-    /// it, otherwise the only one whose name contains it.
+    /// Finds the functions with exactly this name. If there is none, finds functions of this name
+    /// that were folded into kernels; if there is none of these, the only function whose name
+    /// contains it.
     ///
     /// # Errors
     ///
@@ -91,8 +93,8 @@ impl<'s> FunctionNames<'s> {
         }
     }
 
-    /// Lists the functions by their symbols' names, for errors: `the functions are k1, k2 and 3
-    /// more`.
+    /// Lists the functions of the cubin by their symbols' names, for error messages: `the functions
+    /// are k1, k2 and 3 more`.
     pub fn listing(&self) -> String {
         listing(&self.functions.iter().collect::<Vec<_>>())
     }
@@ -132,11 +134,11 @@ fn joined(functions: &[&Function<'_>]) -> String {
 /// The error for a name that does not identify one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError<'s> {
-    /// The name that was searched.
+    /// The name that was looked up.
     pub name: String,
-    /// Whether the name is part of the names of several functions; else no function has it.
+    /// Whether several functions have names that contain the name; otherwise no function has it.
     pub is_part: bool,
-    /// These functions; all of the file where none has the name.
+    /// The functions whose names contain the name; all functions of the file if there is none.
     pub functions: Vec<&'s Function<'s>>,
 }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A name as the file has it and, if that is mangled, as its programmer wrote it. Cloning a name is
-/// cheap.
+/// The name of a function or variable as the file has it and, if it is mangled, as its programmer
+/// wrote it. A clone is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Arc<Spellings>);
 
@@ -25,12 +25,12 @@ struct Spellings {
 }
 
 impl Name {
-    /// Creates a name from that of a symbol or an entry, and demangles it once.
+    /// Creates a name from the name of a symbol or of an entry, and demangles it once.
     pub fn new(name: String) -> Self {
         Self(Arc::new(Spellings { demangled: demangle(&name), name }))
     }
 
-    /// The name as the file has it, which may be mangled.
+    /// The name as the file has it; it may be mangled.
     pub fn linkage_name(&self) -> &str {
         &self.0.name
     }

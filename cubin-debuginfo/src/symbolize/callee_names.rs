@@ -5,19 +5,19 @@ use dwarf2_reader::WorkBudget;
 use nv_debug_sections::line::{LineOp, LineTable};
 use std::borrow::Cow;
 
-/// An inlined function's name, with how certain it is.
+/// The name of an inlined function, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalleeName<'s> {
-    /// The (mangled) name at the offset: the bytes up to the next NUL. An offset inside a string
-    /// gives its end. `None` if there is no string, or if the offset is in doubt and no string
-    /// starts at it.
+    /// The (mangled) name at the offset in `.debug_str`, up to the next NUL. An offset inside a
+    /// string gives the end of that string. `None` if there is no string, or if the offset is in
+    /// doubt and no string starts at it.
     pub name: Option<&'s [u8]>,
-    /// Byte offset in `.debug_str`: the unit's base plus the row's name operand.
+    /// Byte offset of the name in `.debug_str`: the unit's base plus the name operand of the row.
     pub offset: u64,
-    /// Why the name may be wrong.
+    /// Why the name may be wrong; `None` if it is certain.
     pub uncertainty: Option<NameUncertainty>,
-    /// The unit's base in the file is wrong, and this one was found again from the names of all
-    /// units.
+    /// Whether the unit's base in the file is wrong, and a base that fits the names of all units
+    /// was used in its place.
     pub recovered: bool,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct CalleeSpan {
 /// A reason why the name of an inlined function may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameUncertainty {
-    /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's
-    /// base is in doubt.
+    /// No string of `.debug_str` starts at the offset of the name: it is past the last string, or
+    /// inside a string while the unit's base may be wrong.
     NoString,
-    /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins
-    /// `.debug_str` sections, but for sm_90 and later leaves every base at 0: the offset then lands
-    /// among the first unit's names. Where the base could be recovered it is one of several that
-    /// are possible, the lowest.
+    /// The unit's base in `.debug_str` is not higher than that of an earlier unit. nvlink 13.0.88
+    /// joins `.debug_str` sections, but for sm_90 and later leaves every base at 0: the name is
+    /// then looked up among those of the first unit. A recovered base is the lowest of several
+    /// possible ones.
     UnrelatedBase,
 }
 
@@ -53,19 +53,19 @@ impl NameUncertainty {
     }
 }
 
-/// The offsets by which one line unit names its inlined functions in `.debug_str`, and the base
-/// that is added to them.
+/// The offsets by which one line unit refers to names of inlined functions in `.debug_str`, and the
+/// base that is added to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitNames {
-    /// `debug_str_base` of its header.
+    /// The field `debug_str_base` of the unit's header; `None` if the header has none.
     pub base: Option<u32>,
-    /// Name operands of its inlined rows, ascending; may be left empty, and then no base is
+    /// The name operands of the unit's inlined rows, ascending. If it is left empty, no base is
     /// recovered.
     pub used: Vec<u64>,
 }
 
 impl UnitNames {
-    /// Collects the name offsets and the base of a decoded line unit.
+    /// Collects the offsets of names and the base from a decoded line unit.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops
@@ -117,8 +117,8 @@ impl<'d> CalleeNames<'d> {
         names
     }
 
-    /// Returns the inlined function's name for the name operand `name` of a row in line unit `unit`
-    /// (0-based).
+    /// Returns the name of the inlined function to which a row refers by its name operand `name`;
+    /// `unit` is the 0-based number of the row's line unit.
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.at(self.find(unit, name))
     }

@@ -30,11 +30,13 @@ const PTXAS_CODE: &str = "$__internal_";
 /// A range of code that one row covers, all in one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredRange {
-    /// Byte offsets in the section.
+    /// The byte offsets of the range in its code section.
     pub range: Range<u64>,
-    /// The row's sequence: its place in [`LineTableIndex::of`].
+    /// The sequence that has the row: its index among those that [`LineTableIndex::of`] returns for
+    /// the section.
     pub sequence: usize,
-    /// The row. It may stand before the range, where its function or the one before starts.
+    /// The row that covers the range. Its own address may be before the range, as ranges are cut at
+    /// the starts of functions.
     pub row: LineRow,
 }
 

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A file of a line table, by path or by an undeclared number.
+/// A source file of a line table: its path, or its number if the file table does not declare it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFileName<'s> {
-    /// Its path: directory and name.
+    /// The path of the file, directory and name, from the file table.
     Path(&'s str),
-    /// An index that the file table does not have.
+    /// The number of a file that the file table does not have.
     Undeclared(u64),
 }
 

@@ -7,24 +7,24 @@ use super::packed::Shape;
 use super::{MAX_FRAMES, ResolvedAddress, Symbolizer};
 use nv_debug_sections::code::Function;
 
-/// One frame of a call chain.
+/// One frame of a call chain: a function, and a source line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'s> {
-    /// The function whose code it is.
+    /// The function that the frame is in: one with code, or an inlined one.
     pub function: FrameFunction<'s>,
-    /// The source file.
+    /// The source file of the frame.
     pub file: TableFileName<'s>,
-    /// 1-based line; 0 for none.
+    /// 1-based source line of the frame; 0 for none.
     pub line: u32,
-    /// 1-based column; 0 for none. ptxas never writes one.
+    /// 1-based source column of the frame; 0 for none. ptxas never writes one.
     pub column: u64,
-    /// A context number that names no earlier row of the table: the callers are then unknown, and
-    /// this frame is the last.
+    /// The context number of the frame's row, if no earlier row of the table has that number: the
+    /// callers are then unknown, and this frame is the last. Otherwise `None`.
     pub lost_context: Option<u64>,
 }
 
 impl<'s> Frame<'s> {
-    /// Whether the function was inlined into that of the next frame.
+    /// Whether the frame's function was inlined into that of the next frame.
     pub fn is_inlined(&self) -> bool {
         !matches!(self.function, FrameFunction::Physical(_))
     }
@@ -34,7 +34,7 @@ impl<'s> Frame<'s> {
         matches!(self.function, FrameFunction::InlinedEntry(_))
     }
 
-    /// The name that the line table gives to an inlined function.
+    /// The name of the frame's function, if the line table says that it is inlined.
     pub fn inlined_callee(&self) -> Option<CalleeName<'s>> {
         match self.function {
             FrameFunction::Inlined(callee) => Some(callee),
@@ -46,16 +46,17 @@ impl<'s> Frame<'s> {
 /// The function of a call frame: a function with code, or an inlined one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFunction<'s> {
-    /// The function that has the code: the chain's last frame.
+    /// The function whose code section has the code, in the last frame of a chain; `None` where no
+    /// symbol covers the code.
     Physical(Option<&'s Function<'s>>),
-    /// A function inlined into the next frame's.
+    /// A function that the line table says is inlined into the function of the next frame.
     Inlined(CalleeName<'s>),
-    /// The same, where `.debug_info` says so and the line table does not: of a chain that
-    /// `cubin-debuginfo` has put together.
+    /// A function that `.debug_info` says is inlined into the function of the next frame, where the
+    /// line table does not say so.
     InlinedEntry(InlinedEntry<'s>),
 }
 
-/// An inlined call in `.debug_info`.
+/// An inlined call in `.debug_info` (`DW_TAG_inlined_subroutine`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InlinedEntry<'s> {
     /// The (mangled) name of the function that is called; `None` where its entry has none.

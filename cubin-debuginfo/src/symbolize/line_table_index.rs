@@ -71,7 +71,8 @@ struct SequenceEntry {
     form: RowStorage,
 }
 
-/// A line section, for lookup by code section and address.
+/// An index of a line table (`.debug_line` or `.nv_debug_line_sass`), for lookup by code section
+/// and address.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableIndex<'c> {
     bytes: Cow<'c, [u8]>,
@@ -258,8 +259,8 @@ impl<'c> LineTableIndex<'c> {
         Ok(fits)
     }
 
-    /// Whether any row of line unit `unit` (0-based) is inlined. If so, rows without a context
-    /// belong to the functions themselves.
+    /// Whether line unit `unit` (0-based) has any row of inlined code. If so, its rows without a
+    /// context belong to the functions themselves.
     pub fn has_contexts(&self, unit: usize) -> bool {
         self.contexts.get(unit).copied().unwrap_or(false)
     }
@@ -275,19 +276,19 @@ impl<'c> LineTableIndex<'c> {
         self.packed.shapes()
     }
 
-    /// Whether the section has no sequences.
+    /// Whether the line table has no sequences.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.unplaced == 0
     }
 
-    /// The number of sequences that belong to no code section. nvlink leaves the sequences of
+    /// The number of sequences that belong to no code section. nvlink keeps the sequences of
     /// functions that it has dropped, without a relocation.
     pub fn unplaced(&self) -> usize {
         self.unplaced
     }
 
-    /// The bytes that the index holds on the heap. They include the section itself if it cannot be
-    /// borrowed.
+    /// The number of bytes that the index holds on the heap. It includes the line section itself if
+    /// that is not borrowed.
     pub fn heap_bytes(&self) -> usize {
         let section = match &self.bytes {
             Cow::Borrowed(_) => 0,
@@ -301,8 +302,8 @@ impl<'c> LineTableIndex<'c> {
         section + tables + self.expanded.iter().map(RowTable::heap_bytes).sum::<usize>()
     }
 
-    /// Iterates over the sequences of a code section by ascending start, with that start (byte
-    /// offset in the section).
+    /// Iterates over the sequences of a code section, each with the byte offset in the section at
+    /// which it starts, ascending.
     pub fn of(&self, section: SectionIndex) -> impl Iterator<Item = (u64, SequenceRows<'_>)> {
         self.entries_of(section).iter().map(|entry| (entry.start, SequenceRows { index: self, entry }))
     }
@@ -379,26 +380,28 @@ pub struct SequenceRows<'s> {
 }
 
 impl<'s> SequenceRows<'s> {
-    /// The 0-based number of the unit in its section. It tells which file table and which name base
-    /// apply.
+    /// The 0-based number of the line unit that has the sequence. It tells which file table and
+    /// which base of names apply.
     #[inline]
     pub fn unit(self) -> usize {
         self.entry.unit as usize
     }
 
-    /// The first byte after the sequence, relative to its start.
+    /// The first address after the sequence, relative to the start of the sequence.
     #[inline]
     pub fn end(self) -> u64 {
         self.expanded().map_or(self.entry.end.into(), RowTable::end)
     }
 
-    /// Iterates over all rows in program order. Addresses are relative to the sequence's start.
+    /// Iterates over all rows of the sequence in program order. Addresses are relative to the start
+    /// of the sequence.
     pub fn rows(self) -> impl Iterator<Item = LineRow> {
         self.found().map(|found| found.row())
     }
 
-    /// Iterates over the non-empty ranges that rows cover, by ascending address: start and end
-    /// (relative to the sequence's start), and the row.
+    /// Iterates over the non-empty ranges that the rows of the sequence cover, by ascending
+    /// address. Each item is the start, the end (both relative to the start of the sequence) and
+    /// the row.
     pub fn ranges(self) -> impl Iterator<Item = (u64, u64, LineRow)> {
         self.found_ranges().map(|(start, end, found)| (start, end, found.row()))
     }

@@ -9,11 +9,11 @@ use nv_debug_sections::line::LineRow;
 /// The function, source row and PTX row found for one code address.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolvedAddress<'s> {
-    /// The code section.
+    /// The code section that contains the address.
     pub section: &'s CodeSection<'s>,
-    /// Byte offset in that section.
+    /// Byte offset of the address in its code section.
     pub offset: u64,
-    /// The function whose code it is; `None` where no symbol covers it.
+    /// The function that contains the address; `None` where no symbol covers it.
     pub function: Option<&'s Function<'s>>,
     /// Number of the function range that has the address.
     pub(super) range_number: u32,
@@ -21,21 +21,22 @@ pub struct ResolvedAddress<'s> {
     pub(super) owner: &'s Symbolizer<'s>,
 }
 
-/// A line of the PTX source.
+/// A line of the PTX text that the cubin was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PtxLine<'s> {
-    /// 1-based line number.
+    /// 1-based number of the line in the PTX text.
     pub line: u32,
-    /// The section that has the text; `None` where the file has none or it is not clear which.
+    /// The section that has the PTX text; `None` where the file has none, or where several could be
+    /// meant.
     pub section: Option<SectionIndex>,
-    /// The line as `.nv_debug_ptx_txt` keeps it (no leading blanks, no debug directives); `None`
-    /// where that has no such line.
+    /// The text of the line as `.nv_debug_ptx_txt` keeps it (no leading blanks, no debug
+    /// directives); `None` where the PTX text has no such line.
     pub text: Option<&'s [u8]>,
 }
 
 impl<'s> ResolvedAddress<'s> {
-    /// The byte offset from the start of [`function`](Self::function), or of the section if there
-    /// is no function.
+    /// The byte offset of the address from the start of its [`function`](Self::function), or of the
+    /// section if there is no function.
     pub fn function_offset(&self) -> u64 {
         self.offset - self.function.map_or(0, |function| function.offset)
     }
@@ -45,26 +46,27 @@ impl<'s> ResolvedAddress<'s> {
         self.source.map(|found| found.row())
     }
 
-    /// The number of frames of the address, including those beyond
-    /// [`MAX_FRAMES`](super::MAX_FRAMES); takes constant time.
+    /// The number of frames in the call chain of the address, including those beyond
+    /// [`MAX_FRAMES`](super::MAX_FRAMES). It takes constant time.
     pub fn depth(&self) -> usize {
         self.source.map_or(0, |found| found.depth() + 1)
     }
 
-    /// Whether the line unit of the row has any inlined code. If so, an address with one frame
-    /// belongs to the function itself. `false` if there is no row.
+    /// Whether the line unit that covers the address has any row of inlined code. If so, an address
+    /// with one frame belongs to the function itself. `false` if no row covers the address.
     pub fn has_contexts(&self) -> bool {
         self.source.is_some_and(|found| self.owner.source.has_contexts(found.unit()))
     }
 
-    /// Iterates over the frames of the address, innermost first and the function's own last, up to
-    /// [`MAX_FRAMES`](super::MAX_FRAMES). Empty if `.debug_line` does not cover the address.
+    /// Iterates over the frames of the address, innermost first, up to
+    /// [`MAX_FRAMES`](super::MAX_FRAMES); the last is the function that has the code. Empty if
+    /// `.debug_line` does not cover the address.
     #[inline]
     pub fn frames(&self) -> Frames<'s> {
         Frames::of(*self)
     }
 
-    /// The PTX line; `None` if `.nv_debug_line_sass` does not cover the address.
+    /// The PTX line of the address; `None` if `.nv_debug_line_sass` does not cover it.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset, self.range_number)?;
         Some(self.owner.ptx_line(found.unit(), found.row()))

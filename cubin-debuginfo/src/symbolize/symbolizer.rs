@@ -37,8 +37,8 @@ struct Text<'c> {
 }
 
 impl<'c> Symbolizer<'c> {
-    /// Reads `.debug_line`, `.nv_debug_line_sass`, `.debug_str` and the PTX text. Each may be
-    /// missing.
+    /// Reads `.debug_line`, `.nv_debug_line_sass`, `.debug_str` and the PTX text of a cubin. Each
+    /// may be missing.
     ///
     /// # Errors
     ///
@@ -48,10 +48,10 @@ impl<'c> Symbolizer<'c> {
         Self::in_space(cubin, Space::Native)
     }
 
-    /// Reads the tables of one space, as [`new`](Self::new) does for the native one. The Mercury
-    /// tables (`.nv.merc.debug_line` and so on, sm_100 and later) describe `.nv.capmerc.text.F`,
-    /// whose addresses are not those of the code that runs. If they are missing, everything is
-    /// empty.
+    /// Reads the line tables for native or for Mercury code, as [`new`](Self::new) does for native
+    /// code. The Mercury tables (`.nv.merc.debug_line` and so on, sm_100 and later) describe
+    /// `.nv.capmerc.text.F`, whose addresses are not those of the code that runs. If they are
+    /// missing, everything is empty.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<'c> Symbolizer<'c> {
         &self.code
     }
 
-    /// All functions, sorted by section and offset.
+    /// All functions of the cubin, sorted by section and offset.
     pub fn functions(&self) -> &[Function<'c>] {
         self.code.functions()
     }
@@ -105,33 +105,34 @@ impl<'c> Symbolizer<'c> {
         self.code.functions_of(section)
     }
 
-    /// All code sections in file order.
+    /// All code sections of the cubin, in file order.
     pub fn sections(&self) -> &[CodeSection<'c>] {
         self.code.sections()
     }
 
-    /// The code section at `index`.
+    /// The code section with this section index; `None` if the section is not one.
     pub fn section(&self, index: SectionIndex) -> Option<&CodeSection<'c>> {
         self.code.section(index)
     }
 
-    /// Finds the code section at an address and the byte offset in it, as [`Code::at_address`].
+    /// Finds the code section at a virtual address and the byte offset in it, as
+    /// [`Code::at_address`].
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         self.code.at_address(address)
     }
 
-    /// The rows of `.debug_line`.
+    /// The index of the rows of `.debug_line`.
     pub fn source_rows(&self) -> &LineTableIndex<'c> {
         &self.source
     }
 
-    /// The rows of `.nv_debug_line_sass`.
+    /// The index of the rows of `.nv_debug_line_sass`.
     pub fn ptx_rows(&self) -> &LineTableIndex<'c> {
         &self.ptx
     }
 
-    /// Resolves byte `offset` of `section`; `None` if that is not a code section or the offset is
-    /// after its end.
+    /// Finds function, source row and PTX row for byte `offset` of `section`; `None` if that is not
+    /// a code section or the offset is past its end.
     #[inline]
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<ResolvedAddress<'_>> {
         let place = self.code_at(section, offset)?;
@@ -182,7 +183,8 @@ impl<'c> Symbolizer<'c> {
         self.files.name(self.files.find(unit, file), file)
     }
 
-    /// The callee whose name a row of unit `unit` of `.debug_line` gives by offset.
+    /// The name of the inlined function to which a row of unit `unit` of `.debug_line` refers by
+    /// its name operand.
     #[inline]
     pub fn callee_name(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.names.get(unit, name)

@@ -13,47 +13,47 @@ use std::fmt;
 /// A constant value of a variable, with the bits that it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// The value in the variable's type.
+    /// The constant as a value of the variable's type.
     pub value: ConstantValue,
-    /// Its bits, the lowest byte first; as many bytes as the type has.
+    /// The bits of the value, the lowest byte first; as many bytes as the type has.
     pub bits: Vec<u8>,
 }
 
-/// A constant value, by the kind of its type.
+/// The constant value of a variable, by the kind of the variable's type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstantValue {
-    /// A number with sign; also one whose type is not known.
+    /// A signed number, or a number whose type is not known.
     Signed(i128),
-    /// A number without sign.
+    /// An unsigned number.
     Unsigned(u128),
-    /// `bool`.
+    /// A value of type `bool`.
     Boolean(bool),
-    /// A character type: the number, which may be no character.
+    /// A value of a character type: its number, which may not be that of a character.
     Character(i128),
     /// A floating-point number of at most 4 bytes.
     Single(f32),
     /// A floating-point number of 8 bytes.
     Double(f64),
-    /// Real and imaginary part.
+    /// A complex number: its real and its imaginary part.
     Complex(Box<[ConstantValue; 2]>),
-    /// An address that a pointer or reference holds.
+    /// The address that a pointer or reference holds.
     Pointer(u128),
-    /// A value of an enumeration, and the name that it has there.
+    /// A value of an enumeration: the name of the enumerator, and its number.
     Enumerator(String, i128),
-    /// An array of characters, up to the first NUL.
+    /// An array of characters, as text up to the first NUL.
     Text(String),
-    /// The elements of an array.
+    /// The values of the elements of an array.
     Array(Vec<ConstantValue>),
-    /// A type whose values are not taken apart, such as a structure.
+    /// A value of a type that is not decoded, such as a structure: only its bits are known.
     Bytes,
 }
 
 /// A constant as the entry holds it, before its type is applied.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RawConstant<'g> {
-    /// A number of at most 16 bytes, sign-extended.
+    /// The entry holds the constant as a number of at most 16 bytes, sign-extended.
     Number(i128),
-    /// Bytes, in the order in which they stand in memory.
+    /// The entry holds the constant as bytes, in memory order.
     Bytes(&'g [u8]),
 }
 

@@ -9,8 +9,8 @@ use std::fmt;
 struct LocationDisplay<'a, 'c>(&'a VariableLocation, &'a Cubin<'c>);
 
 impl VariableLocation {
-    /// Returns the location in words, with the cubin's names of sections: `.nv.shared.k+0x10`,
-    /// `local[R1+0x8]`, `= 7`; or the reason why the variable has none.
+    /// Returns the location in words, with the names of the cubin's sections: `.nv.shared.k+0x10`,
+    /// `local[R1+0x8]`, `= 7`. If the variable has no location, returns the reason.
     pub fn display<'a>(&'a self, cubin: &'a Cubin<'_>) -> impl fmt::Display {
         LocationDisplay(self, cubin)
     }
@@ -37,8 +37,8 @@ impl fmt::Display for LocationDisplay<'_, '_> {
 }
 
 impl Memory {
-    /// The name of the memory that the location is in: its PTX state space (`shared`), or else its
-    /// address class.
+    /// The name of the memory that has the variable: its PTX state space (`shared`), or its address
+    /// class if it has none.
     pub fn space_name(&self) -> &'static str {
         self.space.state_space().unwrap_or(self.space.name())
     }
@@ -154,7 +154,7 @@ impl ScopeKind {
 }
 
 impl MissingFacts {
-    /// Names the missing facts in words: `SASS registers`.
+    /// Names in words the facts about variables that are missing, such as `SASS registers`.
     pub fn words(self) -> &'static str {
         match self {
             Self::SourceFiles => "source files",
@@ -165,7 +165,7 @@ impl MissingFacts {
 }
 
 impl DebuggerMistake {
-    /// Describes the mistake that a debugger may make.
+    /// Describes in words the mistake that a debugger may make.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoClass => "no DW_AT_address_class: a debugger reads global memory there",

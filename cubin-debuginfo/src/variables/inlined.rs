@@ -71,8 +71,8 @@ struct Span {
 }
 
 impl<'v> InlinedCalls<'v> {
-    /// Whether a cubin can have inlined calls, by its abbreviations. Most have none, and then no
-    /// entry need be read.
+    /// Whether a cubin can have inlined calls, to judge by its abbreviations. Most cubins have
+    /// none, and then no entry need be read.
     pub fn can_be_in(cubin: &Cubin<'_>) -> bool {
         let name = SectionKind::DebugAbbrev.name();
         let bytes = cubin.section_by_name(name).and_then(|index| cubin.bytes(index).ok());
@@ -83,7 +83,7 @@ impl<'v> InlinedCalls<'v> {
         })
     }
 
-    /// Finds all inlined calls. `entries` are the cubin's.
+    /// Finds all inlined calls of a cubin. `entries` must have been read from that cubin.
     ///
     /// # Errors
     ///
@@ -132,14 +132,14 @@ impl<'v> InlinedCalls<'v> {
         self.spans.is_empty()
     }
 
-    /// Whether some calls were dropped, because they share more pieces of code than any compiler's
-    /// do.
+    /// Whether some inlined calls were left out, because they share more ranges of code than those
+    /// of any compiler do.
     pub fn is_truncated(&self) -> bool {
         self.cut
     }
 
-    /// Iterates over the calls that contain byte `offset` of a section, innermost first; at most
-    /// [`MAX_FRAMES`].
+    /// Iterates over the inlined calls that contain byte `offset` of a section, innermost first; at
+    /// most [`MAX_FRAMES`].
     pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &Scope> {
         let after = self.spans.partition_point(|span| (span.section, span.range.start) <= (section, offset));
         let last =
@@ -157,16 +157,18 @@ impl<'v> InlinedCalls<'v> {
         self.variables.call_site(call)
     }
 
-    /// Iterates over the byte offsets in a section at which a call begins or ends, unsorted.
+    /// Iterates over the byte offsets in a section at which an inlined call begins or ends,
+    /// unsorted.
     pub fn bounds(&self, section: SectionIndex) -> impl Iterator<Item = u64> {
         let first = self.spans.partition_point(|span| span.section < section);
         let own = self.spans.iter().skip(first).take_while(move |span| span.section == section);
         own.flat_map(|span| [span.range.start, span.range.end])
     }
 
-    /// Iterates over the frames of an address: those of the line table, or, if the unit's rows have
-    /// no inlined code at all, the inlined calls that contain the address. The code of a call is
-    /// what its entry says. For LLVM that is everything from its first to its last instruction.
+    /// Iterates over the frames of an address: those of the line table, or, if the rows of the unit
+    /// have no inlined code at all, those of the inlined calls that contain the address. The code
+    /// of a call is the ranges of its entry. In an entry of LLVM these go from the first to the
+    /// last instruction of the call.
     pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
@@ -186,8 +188,8 @@ impl<'v> InlinedCalls<'v> {
         from_entries.chain(rest.into_iter().flatten())
     }
 
-    /// The number of [`frames`](Self::frames) of an address, which are its inlined calls and its
-    /// function.
+    /// The number of [`frames`](Self::frames) of an address: one for each inlined call that
+    /// contains it, and one for the function.
     pub fn depth(&self, place: &ResolvedAddress<'_>) -> usize {
         place.depth() + self.calls(place).len()
     }

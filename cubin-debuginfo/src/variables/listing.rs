@@ -23,11 +23,12 @@ use std::rc::Rc;
 /// Selects variables by name, by function and by the addresses at which they are in scope.
 #[derive(Debug, Clone, Default)]
 pub struct VariableFilter<'o> {
-    /// By name; all where there is none.
+    /// The names that selected variables have; variables of all names if it is empty.
     pub names: &'o [String],
-    /// The functions to which variables must belong, by their symbols.
+    /// The functions to which selected variables belong, by their symbols; `None` for all
+    /// functions.
     pub functions: Option<HashSet<SymbolIndex>>,
-    /// In scope at these addresses; everywhere where there is none.
+    /// The code addresses at which selected variables are in scope; anywhere if it is empty.
     pub addresses: Vec<CodeAddress>,
 }
 
@@ -47,17 +48,18 @@ pub struct VariableListing<'a> {
     faults: Vec<FaultRow<'a>>,
 }
 
-/// A section that cannot be read.
+/// A section that cannot be read, in a listing of variables.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "UnreadableSection")]
 pub struct FaultRow<'a> {
-    /// Its name.
+    /// The name of the section.
     pub section: &'a str,
-    /// Byte offset of the fault in it.
+    /// Byte offset of the fault in the section.
     pub offset: u64,
-    /// The fault, with section and offset, in words.
+    /// The fault in words, with section and offset.
     pub error: String,
-    /// The facts that are missing in the results; `offsets from R1` are those of frames.
+    /// The facts that are missing in the results; `offsets from R1` are those of variables in stack
+    /// frames.
     #[schemars(extend("enum" = ["source files", "offsets from R1", "SASS registers"]))]
     pub missing: &'static str,
 }
@@ -66,15 +68,15 @@ pub struct FaultRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Address")]
 pub struct AddressRow<'a> {
-    /// The name of the code section.
+    /// The name of the code section that contains the address.
     pub section: &'a str,
-    /// The index of that section.
+    /// The index of the code section in the section table.
     pub section_index: u32,
-    /// Byte offset in the section.
+    /// Byte offset of the address in the code section.
     pub offset: u64,
-    /// The function whose code it is; `None` where no symbol covers it.
+    /// The function that contains the address; `None` where no symbol covers it.
     pub function: Option<Name>,
-    /// Byte offset in the function.
+    /// Byte offset of the address in the function.
     pub function_offset: u64,
 }
 
@@ -117,34 +119,34 @@ impl SharedPaths {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Scope")]
 pub struct ScopeRow<'a> {
-    /// Its number, by which others name it.
+    /// The number of the scope, by which variables and other scopes refer to it.
     pub id: usize,
-    /// The kind of scope.
+    /// Whether the scope is a unit, a function, an inlined call or a block.
     pub kind: ScopeKind,
-    /// The `id` of the scope around it; `None` for a unit.
+    /// The `id` of the scope that encloses this one; `None` for a unit.
     pub parent: Option<usize>,
-    /// Byte offset of its entry in `.debug_info`.
+    /// Byte offset in `.debug_info` of the scope's entry.
     pub entry: u64,
-    /// The name of the function; of a unit its source file. `None` where there is none.
+    /// The name of the scope's function, or of a unit's source file. `None` where there is none.
     pub name: Option<Name>,
-    /// The call site of an inlined call. Absent for other scopes.
+    /// The source line at which an inlined call is called. Absent for other scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_site: Option<SourcePosition<'a>>,
-    /// Its code, ascending.
+    /// The code ranges of the scope, ascending.
     pub code: Vec<CodeRow<'a>>,
 }
 
-/// A range of code, in a listing of variables.
+/// A range of code in a section, in a listing of variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CodeRange")]
 pub struct CodeRow<'a> {
-    /// The name of the code section.
+    /// The name of the code section that contains the range.
     pub section: &'a str,
-    /// The index of that section.
+    /// The index of the code section in the section table.
     pub section_index: u32,
-    /// Byte offset of the first instruction in the section.
+    /// Byte offset in the code section of the first instruction of the range.
     pub start: u64,
-    /// Byte offset after the last one.
+    /// Byte offset in the code section after the last instruction of the range.
     pub end: u64,
 }
 
@@ -152,46 +154,47 @@ pub struct CodeRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Variable")]
 pub struct VariableRow<'a> {
-    /// The `id` of its scope.
+    /// The `id` of the scope that the variable is in.
     pub scope: usize,
-    /// Whether it is a parameter.
+    /// Whether the variable is a parameter.
     #[schemars(extend("enum" = ["parameter", "variable"]))]
     pub kind: &'static str,
-    /// Its name as the entry has it; `None` where it has none.
+    /// The name of the variable as its entry has it; `None` where it has none.
     pub name: Option<String>,
-    /// The name as its programmer wrote it. Absent where the name is not mangled, as nvcc has it of
-    /// variables in namespaces.
+    /// The name of the variable as its programmer wrote it. Absent where the name is not mangled;
+    /// nvcc mangles those of variables in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
-    /// The type as C spells it, such as `float const *`, `int[4]` and `int S::*`; `float shared *`
-    /// for a pointer whose address class is not the generic one. At most about 1024 bytes.
+    /// The type of the variable as C spells it, such as `float const *`, `int[4]` and `int S::*`;
+    /// `float shared *` for a pointer whose address class is not the generic one. At most about
+    /// 1024 bytes.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// The type with its names as their programmers wrote them. Absent where none is mangled, as
-    /// nvcc has those of types in namespaces.
+    /// The type of the variable with demangled names. Absent where none is mangled; nvcc mangles
+    /// those of types in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled_type: Option<String>,
-    /// The source line of the declaration; `None` where the entry does not say.
+    /// The source line of the variable's declaration; `None` where its entry does not say.
     pub declared: Option<SourcePosition<'a>>,
-    /// Byte offset of its entry in `.debug_info`.
+    /// Byte offset in `.debug_info` of the variable's entry.
     pub entry: u64,
-    /// The value of `DW_AT_address_class`; `None` where the entry has none.
+    /// The value of `DW_AT_address_class`; `None` where the variable's entry has none.
     pub class: Option<u64>,
-    /// The name of the class that CUDA-GDB takes it for, which is global memory where the entry has
-    /// none; `None` for a value without a name.
+    /// The name of the address class that CUDA-GDB uses for the variable: that of global memory
+    /// where its entry has none; `None` for a value without a name.
     pub class_name: Option<&'static str>,
-    /// Bytes of code of its scope.
+    /// The number of bytes of code in the variable's scope.
     pub scope_bytes: u64,
-    /// Bytes of that code at which all of the variable is somewhere.
+    /// The number of bytes of code in the scope at which the complete variable has a location.
     pub available_bytes: u64,
-    /// The mistakes that a debugger may make, in words.
+    /// The mistakes that a debugger may make with the variable, in words.
     pub remarks: Vec<&'static str>,
-    /// `true` where ranges are left out, as a made-up file could have more than anybody could read.
-    /// Absent elsewhere.
+    /// `true` where ranges of locations are left out, because a hostile file could have more than
+    /// anybody could read. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// The locations, by ascending start. Those of a location list may overlap and go beyond the
-    /// scope. With `--at` only those at the address.
+    /// The locations of the variable, by ascending start. Those of a location list may overlap and
+    /// go beyond the scope. With `--at` only those at the address.
     pub places: Vec<LocationRow<'a>>,
 }
 
@@ -199,9 +202,10 @@ pub struct VariableRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VariablePlace")]
 pub struct LocationRow<'a> {
-    /// The code over which it is there; `None` for a place that holds everywhere.
+    /// The range of code in which the variable has this location; `None` for a location that holds
+    /// everywhere.
     pub code: Option<CodeRow<'a>>,
-    /// The place.
+    /// The location of the variable in the range.
     #[serde(flatten)]
     pub place: LocationAnswer<'a>,
 }
@@ -261,12 +265,12 @@ impl<'a> VariableListing<'a> {
         }
     }
 
-    /// The sections that could not be read.
+    /// The sections that could not be read, and the facts that are missing because of that.
     pub fn faults(&self) -> &[FaultRow<'a>] {
         &self.faults
     }
 
-    /// Whether ranges were left out of what has been written so far.
+    /// Whether the part of the listing that has been written so far leaves out ranges of locations.
     pub fn is_truncated(&self) -> bool {
         self.variables.variables.is_truncated() || self.variables.paths.0.borrow().is_spent()
     }
@@ -276,8 +280,8 @@ impl<'a> VariableListing<'a> {
         self.at.as_deref().unwrap_or_default()
     }
 
-    /// Iterates over the scopes that have variables. Each item has the scope and those around it,
-    /// innermost first, and the variables.
+    /// Iterates over the scopes that have variables. Each item has the scope and those that enclose
+    /// it, innermost first, and the variables.
     pub fn groups(&self) -> impl Iterator<Item = (Vec<ScopeRow<'a>>, impl Iterator<Item = VariableRow<'a>>)> {
         let shown = &self.variables;
         shown.groups.iter().map(move |(scope, group)| {
@@ -348,8 +352,8 @@ fn is_called(own: &str, name: &str) -> bool {
 }
 
 impl Variables<'_> {
-    /// Whether a variable has this name: as the entry has it, demangled, or the last part of the
-    /// demangled name.
+    /// Whether a variable has this name: the name in its entry, the demangled name, or the last
+    /// part of that.
     pub fn has_named(&self, name: &str) -> bool {
         self.all().iter().any(|variable| self.name(variable).is_some_and(|own| is_called(&own, name)))
     }

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 /// `kind` where the variable is nowhere.
 const NOWHERE: &str = "unavailable";
 
-/// The location of a variable, as a serializable value. Members that do not apply to its kind are
-/// left out.
+/// The location of a variable, as a serializable value. Members that do not apply to the kind of
+/// location are left out.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct LocationAnswer<'a> {
     /// What kind of place it is: in a register; in memory at the value of a register plus `offset`
@@ -23,16 +23,16 @@ pub struct LocationAnswer<'a> {
         "register", "based", "computed", "memory", "frame", "constant", "bytes", "expression", "unavailable"
     ]))]
     pub kind: &'static str,
-    /// The place in words; of `bytes` the bytes in memory order, of `unavailable` why there is
-    /// none.
+    /// The location in words. For `bytes`, the bytes in memory order; for `unavailable`, why the
+    /// variable has no location.
     pub text: String,
-    /// Whether all of the variable is there.
+    /// Whether the location gives the complete variable.
     pub whole: bool,
-    /// Whether the variable is nowhere because its function is abstract (`DW_AT_inline`).
+    /// Whether the variable has no location because its function is abstract (`DW_AT_inline`).
     #[serde(skip)]
     pub is_abstract: bool,
-    /// The PTX register of `register`, `based` and `computed`, such as `%rd1`. Absent where it is
-    /// not known, and for other kinds.
+    /// The PTX register of a `register`, `based` or `computed` location, such as `%rd1`. Absent
+    /// where it is not known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<String>,
     /// The value of a `constant` in its type: a number (text where JSON has none for it), `true` or
@@ -44,54 +44,56 @@ pub struct LocationAnswer<'a> {
     /// has. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<String>,
-    /// The SASS registers that hold `register`, `based` and `computed`. Absent where none is known,
-    /// and for other kinds.
+    /// The SASS registers that hold the PTX register of a `register`, `based` or `computed`
+    /// location. Absent where none is known, and for other kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<RegisterPartAnswer>,
-    /// The memory, by its PTX state space, such as `shared`; of `frame` it is `local`. Absent for
-    /// other kinds.
+    /// The memory that a `memory` or `frame` location is in, by its PTX state space: `shared`, for
+    /// example; for `frame` it is `local`. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<&'static str>,
-    /// The section of the `memory` that `offset` counts from. Absent where it counts from the start
-    /// of the window, and for other kinds.
+    /// The section from which `offset` of a `memory` location counts. Absent where it counts from
+    /// the start of the window, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<&'a str>,
-    /// The symbol that the `memory` belongs to. Absent where there is none, and for other kinds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbol: Option<&'a str>,
-    /// Byte offset from the symbol. Absent where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbol_offset: Option<u64>,
-    /// Number of the constant bank, of constants and parameters. Absent elsewhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bank: Option<u32>,
-    /// Byte offset: of `memory` in `section`, or without one in the window; of `frame` from the
-    /// frame base; of `based` and `computed` from the value of the register. Absent for other
+    /// The symbol whose memory a `memory` location is in. Absent where there is none, and for other
     /// kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<&'a str>,
+    /// Byte offset of the location from `symbol`. Absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol_offset: Option<u64>,
+    /// Number of the constant bank that has a constant or parameter. Absent elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank: Option<u32>,
+    /// Byte offset of the location: for `memory` in `section`, or in the window if there is no
+    /// section; for `frame` from the frame base; for `based` and `computed` from the value of the
+    /// register. Absent for other kinds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<i128>,
-    /// Byte offset among the parameters of the kernel. Absent for what is not a parameter.
+    /// Byte offset of a parameter among the parameters of the kernel. Absent for what is not a
+    /// parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_offset: Option<u64>,
-    /// For `frame`: the byte offset from R1, once the function has its frame. Absent where that is
-    /// not known, and for other kinds.
+    /// Byte offset of a `frame` location from the stack pointer R1, once the function has set up
+    /// its frame. Absent where that is not known, and for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_offset: Option<i64>,
 }
 
-/// A SASS register that holds a part of a value.
+/// A SASS register that holds a 32-bit word of a value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PartRegister")]
 pub struct RegisterPartAnswer {
-    /// Which 32-bit word of the value: 0 is the lowest; of `.b128` 0, 1, 1, 2. A part that comes
-    /// twice is in both registers.
+    /// Which 32-bit word of the value the register holds: 0 is the lowest; of `.b128` 0, 1, 1, 2. A
+    /// word that is listed twice is in both registers.
     pub part: u32,
-    /// Its name, such as `R5`, `R2.H1`, `P0` or `UR4`.
+    /// The name of the SASS register, such as `R5`, `R2.H1`, `P0` or `UR4`.
     pub register: String,
 }
 
 impl<'a> LocationAnswer<'a> {
-    /// Describes a location of a variable of `cubin`.
+    /// Describes a location of a variable of `cubin` as a serializable value.
     pub fn new(cubin: &'a Cubin<'_>, place: &VariableLocation) -> Self {
         let (text, whole) = (place.display(cubin).to_string(), place.is_available());
         let words = match place {

@@ -26,26 +26,29 @@ const STT_OBJECT: u8 = 1;
 /// The locations of one variable over the code of its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocationList {
-    /// Places with their addresses by ascending start, those without first; the ranges of the scope
-    /// that a list leaves out are among them. Ranges of a list may overlap, and go beyond the
-    /// scope.
+    /// The locations of the variable: first those that hold everywhere, then those with a range of
+    /// code, by ascending start. Ranges of the scope that a location list leaves out are among
+    /// them. Ranges of a list may overlap and go beyond the scope.
     pub ranges: Vec<LocationRange>,
-    /// Bytes of the scope's code; 0 for what has no code, as a global variable.
+    /// The number of bytes of code in the variable's scope; 0 for a scope without code, as that of
+    /// a global variable.
     pub scope_bytes: u64,
-    /// The bytes of the scope in which the complete variable has a location.
+    /// The number of bytes of code in the scope at which the complete variable has a location.
     pub available_bytes: u64,
-    /// The mistakes that a debugger may make.
+    /// The mistakes that a debugger may make with the variable.
     pub remarks: Vec<DebuggerMistake>,
-    /// The budget was used up: ranges are left out, and the bytes are not those of all.
+    /// Whether the work budget was used up: ranges are then missing, and the numbers of bytes do
+    /// not count them.
     pub cut: bool,
 }
 
 /// The location of a variable over a range of addresses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocationRange {
-    /// The addresses; `None` for a place that holds everywhere, as a global variable's.
+    /// The range of code in which the variable has this location; `None` for a location that holds
+    /// everywhere, as that of a global variable.
     pub code: Option<CodeRange>,
-    /// The location.
+    /// The location of the variable in the range.
     pub location: VariableLocation,
 }
 

@@ -13,22 +13,24 @@ use std::ops::Range;
 /// The SASS register that holds a 32-bit word of a PTX register, or a register narrower than that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterPart {
-    /// [`RegisterRange::part`](reg_sass::RegisterRange::part): 0 is the low word.
+    /// Which word of the PTX register this is, as
+    /// [`RegisterRange::part`](reg_sass::RegisterRange::part) counts: 0 is the low word.
     pub part: u32,
-    /// The SASS register that holds it.
+    /// The SASS register that holds the word.
     pub register: SassRegister,
 }
 
 /// The SASS registers that hold a PTX register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SassAllocation {
-    /// Its name, with `%`; empty where the expression names the SASS register itself.
+    /// The name of the PTX register, with `%`; empty where the location expression names the SASS
+    /// register itself.
     pub ptx: String,
     /// The type that the register is declared with, if `.nv_debug_info_reg_type` tells it.
     pub r#type: Option<RegisterType>,
-    /// The words of the register, ascending. A word may be in several registers at a time, each
-    /// with a copy; only the four of a `.b128` register, whose parts are 0, 1, 1, 2, are all
-    /// different.
+    /// The words of the PTX register, ascending, each with its SASS register. A word may be in
+    /// several registers at a time, each with a copy. The four words of a `.b128` register, whose
+    /// parts are 0, 1, 1, 2, are all different.
     pub words: Vec<RegisterPart>,
 }
 

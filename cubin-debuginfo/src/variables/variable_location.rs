@@ -23,124 +23,135 @@ use nv_debug_sections::relocated::RelocatedSection;
 /// The location of a variable: the value of its location expression (DWARF: location description).
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariableLocation {
-    /// In registers.
+    /// The variable is in registers.
     Register(SassAllocation),
-    /// At an address of a memory.
+    /// The variable is at an address in one of the GPU's memories.
     Memory(Memory),
-    /// In the function's frame, which is in a thread's local memory.
+    /// The variable is in the stack frame of its function, in the thread's local memory.
     Frame(FrameOffset),
-    /// At `offset` bytes from what a register holds; with `value` the sum itself is the variable.
+    /// The variable is at the address that a register holds plus `offset`; with `value` this sum is
+    /// itself the value of the variable.
     RegisterOffset {
-        /// The register.
+        /// The register that holds the address or value.
         register: SassAllocation,
-        /// Added to it.
+        /// The number of bytes that is added to the value of the register.
         offset: i64,
         /// `DW_OP_stack_value`: the sum is a value, not an address.
         value: bool,
     },
-    /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value`
-    /// that DWARF 4 has for them.
+    /// The variable is in no register or memory, but its value is known. LLVM writes constants in
+    /// DWARF 2 without the `DW_OP_stack_value` that DWARF 4 has for them.
     Constant(Constant),
-    /// Something else, as operations in words.
+    /// The location expression has another form. The value is its operations as text.
     Words(String),
-    /// Nowhere.
+    /// The variable has no location, for the reason in the value.
     Unavailable(Unavailable),
 }
 
-/// A location at an address in one of the GPU's memories.
+/// A location of a variable at an address in one of the GPU's memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Which memory: the entry's `DW_AT_address_class`, and [`AddressClass::Global`] without one,
-    /// as CUDA-GDB has it.
+    /// The memory that has the variable: the one that its relocation or number tells, otherwise
+    /// that of `DW_AT_address_class`; [`AddressClass::Global`] without one, as CUDA-GDB has it.
     pub space: AddressClass,
-    /// Byte offset in the section, or where there is none in the window of the memory; in a
-    /// constant bank for constants and parameters.
+    /// Byte offset of the variable in `section`, or in the window of the memory if there is no
+    /// section; for constants and parameters in the constant bank.
     pub offset: u64,
-    /// The section a relocation names.
+    /// The section that has the variable, as the relocation of its address says; `None` for a
+    /// number, for an undefined symbol, and for a shared variable before linking.
     pub section: Option<SectionIndex>,
-    /// The constant bank, of constants and parameters.
+    /// The number of the constant bank, for constants and parameters; otherwise `None`.
     pub bank: Option<u32>,
-    /// The variable's symbol and the byte offset in it.
+    /// The symbol that the address belongs to, and the byte offset of the address from it.
     pub symbol: Option<(SymbolIndex, u64)>,
-    /// Byte offset among the kernel's parameters.
+    /// Byte offset of a parameter among the kernel's parameters; `None` for other variables.
     pub parameter: Option<u64>,
 }
 
-/// A location at an offset in the stack frame of a function.
+/// A location of a variable at an offset in the stack frame of its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameOffset {
-    /// Byte offset from the function's `DW_AT_frame_base`.
+    /// Byte offset of the variable from the function's `DW_AT_frame_base`.
     pub offset: i64,
-    /// The base of the frame.
+    /// The frame base from which `offset` counts.
     pub base: FrameBase,
-    /// Byte offset from the stack pointer R1 once the function has its frame: `offset` and the size
-    /// that `.debug_frame` gives the frame.
+    /// Byte offset of the variable from the stack pointer R1 once the function has set up its
+    /// frame: `offset` plus the frame size in `.debug_frame`. `None` if that is not known.
     pub from_stack_pointer: Option<i64>,
 }
 
 /// The base of a function's stack frame: the value of `DW_AT_frame_base`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameBase {
-    /// The call frame address (`DW_OP_call_frame_cfa`): all that ptxas' frames need.
+    /// The frame base is the canonical frame address (`DW_OP_call_frame_cfa`), which `.debug_frame`
+    /// defines.
     CallFrame,
-    /// A register: `%Depot`, which CUDA-GDB cannot read, or `%SP`.
+    /// The frame base is a register: `%Depot`, which CUDA-GDB cannot read, or `%SP`.
     Register(DwarfRegister),
-    /// The function has no such attribute, or is not known.
+    /// The function has no `DW_AT_frame_base`, or the function is not known.
     Missing,
-    /// Something else, in words.
+    /// The frame base is another expression. The value is its operations as text.
     Words(String),
 }
 
 /// Why a variable has no location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unavailable {
-    /// The entry has no location: the compiler has removed the variable, or never had it in a
-    /// place.
+    /// The variable's entry has no location: the compiler has removed the variable, or never gave
+    /// it a register or memory.
     NoLocation,
-    /// The entry is that of a function's source; the places are with its instances.
+    /// The entry is that of a function's source (`DW_AT_inline`); only its inlined calls have
+    /// locations.
     Abstract,
-    /// A declaration: the definition is elsewhere.
+    /// The entry is a declaration; the definition of the variable is elsewhere.
     Declaration,
-    /// The entry's code is not in the file.
+    /// The code of the variable's scope is not in the file.
     NoCode,
-    /// The location list has no entry for this range.
+    /// The variable's location list has no entry for this range of code.
     Gap,
-    /// The expression is empty, which is to say optimised out (DWARF 3 §2.6.1.1).
+    /// The location expression is empty, which means that the variable is optimised out (DWARF 3
+    /// §2.6.1.1).
     Empty,
-    /// A range of the list has a label that ptxas gave no address, which stands as 0
-    /// (docs/formats/relocations.md, what a name in PTX becomes).
+    /// A range of the location list starts or ends at a label to which ptxas gave no address; the
+    /// list has 0 there (docs/formats/relocations.md, what a name in PTX becomes).
     OpenRange,
-    /// A range of the list ends before it starts, or in another section.
+    /// A range of the location list ends before it starts, or ends in another section.
     BadRange,
-    /// The range is in no entry of the list for certain, but one of those that are open or cannot
-    /// be read may contain it.
+    /// No entry of the location list certainly contains this range of code, but one whose start or
+    /// end is not known, or that cannot be read, may contain it.
     Unknown,
-    /// The list, or a part of it, cannot be read: the error in words.
+    /// The location list, or a part of it, cannot be read. The value is the error in words.
     BadList(String),
-    /// An address without relocation, of a memory whose addresses have one: ptxas knew no such
-    /// symbol, or the PTX has a number there.
+    /// The variable's address is this number without relocation, but addresses in its memory need
+    /// one: ptxas did not know the symbol, or the PTX has a number there.
     NoAddress(u64),
-    /// A number for a variable in local memory, whose places are offsets from the frame: ptxas knew
-    /// no such symbol, the entry is in no function's, or the PTX has a number there.
+    /// The variable is in local memory and its address is this number, but locations in local
+    /// memory are offsets in a stack frame. ptxas did not know the symbol, the entry belongs to no
+    /// function, or the PTX has a number there.
     NoFrameOffset(u64),
-    /// A number that is in no kernel's shared window, not in the shared variable of that name, or
-    /// among no parameters.
+    /// The variable's address is this number, which is outside every kernel's shared window, the
+    /// shared variable of that name, or all parameters.
     OutsideMemory(u64),
-    /// An address whose symbol is local and not defined: no file can.
+    /// The symbol of the variable's address is local and undefined, so no file can define it. The
+    /// value is its name.
     NoSymbol(String),
-    /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much
-    /// after it. ptxas writes it if the code does not use the variable, nvlink for a dynamic one
-    /// (`extern __shared__`), which in each kernel is after the kernel's own.
+    /// The address of the shared variable is -1, which stands for none; on SMs with a
+    /// [reserve](shared_window_reserve) it is that much higher. ptxas writes it if the code does
+    /// not use the variable, nvlink for a dynamic one (`extern __shared__`), which in each kernel
+    /// is after the kernel's own.
     NoSharedAddress,
-    /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it:
-    /// what `nvlink -r` makes of that is the variable's alignment.
+    /// The number at the address of a shared variable in a relocatable file is not an address:
+    /// `nvlink -r` has replaced the relocation of `ptxas -c` by the variable's alignment.
     NotRelocated,
-    /// The PTX register is in no SASS register here.
+    /// No SASS register holds the variable's PTX register in this range of code. The value is the
+    /// PTX register.
     NotInRegister(String),
-    /// The file has no register map that can be read: it was not compiled with `-G`, is stripped,
-    /// or damaged ([`Variables::faults`](super::Variables::faults)).
+    /// The variable is in the PTX register in the value, and the file has no register map that can
+    /// be read: it was not compiled with `-G`, is stripped, or damaged
+    /// ([`Variables::faults`](super::Variables::faults)).
     NoRegisterMap(String),
-    /// A number that is not a register's, or a register that the chip does not have.
+    /// The location names a register that the chip does not have, or a number that is not that of a
+    /// register. The value is that register or number.
     UnknownRegister(String),
 }
 

@@ -42,16 +42,17 @@ use std::collections::HashMap;
 /// A finding of [`verify`]: something that breaks a rule.
 pub type Finding = findings::Finding<RuleId>;
 
-/// The findings of [`verify`].
+/// All findings of one call of [`verify`].
 pub type Report = findings::Report<RuleId>;
 
-/// Checks all debug information of a cubin. A section that cannot be read is a finding; what
-/// depends on it is then not checked.
+/// Checks all debug information of a cubin. A section that cannot be read is a finding; checks that
+/// need it are left out.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
     verify_with(cubin, VerifyContext::default())
 }
 
-/// Checks as [`verify`] does, and also what needs `context`.
+/// Checks a cubin as [`verify`] does, and also what can be checked only with the facts in
+/// `context`.
 pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: VerifyContext<'c>) -> Report {
     let code = Code::new(cubin);
     let sizes = code.functions().iter().map(|function| (function.name, function.size)).collect();

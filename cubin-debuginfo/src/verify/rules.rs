@@ -5,20 +5,22 @@ use RuleId as Id;
 use Severity::{Error, Note, Warning};
 use findings::{RuleDetails, RuleTable, Severity};
 
-/// A rule of [`verify`](super).
+/// A rule of [`verify`](super): a requirement on the debug information of a cubin.
 pub type Rule = findings::Rule<RuleId>;
 
-/// The details of a rule about a cubin, beyond those that all rules have.
+/// What a rule of [`verify`](super) has in addition to code, name and summary: its reason, and the
+/// tools that break it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// The consequence, or the source of the rule.
+    /// The consequence if a cubin breaks the rule, or the source that the rule comes from.
     pub why: &'static str,
-    /// The tools known to break it, with the versions seen to; `None` if no tool does. Codes of
-    /// such rules are from 101 on.
+    /// The tools that are known to break the rule, with their versions; `None` if no tool does. The
+    /// codes of rules that a tool breaks start at 101.
     pub fault_of: Option<&'static str>,
 }
 
-/// The rules of [`verify`](super), by subject. Each number is the index of the rule in [`RULES`].
+/// The rules of [`verify`](super), by subject. The number of each variant is the index of its row
+/// in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -206,7 +208,8 @@ const fn fault(
 /// Number of rules.
 const COUNT: usize = RuleId::LevelsMixed as usize + 1;
 
-/// All rules, by subject. Those of the capsule are in `merc_capsule::self_check`.
+/// All rules of [`verify`](super), by subject. Rules of the Mercury capsule are in
+/// `merc_capsule::self_check`.
 #[rustfmt::skip]
 pub static RULES: [Rule; COUNT] = [
     row(Id::RelocationType, "E001", "relocation-type", Error, "A relocation of a debug section is of a type that occurs there.", "The types are those of 679 cubins of ptxas and nvlink; nobody else can say what another one does."),

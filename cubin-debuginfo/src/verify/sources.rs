@@ -14,10 +14,10 @@ use std::fmt;
 /// A source file as a line table names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceFile<'a> {
-    /// Directory and name joined by `/`.
+    /// The path of the file: directory and name joined by `/`.
     pub path: &'a str,
-    /// Size in bytes when the cubin was made; 0 when unknown. A file of another size is not the one
-    /// that was compiled.
+    /// The size of the file in bytes when the cubin was made; 0 when unknown. A file of another
+    /// size is not the one that was compiled.
     pub size: u64,
 }
 
@@ -28,7 +28,8 @@ pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
 /// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files.
 #[derive(Default, Clone, Copy)]
 pub struct VerifyContext<'c> {
-    /// Asked once for each file of a table that has rows, to find lines past its end.
+    /// The function that returns the number of lines of a source file, to find rows past the end.
+    /// It is called once for each file of a line table that has rows.
     pub source_lines: Option<&'c SourceLines<'c>>,
 }
 

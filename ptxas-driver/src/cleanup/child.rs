@@ -48,8 +48,8 @@ pub fn command(program: &OsStr) -> Command {
     command
 }
 
-/// Replaces this process by another program, which the kernel ends when the process that started it
-/// ends. `args` are that process' number and the program's command line.
+/// Replaces this process by another program, which the system kernel ends when the parent of this
+/// process ends. `args` are the parent's process number and the program's command line.
 pub fn launch(args: &[OsString]) -> ExitCode {
     #[cfg(target_os = "linux")]
     if let [starter, program, args @ ..] = args {
@@ -168,8 +168,8 @@ pub(super) fn end_all(groups: &[Group]) {
     wait_for_all();
 }
 
-/// Runs a program to its end. `tell` gets what it prints on standard error, line by line with the
-/// line's end; a very long line in pieces. Its standard output is that of this program.
+/// Runs a program to its end. `tell` is called with each line of the program's standard error, and
+/// its end; a very long line comes in pieces. The program shares the standard output of this one.
 ///
 /// # Errors
 ///
@@ -184,18 +184,18 @@ pub fn run(
     running.wait()
 }
 
-/// The exit status of a program, and the first part of what it printed.
+/// The exit status of a program that was run, and the first part of its output.
 #[derive(Debug)]
 pub struct Captured {
-    /// Its exit code, or the signal that ended it.
+    /// The exit code of the program, or the signal that ended it.
     pub status: ExitStatus,
-    /// On standard output.
+    /// The first part of what the program wrote to standard output.
     pub stdout: String,
-    /// On standard error.
+    /// The first part of what the program wrote to standard error.
     pub stderr: String,
 }
 
-/// Runs a program without standard input to its end, and keeps up to 1 MiB of what it prints.
+/// Runs a program without standard input to its end, and keeps up to 1 MiB of its output.
 ///
 /// # Errors
 ///
@@ -244,7 +244,7 @@ fn read_lines(stream: Option<impl Read>, tell: &mut dyn FnMut(&[u8])) -> io::Res
     Ok(())
 }
 
-/// Whether standard input is a terminal.
+/// Whether standard input is a terminal, so that a person can answer.
 pub fn has_terminal() -> bool {
     io::IsTerminal::is_terminal(&io::stdin())
 }

@@ -124,8 +124,8 @@ struct Covered<'a> {
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
-    /// Why limits that are asked for are not looked at. Absent where they are, or none is asked
-    /// for.
+    /// Why the cubin is not compared with the limits that were asked for. Absent where it is, or
+    /// where no limit was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_code: Option<String>,
     #[serde(skip)]

@@ -90,8 +90,8 @@ enum Outcome<'a> {
         ignored: &'a [DifferenceKind],
         /// All differences, whatever `--limit` says. Absent with `error`.
         differences: &'a [Difference],
-        /// Source files of both whose time or size in the file table differs, which is not a
-        /// difference. Absent with `error`.
+        /// The source files for which the file tables of the two cubins have different times or
+        /// sizes. This does not count as a difference. Absent with `error`.
         other_file_stats: &'a [String],
     },
     Refused {

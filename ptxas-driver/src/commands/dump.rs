@@ -92,10 +92,10 @@ struct Dump<'a, 'c> {
     origin: CubinOrigin,
     /// `e_type` of the ELF header.
     e_type: u16,
-    /// All sections of the file. Absent with `--section` and `--function`.
+    /// The section table of the file. Absent with `--section` and `--function`.
     #[serde(skip_serializing_if = "Option::is_none")]
     section_table: Option<Vec<Header>>,
-    /// The sections that are decoded.
+    /// The sections that were chosen, decoded.
     #[schemars(with = "Vec<Section<'_>>")]
     sections: Sections<'a, 'c>,
     #[serde(skip)]

@@ -184,7 +184,7 @@ struct Members<'a> {
     /// What the file is; `host` is an ELF file of the host.
     #[schemars(extend("enum" = ["fatbin", "host", "archive", "cubin", "ltoir", "ptx"]))]
     kind: &'static str,
-    /// What is wrong with the file, beside its images. Absent where nothing is.
+    /// What is wrong with the file outside its images. Absent where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Stream<'a, String>>,
     /// How many images the file has, selected or not.

@@ -122,8 +122,8 @@ struct Answered<'a, 's> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["mercury"]))]
     space: Option<&'static str>,
-    /// Sequences of a line table that belong to no section, as nvlink leaves those of functions
-    /// that it has dropped. Absent where there is none.
+    /// The numbers of line table sequences that belong to no code section, as nvlink leaves those
+    /// of functions that it has dropped. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     unplaced_sequences: Option<UnplacedSequences>,
     #[serde(flatten)]

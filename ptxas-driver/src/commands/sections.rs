@@ -122,7 +122,7 @@ fn parse_arch(word: &str) -> Result<Arch, String> {
 
 /// What a PTX file holds.
 struct Module<'a> {
-    /// Its `.target`.
+    /// The `.target` of the PTX.
     target: Option<Arch>,
     kind: LevelDirectives,
     program: PtxFeatures<'a>,

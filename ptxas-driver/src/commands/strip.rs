@@ -80,15 +80,15 @@ enum Target<'o> {
 struct Stripped<'a> {
     #[serde(skip)]
     file: &'a str,
-    /// What stays of the debug sections.
+    /// Which debug sections stay in the cubin.
     keep: Keep,
-    /// The cubin that was written; `None` where nothing was taken out and the file stays as it is.
+    /// The cubin that was written; `None` where nothing was removed and the file stays as it is.
     output: Option<String>,
     /// Size of the cubin before, in bytes.
     bytes_before: usize,
     /// Size of the cubin after, in bytes.
     bytes_after: usize,
-    /// The sections that went, relocations and Mercury copies too, in file order.
+    /// The sections that were removed, in file order, including relocations and Mercury copies.
     removed: Vec<RemovedSection>,
     /// The side file that was written; `None` without one.
     debug_file: Option<String>,

@@ -67,7 +67,7 @@ pub struct Options {
 /// What tools are known to do wrong: the table of `verify --known-faults`.
 #[derive(Serialize, JsonSchema)]
 struct KnownFaults {
-    /// The rules that they break.
+    /// The rules that tools are known to break.
     rules: Vec<KnownFault>,
 }
 

@@ -9,7 +9,7 @@ use nv_debug_sections::release::Release;
 /// What stands for one dash before a long name, which clap does not have.
 const ONE_DASH: &str = "one-dash-";
 
-/// Returns `compile` as a clap command.
+/// Returns the command line of `compile` as a clap command.
 pub fn command() -> Command {
     let mut command = Command::new("compile")
         .about("PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be left out")
@@ -31,8 +31,8 @@ pub fn command() -> Command {
     command
 }
 
-/// Corrects the shell completion script that clap made for [`command`], whose names of several
-/// letters can have one dash.
+/// Corrects the shell completion script that clap made for [`command`]: names of several letters
+/// can also have one dash.
 pub fn table_completions(script: &str) -> String {
     // In fish options with one dash and a long name are of a kind of their own.
     let script = script.replace(&format!("-l {ONE_DASH}"), "-o ");

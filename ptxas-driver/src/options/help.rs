@@ -21,7 +21,8 @@ Exit status
         nothing was.
 ";
 
-/// Returns the text of `compile --help`, made from the table, in lines of at most `columns`.
+/// Returns the text of `compile --help`, made from the table of options, in lines of at most
+/// `columns`.
 pub fn help(columns: usize) -> String {
     let mut text = String::from(
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\

@@ -5,29 +5,32 @@ use std::fmt;
 /// The four severities of ptxas' messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// An aside, or a hint of ours.
+    /// The message gives information, or a hint of this program.
     Info,
-    /// Something was ignored.
+    /// The message says that something on the command line was ignored.
     Warning,
-    /// The exit code will be 255.
+    /// The message is an error: compilation fails with exit code 255.
     Error,
-    /// The end, exit code 255.
+    /// The message is an error that ends the program at once, with exit code 255.
     Fatal,
 }
 
-/// One message line, displayed as ptxas does after its own name: `fatal   : Unknown option 'foo'`.
+/// One message about the command line of `compile`, displayed as ptxas does after its own name:
+/// `fatal   : Unknown option 'foo'`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// How bad.
+    /// The severity of the message: info, warning, error or fatal.
     pub severity: Severity,
-    /// ptxas' wording where ptxas has one.
+    /// The text of the message, in the words of ptxas if ptxas has this message.
     pub text: String,
 }
 
-/// The error for an invalid command line (exit code 255): every message to print, in order.
+/// The error for an invalid command line of `compile` (exit code 255): every message to print, in
+/// order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
-    /// Warnings that came before, then the error, then perhaps a hint. Not empty.
+    /// The messages to print: warnings that came before, then the error, then perhaps a hint. Not
+    /// empty.
     pub messages: Vec<Message>,
 }
 

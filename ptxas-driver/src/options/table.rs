@@ -23,7 +23,7 @@ pub(super) enum Id {
     OptLevel,
     OptionsFile,
     Output,
-    /// Any option that is the code provider's alone.
+    /// Any option that this program passes on to ptxas without using it.
     Passed,
     PathMap,
     Stats,
@@ -36,18 +36,19 @@ pub(super) enum Id {
 /// Where an option's argument stands. The text is its name in `--help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arg {
-    /// `-g`
+    /// The option has no argument, such as `-g`.
     None,
-    /// `-arch sm_90`, `-arch=sm_90`
+    /// The option has an argument, as in `-arch sm_90` or `-arch=sm_90`.
     Value(&'static str),
-    /// `-m 64`, `-m=64`, `-m64`
+    /// The option has a number as its argument, as in `-m 64`, `-m=64` or `-m64`.
     Number(&'static str),
-    /// `-O3`, `-O=3`, `-O`. Observed: `-O 3` is level 0 and an input file named `3` to ptxas; we
-    /// read it as `-O3`.
+    /// The option has a level as its argument: `-O3`, `-O=3`, `-O`. Observed: `-O 3` is level 0 and
+    /// an input file named `3` to ptxas; this program reads it as `-O3`.
     Level(&'static str),
-    /// `-split-compile 2`, `-split-compile=2`: a number as `-m` has it, but apart.
+    /// The option has a number as its argument, separate from its name: `-split-compile 2`,
+    /// `-split-compile=2`.
     Count(&'static str),
-    /// `-fmad false`, `-fmad=false`
+    /// The option has the argument `true` or `false`, as in `-fmad false` or `-fmad=false`.
     Bool,
 }
 

@@ -19,63 +19,63 @@ mod tests;
 /// The input of a ptxas run.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
-    /// This file. Its messages name it as it is named here.
+    /// ptxas reads this file, and its messages name it by this path.
     File(&'a Path),
-    /// All inputs of the command line, for one cubin. Standard input is read by the ptxas itself.
+    /// ptxas reads all inputs of the command line, for one cubin. It reads standard input itself.
     Several,
-    /// This text, from standard input; in its messages it is `<stdin>`.
+    /// ptxas reads this text, which came from standard input; its messages call it `<stdin>`.
     Text(&'a [u8]),
-    /// This text, from the command line.
+    /// ptxas gets this text as an argument (`-ias`), as it came from the command line.
     Argument(&'a OsStr),
 }
 
 /// One run of a ptxas: its input and options.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The PTX.
+    /// The PTX that ptxas is to compile.
     pub source: Source<'a>,
-    /// How it is to be compiled.
+    /// The options of the compilation.
     pub options: &'a Options,
 }
 
 /// Why a run of ptxas made no cubin.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// No temporary directory, or it could not be written.
+    /// There is no temporary directory for the output of ptxas, or it cannot be written.
     #[error("cannot write to a temporary directory: {0}")]
     Temporary(#[source] io::Error),
-    /// It could not be started.
+    /// The ptxas cannot be started.
     #[error("cannot start {}: {error}", ptxas.display())]
     Start {
-        /// The executable.
+        /// The path of the ptxas.
         ptxas: PathBuf,
-        /// Why.
+        /// Why the ptxas cannot be started.
         #[source]
         error: io::Error,
     },
-    /// It ended with something else than 0.
+    /// The ptxas ended with an exit code other than 0, or by a signal.
     #[error("{} failed: {status}", ptxas.display())]
     Failed {
-        /// The executable.
+        /// The path of the ptxas.
         ptxas: PathBuf,
-        /// Its exit code, or the signal that ended it.
+        /// The exit code of the ptxas, or the signal that ended it.
         status: ExitStatus,
-        /// Whether it said why.
+        /// Whether the ptxas printed a reason.
         has_spoken: bool,
     },
-    /// It ended well but left no cubin.
+    /// The ptxas ended with exit code 0 but left no readable cubin.
     #[error("{} left no cubin: {error}", ptxas.display())]
     NoOutput {
-        /// The executable.
+        /// The path of the ptxas.
         ptxas: PathBuf,
-        /// Why none could be read.
+        /// Why no cubin could be read.
         #[source]
         error: io::Error,
     },
 }
 
 /// Runs `ptxas` and returns the cubin that it made; `None` if the architecture is a virtual one.
-/// `tell` gets what it prints on standard error, line by line.
+/// `tell` is called with each line that ptxas prints on standard error.
 ///
 /// It runs in the caller's working directory, against which ptxas looks up the source files of
 /// `.file`, and writes to a temporary directory that is removed afterwards, whatever happened.
@@ -197,7 +197,7 @@ fn options(options: &Options) -> Vec<OsString> {
     words
 }
 
-/// Returns the exit code that a shell reports for this exit status.
+/// Returns the exit code that a shell reports for an exit status, also for one by a signal.
 pub fn code_of(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
@@ -206,7 +206,7 @@ pub fn code_of(status: ExitStatus) -> Option<i32> {
     status.code().or(signal)
 }
 
-/// Returns the output of ptxas on standard output for one option, such as `--version`.
+/// Returns what ptxas prints on standard output for one option, such as `--version`.
 ///
 /// # Errors
 ///
@@ -220,7 +220,8 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
     Ok(ran.stdout)
 }
 
-/// Asks ptxas for its release. `None` if it cannot be started, or names none that is known.
+/// Asks a ptxas for its CUDA release. `None` if the ptxas cannot be started, or names no known
+/// release.
 pub fn release(ptxas: &Path) -> Option<Release> {
     let printed = printed(ptxas, "--version").ok()?;
     let (_, rest) = printed.split_once("release ")?;
@@ -228,7 +229,8 @@ pub fn release(ptxas: &Path) -> Option<Release> {
     Release::of_version(name)
 }
 
-/// Asks ptxas whether it knows an option, given as it was typed, with an attached argument.
+/// Asks a ptxas whether it knows an option, which is passed as it was typed, with an attached
+/// argument.
 ///
 /// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which
 /// it prints its help. One that cannot be started knows nothing.

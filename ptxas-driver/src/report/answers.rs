@@ -13,9 +13,9 @@ use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The results of one run of a command, each written when it is ready.
+/// The results of one run of a command, each of which is written as soon as it is ready.
 pub struct Answers<'o> {
-    /// Where they are written.
+    /// The stream to which results are written.
     pub out: &'o mut dyn Write,
     form: Form,
     document: Option<Files>,
@@ -35,8 +35,8 @@ pub struct Answers<'o> {
     ended: usize,
 }
 
-/// Runs a command that prints results about files. They go to `out`, in one document of `schema` if
-/// `form` is JSON. An error of `run` is about the file called `name`.
+/// Runs a command that writes results about files to `out`, in one document of `schema` if `form`
+/// is JSON. An error of `run` is reported for the file called `name`.
 ///
 /// # Errors
 ///
@@ -52,8 +52,7 @@ pub fn report(
 }
 
 /// Runs a command as [`report`] does, with a document that begins with `head`. `end` writes the
-/// text or members that follow all results; it gets the exit status and the inputs without a
-/// result.
+/// text or members after all results; it gets the exit status, and the inputs without a result.
 ///
 /// # Errors
 ///
@@ -100,7 +99,7 @@ impl fmt::Debug for Answers<'_> {
 }
 
 impl Answers<'_> {
-    /// Writes the result about a file that is not a cubin.
+    /// Writes the result for a file that is not a cubin.
     ///
     /// # Errors
     ///
@@ -109,7 +108,7 @@ impl Answers<'_> {
         self.write(image, None, answer)
     }
 
-    /// Writes the result about a cubin.
+    /// Writes the result for a cubin.
     ///
     /// # Errors
     ///
@@ -167,7 +166,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Reports an error about the only image of a file, or about the file itself.
+    /// Reports an error about a file, or about the only image in it.
     ///
     /// # Errors
     ///
@@ -190,8 +189,8 @@ impl Answers<'_> {
         self.refusal(name, bare)
     }
 
-    /// Reports an error about one of several images of a file. An image in which a query has no
-    /// result is a fault only if none of the images has one.
+    /// Reports an error about one of several images in a file. An image in which a query has no
+    /// result is a fault only if no image of the file has one.
     ///
     /// # Errors
     ///
@@ -213,7 +212,8 @@ impl Answers<'_> {
         self.refusal(name, why)
     }
 
-    /// Adds to the JSON document a message that is not about an image of a file, if there is one.
+    /// Adds a message to the JSON document that is not about an image of a file; text output does
+    /// not have it.
     ///
     /// # Errors
     ///
@@ -225,8 +225,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Flushes the text written so far, before something is printed on standard error. A document
-    /// is not interrupted.
+    /// Flushes text results before something is printed on standard error. A JSON document is not
+    /// flushed.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Answers<'_> {
         if self.document.is_some() { Ok(()) } else { self.out.flush() }
     }
 
-    /// Raises the exit status to at least this one, for a fault that is not part of a result.
+    /// Raises the exit status to `exit` if it is lower, for a fault that is not part of a result.
     pub fn worsen_exit(&mut self, exit: Exit) {
         self.exit = self.exit.max(exit);
     }
@@ -252,7 +252,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Ends the output for the file called `name`.
+    /// Ends the results for the file called `name`, and reports how many faults were not shown.
     ///
     /// # Errors
     ///
@@ -286,8 +286,8 @@ fn not_of_stdout(error: anyhow::Error) -> Result<anyhow::Error> {
     if is_of_stdout(&error) { Err(error) } else { Ok(error) }
 }
 
-/// Whether an error is a failure to write standard output. Errors about files have a context that
-/// names the file.
+/// Whether an error says that standard output could not be written. Errors about files have a
+/// context that names the file.
 pub fn is_of_stdout(error: &anyhow::Error) -> bool {
     if error.is::<HalfWritten>() {
         return true;

@@ -31,17 +31,17 @@ pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl S
     write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
 }
 
-/// The head of a JSON document: the members before its array `files`.
+/// The head of a JSON document: the members that come before its array `files`.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentHead<'c, C> {
-    /// The name of its schema.
+    /// The name of the document's schema, such as `nvdwarf.lines`.
     pub schema: &'static str,
-    /// Members of the command, such as the limits that it was given.
+    /// The members that the command adds before `files`, such as the limits that it was given.
     pub members: &'c C,
 }
 
 impl DocumentHead<'static, Option<()>> {
-    /// Creates a head without members of a command.
+    /// Creates the head of a document to which the command adds no members.
     pub const fn of(schema: &'static str) -> Self {
         Self { schema, members: &None }
     }
@@ -95,12 +95,12 @@ impl Files {
 /// An element of `files` about a cubin.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct OfCubin<'a, A> {
-    /// The name as given, `<stdin>` for `-`; of one cubin of several in a file the name by which an
-    /// operand chooses it alone, such as `a.out:sm_90:2`.
+    /// The name of the file as given, `<stdin>` for `-`. If the file has several cubins, the name
+    /// by which an operand selects this one, such as `a.out:sm_90:2`.
     pub(super) file: &'a str,
-    /// SM number: 90 for sm_90.
+    /// The SM number of the cubin: 90 for sm_90.
     pub(super) sm: u32,
-    /// Where the machine code is.
+    /// Where the machine code of the cubin is.
     pub(super) code: CodeLocation,
     #[serde(flatten)]
     pub(super) answer: &'a A,
@@ -109,7 +109,7 @@ pub(super) struct OfCubin<'a, A> {
 /// An element of `files` about a file other than a cubin.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct OfFile<'a, A> {
-    /// The name as given, `<stdin>` for `-`.
+    /// The name of the file as given, `<stdin>` for `-`.
     pub(super) file: &'a str,
     #[serde(flatten)]
     pub(super) answer: &'a A,
@@ -121,7 +121,7 @@ pub(super) struct OfFile<'a, A> {
 pub(super) struct Refusal<'a> {
     /// The name of the file or cubin; of a fault between the images of a file the name of the file.
     pub(super) file: &'a str,
-    /// Why it cannot be read, or why it answers nothing of what was asked.
+    /// Why the file or cubin cannot be read, or why it has no answer.
     pub(super) error: &'a str,
 }
 

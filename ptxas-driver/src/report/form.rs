@@ -3,16 +3,18 @@
 /// The form in which a command prints its results: text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// For people: a heading above each of several, a blank line between two.
+    /// Text for people: if there are several results, a heading above each and a blank line between
+    /// two.
     Text,
-    /// Each as it is, without headings: in the form of another tool.
+    /// Text in the format of another tool, so without headings above results.
     NoHeadings,
-    /// One JSON document.
+    /// One JSON document with all results.
     Json,
 }
 
 impl Form {
-    /// Returns the form for the option `--json`.
+    /// Returns [`Json`](Self::Json) if the option `--json` was given, otherwise
+    /// [`Text`](Self::Text).
     pub fn json_if(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }

@@ -5,22 +5,24 @@ use nv_debug_sections::cubin::{CodeLocation, Cubin};
 /// The name of the file, or of the image in one, that a result is about.
 #[derive(Debug, Clone, Default)]
 pub struct InputName {
-    /// The name to show; by it an operand chooses the image alone.
+    /// The name that is shown for the file or image. As an operand of a command it selects this
+    /// image alone.
     pub name: String,
-    /// Where it is from, for the heading of one of several; `None` for the only one.
+    /// The archive member or source file that an image comes from, for the heading above its
+    /// result; empty if it is not known. `None` if the result is the only one.
     pub origin: Option<String>,
-    /// The end of the name that chooses the image in its file, such as `sm_90:2`; `None` for the
+    /// The end of the name that selects the image in its file, such as `sm_90:2`; `None` for the
     /// file itself.
     pub number: Option<String>,
 }
 
-/// The facts about a cubin that every result about it has: its SM number, and where its machine
-/// code is.
+/// The facts that every result about a cubin contains: its SM number, and where its machine code
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CubinKind {
-    /// SM number: 90 for sm_90.
+    /// The SM number of the cubin: 90 for sm_90.
     pub sm: u32,
-    /// Where the machine code is.
+    /// Where the machine code of the cubin is.
     pub code: CodeLocation,
 }
 

@@ -5,16 +5,16 @@ use thiserror::Error;
 /// A file or image for which a command has no result.
 #[derive(Debug, Clone)]
 pub struct UnansweredInput {
-    /// The file.
+    /// The name of the file.
     pub file: String,
-    /// The file, or the image in it.
+    /// The name of the file, or that of the image in it, that has no result.
     pub name: String,
-    /// Why.
+    /// Why the command has no result for the file or image.
     pub error: String,
 }
 
-/// The error for a file or image in which a query has no result. It is not a fault of the image if
-/// another one of the file has a result.
+/// The error for a file or image in which a query has no result. It is not a fault if another image
+/// of the file has a result.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct NoAnswer(pub String);

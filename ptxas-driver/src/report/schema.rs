@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// The JSON Schema of a document that a command prints.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentSchema {
-    /// Its name, such as `nvdwarf.lines`.
+    /// The name of the schema, such as `nvdwarf.lines`.
     pub name: &'static str,
     make: fn(&mut SchemaGenerator) -> Parts,
 }
@@ -32,8 +32,8 @@ impl DocumentSchema {
         Self::of_cubins_with::<(), A>()
     }
 
-    /// Returns the schema as [`of_cubins`](Self::of_cubins) does, with the members of `C` before
-    /// `files`.
+    /// Returns the schema of a command whose documents have the members of `C`, and then in `files`
+    /// a value of type `A` for each cubin.
     pub const fn of_cubins_with<C: JsonSchema, A: Answer>() -> Self {
         Self { name: A::SCHEMA, make: parts::<C, A, OfCubin<'_, A>> }
     }
@@ -43,7 +43,7 @@ impl DocumentSchema {
         Self { name: A::SCHEMA, make: parts::<(), A, OfFile<'_, A>> }
     }
 
-    /// Returns the schema of a document without `files`.
+    /// Returns the schema of a document without an array `files`.
     pub const fn of<A: JsonSchema>(name: &'static str) -> Self {
         let make = |generator: &mut SchemaGenerator| {
             let mut command = A::json_schema(generator).to_value();
@@ -52,8 +52,8 @@ impl DocumentSchema {
         Self { name, make }
     }
 
-    /// The schema, as JSON Schema of 2020-12. It leaves objects open: a member may be added without
-    /// a new version.
+    /// Returns the schema as JSON Schema of 2020-12. It does not close objects: a member may be
+    /// added without a new version.
     pub fn schema(&self) -> Value {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         let Parts { about, mut command, element } = (self.make)(&mut generator);

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 /// The exit status of every command except `compile`, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Exit {
-    /// Everything that was asked is answered, and nothing was found that fails.
+    /// Every query has an answer, and nothing was found that makes the command fail (exit status
+    /// 0).
     #[default]
     Answered,
-    /// Something was found, or a query has no answer.
+    /// Something was found that makes the command fail, or a query has no answer (exit status 1).
     Findings,
-    /// The command line is wrong, or a file cannot be read or written.
+    /// The command line is wrong, or a file cannot be read or written (exit status 2).
     Unreadable,
 }
 
@@ -27,13 +28,13 @@ impl Exit {
     }
 }
 
-/// The effect of the result for one file or image on the exit status.
+/// The effect that the result for one file or image has on the exit status.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether something that was looked at is wrong.
+    /// Whether the result has findings that make the command fail.
     pub has_findings: bool,
-    /// Whether each query, in the order of the command line, has an answer here; empty where
-    /// nothing was asked that another image of the file could answer instead.
+    /// For each query, in the order of the command line, whether this image answers it. Empty if no
+    /// query was given that another image of the file could answer instead.
     pub queries: Vec<bool>,
 }
 

@@ -20,7 +20,7 @@ impl<'a, T> Stream<'a, T> {
         Self(Cell::new(Some(Box::new(items))))
     }
 
-    /// Returns the iterator over the items. A second call gets none.
+    /// Returns the iterator over the items of the array. A second call returns an empty iterator.
     pub fn take(&self) -> Flatten<IntoIter<Items<'a, T>>> {
         self.0.take().into_iter().flatten()
     }

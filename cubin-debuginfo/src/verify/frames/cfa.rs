@@ -7,12 +7,12 @@ use std::ops::Range;
 /// How a row finds its CFA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CfaRule {
-    /// The CFA has no rule.
+    /// The row has no rule for the CFA.
     #[default]
     Missing,
-    /// A register and an offset. An instruction may change either alone.
+    /// The CFA is a register plus an offset. A call frame instruction may change either alone.
     Register,
-    /// A DWARF expression.
+    /// The CFA is the value of a DWARF expression.
     Expression,
 }
 

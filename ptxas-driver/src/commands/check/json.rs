@@ -39,9 +39,9 @@ struct Fix {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Repair")]
 struct Applied {
-    /// Its name.
+    /// The name of the repair.
     name: &'static str,
-    /// How many places it changed.
+    /// The number of places in the text that the repair changed.
     edits: u32,
 }
 
@@ -85,12 +85,12 @@ impl JsonSchema for Checked<'_> {
 pub(crate) struct CheckRule<'c> {
     #[serde(flatten)]
     row: RuleRow,
-    /// Why it is required, or what comes of breaking it. Absent where the summary says all.
+    /// Why the rule exists, or the consequence of breaking it. Absent where the summary says all.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'c str>,
-    /// What to do about it, in one sentence each.
+    /// What a user can do about a finding, in one sentence each.
     mend: &'c [Cow<'static, str>],
-    /// Text that breaks it. Absent where there is none.
+    /// PTX text that breaks the rule. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<&'c str>,
 }

@@ -10,7 +10,7 @@ use similar::TextDiff;
 /// A word of `--fix=`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Choice {
-    /// Those that the table marks.
+    /// The repairs that the table of repairs marks as made by default.
     Default,
     One(Repair),
 }

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// Which code provider is asked.
 pub(super) enum Choice {
-    /// None, as `--code none` asks.
+    /// No machine code is made, as `--code none` asks.
     None,
-    /// An existing cubin.
+    /// The machine code comes from an existing cubin.
     Cubin(PathBuf),
-    /// A ptxas.
+    /// The machine code comes from a ptxas that was found.
     Ptxas(ptxas::FoundPtxas),
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Compiled<'a> {
     statistics: Option<Statistics>,
     /// Wall time in milliseconds.
     milliseconds: f64,
-    /// What there was to say of the text, in the order of saying; of ptxas at most 1000 lines.
+    /// The messages about the PTX, in the order in which they came; at most 1000 lines of ptxas.
     messages: &'a [ReportedMessage],
     /// Why nothing was written. Absent where a file was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,14 +44,14 @@ pub(crate) struct Compiled<'a> {
 pub(super) struct Written {
     /// The file that was written. Absent where none was.
     pub(super) output: String,
-    /// Its size in bytes. Absent where none was written.
+    /// The size of the output file in bytes. Absent where none was written.
     pub(super) output_bytes: usize,
 }
 
 /// A message, and who gave it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReportedMessage {
-    /// The tool.
+    /// The tool that gave the message.
     #[schemars(extend("enum" = ["nvdwarf", "ptxas"]))]
     pub(super) from: &'static str,
     #[serde(flatten)]

@@ -10,10 +10,10 @@ use serde::Serialize;
 pub(super) struct Listed<'d> {
     #[serde(flatten)]
     pub(super) image: Image<'d>,
-    /// The file that it was written to. Absent without `--output-dir`.
+    /// The file to which the image was written. Absent without `--output-dir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
-    /// Why it could not be decompressed, read or written. Absent where nothing is wrong.
+    /// Why the image could not be decompressed, read or written. Absent where nothing is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }

@@ -30,9 +30,9 @@ pub(super) struct Options {
 /// Which of the two spaces goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Removed {
-    /// The capsule.
+    /// The Mercury capsule is removed, and everything else stays.
     Capsule,
-    /// All else.
+    /// Everything but the Mercury capsule is removed.
     Native,
 }
 

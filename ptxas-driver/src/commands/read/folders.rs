@@ -11,9 +11,9 @@ use walkdir::{DirEntry, WalkDir};
 /// Which files of a folder are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::commands) enum FolderFilter {
-    /// Those with the name of PTX text.
+    /// Files with the name extension `.ptx` are read.
     Ptx,
-    /// Cubins, and files with cubins in them.
+    /// Cubins and files that contain cubins are read.
     Cubins,
 }
 
@@ -35,9 +35,9 @@ impl FolderFilter {
 
 /// An operand of a command that walks folders, or a file of one.
 pub(in crate::commands) enum WalkEntry {
-    /// A file, or what is said to be one.
+    /// A file to read: an operand, or a file found in a folder.
     File(PathBuf),
-    /// A folder that cannot be read, or has no wanted file.
+    /// A folder that cannot be read, or that has no file of the wanted kind.
     Fault {
         /// The folder as given.
         folder: String,

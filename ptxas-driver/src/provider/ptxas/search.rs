@@ -32,9 +32,10 @@ const OUR_NAME: &str = "ptxas-driver";
 /// A ptxas that can be run, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPtxas {
-    /// The executable, as found (not canonical: wrappers look at their own name).
+    /// The path of the executable as it was found. It is not canonical, since wrappers look at
+    /// their own name.
     pub path: PathBuf,
-    /// Which rule found it, for the summary line: `$PTXAS`, `PATH`, ...
+    /// The rule of the search that found the ptxas, for the summary line: `$PTXAS`, `PATH`, ...
     pub how: String,
 }
 
@@ -42,7 +43,7 @@ pub struct FoundPtxas {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no ptxas found; tried {}", tried.join(", "))]
 pub struct NoPtxasFound {
-    /// One phrase for each place, in the order they were tried.
+    /// The places that were searched, in order, one phrase for each.
     pub tried: Vec<String>,
 }
 
@@ -65,10 +66,11 @@ pub(super) struct Surroundings<'a> {
     pub(super) sm: Option<u32>,
 }
 
-/// Searches a ptxas that compiles for `sm`: `$PTXAS`, `ptxas.nvidia` beside the name that the
-/// program was called by, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then the active Python
-/// environment and the one of the `python3` on `PATH`: in each `nvidia/*/bin`, where NVIDIA's
-/// wheels install, and `triton/backends/nvidia/bin`, which has two.
+/// Searches for a ptxas that compiles for `sm`, in this order: `$PTXAS`; `ptxas.nvidia` beside the
+/// name that the program was called by; `$CUDA_HOME/bin`; `$CUDA_PATH/bin`; `PATH`; the active
+/// Python environment; that of the `python3` on `PATH`. A Python environment may have it in
+/// `nvidia/*/bin`, where NVIDIA's wheels install, or in `triton/backends/nvidia/bin`, which has
+/// two.
 ///
 /// Looks at files only: no Python is run. Never finds this program, be it a link or a copy.
 ///
