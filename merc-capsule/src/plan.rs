@@ -139,7 +139,7 @@ pub enum PlanError {
         /// The reason why the section does not fit.
         fault: &'static str,
     },
-    /// The cubin has a clone of a section that it does not have.
+    /// The cubin has a Mercury clone, but lacks the native section of that clone.
     #[error("section {section}, {name}, is a clone of {native}, which is not there")]
     NoOriginal {
         /// Its number in the views.

@@ -14,7 +14,7 @@ pub enum EntryKind {
     Nvvm,
     /// Kind 0x20 (cuobjdump: `index`). Its contents are not known.
     Index,
-    /// Kind 0x40 (cuobjdump: `relocatable ptx`): text.
+    /// Kind 0x40 (cuobjdump: `relocatable ptx`): the payload is text.
     RelocatablePtx,
     /// Kind 0x80 (cuobjdump: `tile ir`). Its contents are not decoded.
     TileIr,

@@ -21,7 +21,7 @@ pub struct Comparison<'a> {
 /// A section whose header does not fit its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddHeader {
-    /// The index of the section.
+    /// The index of the section whose header does not fit its name.
     pub section: SectionIndex,
     /// The difference from the expected header.
     pub what: HeaderOddity,
@@ -30,7 +30,7 @@ pub struct OddHeader {
 /// How a section header differs from what the section's name requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderOddity {
-    /// The section type, flags, alignment or entry size differ.
+    /// The section type, flags, alignment or entry size differ from what the name requires.
     Fields {
         /// As found.
         found: SectionHeaderFields,

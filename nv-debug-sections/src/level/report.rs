@@ -273,7 +273,8 @@ pub struct Section {
     pub same_bytes_as: Option<SectionRef>,
 }
 
-/// The number of relocations for a section that one relocation section has.
+/// A relocation section and the number of its relocations, listed with the section to which they
+/// apply.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Relocations")]
 pub struct RelocationCount {
@@ -307,7 +308,7 @@ pub struct MissingSection {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExtraSection")]
 pub struct ExtraSection {
-    /// The section, by index and name.
+    /// The extra section, by index and name.
     #[serde(flatten)]
     pub section: SectionRef,
     /// The reason why the section is not expected, in words.
@@ -318,7 +319,7 @@ pub struct ExtraSection {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OddSection")]
 pub struct OddSection {
-    /// The section, by index and name.
+    /// The section with the unusual header, by index and name.
     #[serde(flatten)]
     pub section: SectionRef,
     /// The unusual header value, and the value that such sections have, in words.

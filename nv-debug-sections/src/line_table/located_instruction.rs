@@ -11,7 +11,7 @@ pub struct LocId(pub u32);
 pub struct Loc {
     /// The file index in the directive. Only 16 bits of it reach the line table.
     pub file: u32,
-    /// The 1-based line. With line 0 the row before goes on.
+    /// The 1-based line. Code of a directive with line 0 belongs to the row before it.
     pub line: u32,
     /// The offset in `.debug_str` of the inlined callee's name; 0 if the directive is not for
     /// inlined code.

@@ -71,7 +71,7 @@ pub(super) enum RowKind {
     Entry,
     /// The first row after function entry rows that is not a special opcode.
     FirstAfterEntry,
-    /// Any other row.
+    /// The row neither opens a function nor follows function entry rows.
     Plain,
 }
 
