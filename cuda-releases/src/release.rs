@@ -44,13 +44,13 @@ struct Row {
 /// What ptxas does with PTX text that is not ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NonAscii {
-    /// It takes the text.
+    /// ptxas accepts text that is not ASCII.
     Taken,
-    /// It takes the text in comments, and crashes where it is elsewhere.
+    /// ptxas accepts text that is not ASCII in comments, and crashes where it is elsewhere.
     TakenInComments,
-    /// It takes the text in comments, and refuses it elsewhere.
+    /// ptxas accepts text that is not ASCII in comments, and refuses it elsewhere.
     RefusedOutsideComments,
-    /// It refuses the text.
+    /// ptxas refuses text that is not ASCII, even in comments.
     Refused,
 }
 
@@ -159,19 +159,19 @@ impl Release {
     /// CUDA 13.0, whose ptxas is the one that this project knows best.
     pub const V13_0: Self = Self(&V13_0);
 
-    /// The oldest release of the table.
+    /// The oldest release that this crate knows.
     pub const OLDEST: Self = Self(&V11_7);
 
-    /// The newest release of the table. It also stands for later releases.
+    /// The newest release that this crate knows. It also stands for later releases.
     pub const NEWEST: Self = Self(&V13_5);
 
-    /// Iterates over all releases of the table, from the oldest to the newest.
+    /// Iterates over all releases that this crate knows, from the oldest to the newest.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         RELEASES.iter().map(Self)
     }
 
-    /// Returns the release whose tools have this version: `13.0.88`, or another build of the same
-    /// release, `13.0.48`, or the release's name. `None` if the table does not have it.
+    /// Returns the release by the version of its tools: `13.0.88`, another build such as `13.0.48`,
+    /// or only `13.0`. `None` if this crate does not know the release.
     pub fn of_version(version: &str) -> Option<Self> {
         Self::all().find(|release| {
             let rest = version.strip_prefix(release.name());
@@ -180,7 +180,8 @@ impl Release {
     }
 
     /// Returns the release by the `e_version` of a cubin with ABI version 7, which is ten times the
-    /// major number, plus the minor one: 129 for CUDA 12.9. `None` if the table does not have it.
+    /// major number, plus the minor one: 129 for CUDA 12.9. `None` if this crate does not know the
+    /// release.
     pub fn of_e_version(e_version: u32) -> Option<Self> {
         Self::all().find(|release| release.e_version() == e_version)
     }
@@ -195,7 +196,7 @@ impl Release {
         self.0.version
     }
 
-    /// The major and minor numbers of [`name`](Self::name).
+    /// The major and minor number of the release: (13, 0) for CUDA 13.0.
     pub fn number(self) -> (u32, u32) {
         let (major, minor) = self.name().split_once('.').unwrap_or_default();
         (major.parse().unwrap_or_default(), minor.parse().unwrap_or_default())
@@ -213,12 +214,12 @@ impl Release {
         format!("Cuda compilation tools, release {}, V{}", self.name(), self.version())
     }
 
-    /// The newest version of PTX that ptxas takes, major and minor.
+    /// The newest version of PTX, major and minor, that the release's ptxas accepts.
     pub const fn newest_ptx(self) -> (u32, u32) {
         self.0.newest_ptx
     }
 
-    /// Whether there is such a version of PTX, and ptxas takes it in `.version`.
+    /// Whether this version of PTX exists, and the release's ptxas accepts it in `.version`.
     pub fn takes_ptx(self, (major, minor): (u32, u32)) -> bool {
         let exists = PTX_VERSIONS.iter().any(|&(known, last)| known == major && minor <= last);
         exists && (major, minor) <= self.newest_ptx()
@@ -235,8 +236,8 @@ impl Release {
         self.0.has_segments
     }
 
-    /// Whether `sh_link` of sections that use the symbol table is its index. In executables of CUDA
-    /// 12.0 to 12.2 it is 5, whatever that section is.
+    /// Whether sections that use the symbol table have its index in `sh_link`. In executables of
+    /// CUDA 12.0 to 12.2 they have 5, whatever section 5 is.
     pub const fn has_right_symbol_links(self) -> bool {
         self.0.has_right_symbol_links
     }
@@ -247,8 +248,8 @@ impl Release {
         self.0.flags_debug_relocations
     }
 
-    /// Whether a frame description covers its whole function. That of CUDA 11.7 may end one
-    /// instruction before.
+    /// Whether an FDE covers its whole function. In files of CUDA 11.7 it may end one instruction
+    /// before the function does.
     pub const fn covers_functions_in_frames(self) -> bool {
         self.0.covers_functions_in_frames
     }
@@ -259,7 +260,7 @@ impl Release {
         self.0.asks_file_times
     }
 
-    /// What ptxas does with PTX text that is not ASCII.
+    /// What the release's ptxas does with PTX text that is not ASCII.
     pub const fn non_ascii(self) -> NonAscii {
         self.0.non_ascii
     }
@@ -287,32 +288,34 @@ impl Release {
         self.line_version() >= 3
     }
 
-    /// Whether this project knows how ptxas makes debug sections for an SM. It does not for CUDA
-    /// 11.7, which pads frames otherwise; for sm_90 before CUDA 12.8, whose native line tables have
-    /// another rule; and for sm_110 from CUDA 13.2 on, where other instructions give their lines to
-    /// `IMNMX`.
+    /// Whether this project knows how the release's ptxas makes debug sections for an SM. It does
+    /// not for CUDA 11.7, which pads frames in another way; for sm_90 before CUDA 12.8, whose
+    /// native line tables have another rule; and for sm_110 from CUDA 13.2 on, where other
+    /// instructions give their lines to `IMNMX`.
     pub fn knows_rules_of(self, sm: u32) -> bool {
         !self.0.unknown_rules.iter().any(|sms| sms.contains(&sm))
     }
 
-    /// Whether this project knows how the sections of a capsule and those of the file follow from
-    /// one another. From CUDA 13.4 on frames and `.nv.info` have rules that are not known.
+    /// Whether this project knows, for an SM, how the sections of a Mercury capsule follow from the
+    /// other sections of the file, and the other way round. From CUDA 13.4 on frames and `.nv.info`
+    /// have rules that are not known.
     pub fn knows_capsules_of(self, sm: u32) -> bool {
         !self.0.unknown_capsules.iter().any(|sms| sms.contains(&sm))
     }
 
-    /// Returns the generation whose rules files for an SM follow (75 for sm_75).
+    /// Returns the generation whose rules the files for an SM follow, given the SM's number: 75 for
+    /// sm_75.
     pub const fn generation(self, sm: u32) -> Generation {
         Generation::of_sm(sm)
     }
 
-    /// Whether ptxas compiles for an architecture.
+    /// Whether the release's ptxas compiles for an architecture.
     pub fn compiles_for(self, arch: Arch) -> bool {
         arch.has_code_in(self.number())
     }
 
-    /// Iterates over the architectures that ptxas compiles for, from the lowest number to the
-    /// highest.
+    /// Iterates over the architectures that the release's ptxas compiles for, from the lowest
+    /// number to the highest.
     pub fn archs(self) -> impl Iterator<Item = Arch> {
         Arch::all().filter(move |arch| self.compiles_for(*arch))
     }
@@ -326,7 +329,7 @@ impl Release {
         first.max(*borders.start())..=last.min(*borders.end())
     }
 
-    /// Returns the target of this release and an SM number, 75 for sm_75.
+    /// Returns the target of this release and an SM, given by its number: 75 for sm_75.
     pub const fn target(self, sm: u32) -> Target {
         Target { release: self, sm }
     }
@@ -367,14 +370,14 @@ impl fmt::Display for Release {
 /// An SM and a release of the toolkit: the two facts that decide by which rules a file is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The release whose rules hold.
+    /// The release whose rules the file follows.
     pub release: Release,
-    /// SM number, 75 for sm_75.
+    /// The number of the SM: 75 for sm_75.
     pub sm: u32,
 }
 
 impl Target {
-    /// The generation whose rules the release follows for this SM.
+    /// Returns the generation whose rules the files for this SM follow.
     pub const fn generation(self) -> Generation {
         self.release.generation(self.sm)
     }

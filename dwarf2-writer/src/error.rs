@@ -85,7 +85,8 @@ pub enum Error {
         /// Address reached so far.
         reached: u64,
     },
-    /// A part of a section is longer than its length field, or an offset to it, can say.
+    /// A unit, entry, block or section is longer than the field for its length, or for an offset in
+    /// it, allows.
     #[error("{field} would be {len:#x} bytes long, at most {max:#x} fit")]
     TooLong {
         /// The name of the part that is too long: `line program`, `unit`, `frame entry`, `CIE

@@ -49,9 +49,9 @@ pub struct Params {
     /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field
     /// included; a power of two, 1 for no padding.
     pub alignment: u8,
-    /// The symbol of the section itself, if the offset of its CIE in each FDE is to be relocated,
-    /// as when sections of several objects will be joined. The addend is the offset of the CIE, and
-    /// stands in the field as well.
+    /// The symbol of `.debug_frame` itself, against which the CIE pointer of each FDE is relocated
+    /// if a linker will join sections; `None` for no relocation. The addend is the offset of the
+    /// CIE, and stands in the field as well.
     pub cie_pointer_symbol: Option<SymbolId>,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::{Leb128, sleb128, uleb128};
 
-/// A field that holds a LEB128 number, by its name in the error for a number that does not fit.
+/// The name of a field that holds a LEB128 number. The error for a number that does not fit
+/// contains it.
 ///
 /// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for
 /// file number" and so on); callers add theirs with [`Field::new`].

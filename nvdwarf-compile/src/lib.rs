@@ -21,7 +21,7 @@ pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
 pub use message::Message;
 pub use options::{FileStat, LineTableStyle, NvdwarfOptions, Options, PathMap};
 
-/// The facts of a PTX that debug information is made of, for callers that do not compile it.
+/// The facts of a PTX from which debug information is made, for callers that do not compile it.
 pub mod ptx {
     pub use crate::lower::mercury_lines::source_lines;
     pub use crate::lower::ptx_facts::PtxFacts;

@@ -11,7 +11,7 @@ use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// Returns the directives and features of a PTX text that decide which debug sections its
-/// compilation makes. Names of PTX texts are left out.
+/// compilation makes. The names of embedded PTX texts are not included.
 pub fn ptx_features<'a>(
     module: &Module<'a>,
     request: DebugOptions,

@@ -8,10 +8,10 @@ use crate::lexer::{Token, TokenKind};
 use crate::number::Literal;
 use crate::text::TextRange;
 
-/// A syntax error in a text. `Display` gives the message without the place.
+/// A syntax error in a PTX text. `Display` gives the message without the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: SyntaxErrorKind,
     /// The offending bytes, on character boundaries inside the text; empty where something is
     /// missing.
@@ -24,22 +24,22 @@ pub struct SyntaxError {
 pub enum SyntaxErrorKind {
     /// The text has 4 GiB or more; nothing was parsed.
     TooLarge,
-    /// [`crate::MAX_ERRORS`] errors were found; later ones are not listed.
+    /// The text has more than [`crate::MAX_ERRORS`] errors; later ones are not listed.
     TooManyErrors,
-    /// Something else must stand here.
+    /// A token stands where the grammar asks for another.
     Expected {
         /// What must stand here.
         what: &'static str,
         /// What stands here.
         found: TokenKind,
     },
-    /// Bytes outside ASCII, which ptxas refuses even in comments and strings.
+    /// The text has bytes outside ASCII, which ptxas 13.0.88 refuses even in comments and strings.
     NonAscii,
-    /// A NUL byte, where ptxas takes the text to end.
+    /// The text has a NUL byte, where ptxas takes it to end.
     NulByte,
-    /// A character that begins no token.
+    /// A character cannot be the first of any token.
     UnknownCharacter,
-    /// `/*` without `*/`.
+    /// A comment begins with `/*` and has no `*/`.
     UnterminatedComment,
     /// `"` without a second one.
     UnterminatedString,
@@ -49,22 +49,24 @@ pub enum SyntaxErrorKind {
     MissingTarget,
     /// `.address_size` is neither 32 nor 64.
     AddressSize,
-    /// A directive in a place where the language has none; the text says where it may stand.
+    /// A directive stands where the grammar does not allow it. The value says where it may stand.
     Misplaced(&'static str),
-    /// A number that ptxas cannot hold: more than 64 bits, or more than 32 in `.file` and `.loc`.
+    /// A number has more than 64 bits, or more than 32 in `.file` and `.loc`, so ptxas cannot hold
+    /// it.
     ConstantOverflow,
-    /// A data value that does not fit its directive.
+    /// A number in the data of a section does not fit the width of its directive.
     ValueOutOfRange {
         /// Width of the directive in bits: 8, 16 or 32.
         bits: u8,
     },
-    /// A declaration without a state space; the range is what follows its first name.
+    /// A declaration has no state space. The range is what follows its first name.
     NoStorage,
-    /// A type that holds no section data, such as `.u8`.
+    /// A type such as `.u8` stands in section data, where only `.b8`, `.b16`, `.b32` and `.b64` may
+    /// stand.
     DataType,
-    /// A label or a difference in `.b8` or `.b16`.
+    /// A label or a difference of labels stands in `.b8` or `.b16`, which are too narrow.
     NarrowLabel,
-    /// Brackets nested deeper than [`crate::MAX_NESTING`] in one statement.
+    /// Brackets are nested deeper than [`crate::MAX_NESTING`] in one statement.
     NestingTooDeep,
 }
 

@@ -6,7 +6,8 @@ pub enum NotAFile {
     /// A name that a compiler or front end invents where it is given none, or for code that is
     /// typed into a cell or at a prompt.
     Placeholder,
-    /// Any other name in angle brackets. The author of the source has chosen it.
+    /// A name in angle brackets that no tool is known to invent. The author of the source has
+    /// chosen it.
     Bracketed,
 }
 

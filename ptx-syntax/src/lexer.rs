@@ -12,12 +12,12 @@ use crate::text::TextRange;
 pub enum TokenKind {
     /// Blanks, tabs, `\r` and `\n`. Form feed and vertical tab are not blanks for ptxas.
     Whitespace,
-    /// `//` up to, not including, `\n`.
+    /// A comment from `//` up to, not including, `\n`.
     LineComment,
-    /// `/* */`; comments do not nest.
+    /// A comment `/* */`; comments do not nest.
     BlockComment,
-    /// `# 1 "file"` or `#line 1 "file"` with optional flags; renumbers lines in ptxas' messages
-    /// only.
+    /// A line marker: `# 1 "file"` or `#line 1 "file"` with optional flags. It changes the line
+    /// numbers in ptxas' messages only.
     LineMarker,
     /// A name: `add`, `%r1`, `$L__BB0_1`, `_`.
     Ident,
@@ -25,11 +25,11 @@ pub enum TokenKind {
     DotIdent,
     /// `@@DWARF`.
     AtDwarf,
-    /// An integer literal with its `U`.
+    /// An integer literal, with its suffix `U` if it has one.
     Integer,
     /// A floating-point literal: `1.5`, `1e3`, `0f3F800000`.
     Float,
-    /// `"..."`; a backslash escapes nothing, a newline may be inside.
+    /// A string `"..."`. A backslash escapes nothing, and a newline may be inside.
     String,
     /// `{`
     OpenBrace,
@@ -65,15 +65,15 @@ pub enum TokenKind {
     Not,
     /// `|`
     Or,
-    /// Any other character of the expression operators: `* / % & ^ ~ ?` and a dot alone.
+    /// A character of an expression that has no kind of its own: `* / % & ^ ~ ?` and a dot alone.
     Operator,
-    /// `/*` without `*/`, up to the end of the text.
+    /// A comment that begins with `/*` and has no `*/`; it goes up to the end of the text.
     UnterminatedComment,
     /// A `"` without a second one; only the quote.
     UnterminatedString,
-    /// Characters that begin no token.
+    /// Characters that are not the beginning of any token.
     Unknown,
-    /// The end of the text; always empty, never among the tokens of [`tokenize`].
+    /// The end of the text. It is always empty, and never among the tokens of [`tokenize`].
     Eof,
 }
 
@@ -125,9 +125,9 @@ impl fmt::Display for TokenKind {
 /// A token: its kind and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// The range of the token in the text.
     pub range: TextRange,
 }
 
@@ -138,7 +138,7 @@ pub fn tokenize(text: &str) -> Tokens<'_> {
     Tokens { lexer: Lexer::new(text, 0) }
 }
 
-/// The iterator of [`tokenize`].
+/// Iterates over the tokens of a text; see [`tokenize`].
 #[derive(Debug, Clone)]
 pub struct Tokens<'a> {
     lexer: Lexer<'a>,

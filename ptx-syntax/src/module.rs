@@ -11,17 +11,17 @@ use crate::text::{Name, TextRange};
 use crate::types::{FunctionKind, Linkage};
 use crate::variable::Variable;
 
-/// A module: the text and its items in text order.
+/// A PTX module: its text, and its items in text order.
 #[derive(Debug, Clone)]
 pub struct Module<'a> {
-    /// The whole text, unchanged; every range points into it.
+    /// The whole text of the module, unchanged. Every range counts from its start.
     pub text: &'a str,
-    /// The items, ascending and disjoint. Comments and blanks lie between them.
+    /// The items of the module, ascending and disjoint. Comments and blanks lie between them.
     pub items: Vec<Item<'a>>,
 }
 
 impl<'a> Module<'a> {
-    /// Returns the first `.version`.
+    /// Returns the first `.version` directive.
     pub fn version(&self) -> Option<&VersionDirective> {
         self.items.iter().find_map(|item| match item {
             Item::Version(version) => Some(version),
@@ -29,7 +29,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Returns the first `.target`.
+    /// Returns the first `.target` directive.
     pub fn target(&self) -> Option<&TargetDirective<'a>> {
         self.items.iter().find_map(|item| match item {
             Item::Target(target) => Some(target),
@@ -37,8 +37,8 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Iterates over all `.target`: those at module scope, and those in bodies, where ptxas accepts
-    /// them too.
+    /// Iterates over all `.target` directives: those at module scope, and those in bodies, where
+    /// ptxas accepts them too.
     pub fn targets(&self) -> impl Iterator<Item = &TargetDirective<'a>> {
         self.items.iter().flat_map(|item| {
             let (own, body) = match item {
@@ -55,12 +55,12 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Returns the architecture that the module is for: the last one of all `.target`.
+    /// Returns the architecture that the module is for: the last that any `.target` names.
     pub fn arch(&self) -> Option<&Name<'a>> {
         self.targets().filter_map(TargetDirective::arch).last()
     }
 
-    /// Whether `debug` is among the words of any `.target`.
+    /// Whether `debug` is among the words of any `.target` of the module.
     pub fn is_debug(&self) -> bool {
         self.targets().any(TargetDirective::is_debug)
     }
@@ -73,7 +73,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Iterates over functions and prototypes.
+    /// Iterates over the functions and prototypes of the module.
     pub fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(&**function),
@@ -131,7 +131,7 @@ pub enum Item<'a> {
     Pragma(Pragma<'a>),
     /// `.alias`
     Alias(Alias<'a>),
-    /// Not PTX; an error says why.
+    /// A text that is not PTX; a syntax error says why.
     Unknown(TextRange),
 }
 
@@ -157,34 +157,34 @@ impl Item<'_> {
 /// A function or a prototype (PTX ISA §Kernel and Function Directives).
 #[derive(Debug, Clone)]
 pub struct Function<'a> {
-    /// Kernel or device function.
+    /// The kind of function: a kernel or a device function.
     pub kind: FunctionKind,
-    /// Its name; empty where it is missing.
+    /// The name of the function; empty where it is missing.
     pub name: Name<'a>,
-    /// Who sees it.
+    /// The linkage of the function, such as `.visible`.
     pub linkage: Linkage,
-    /// Return parameters.
+    /// The return parameters of the function.
     pub returns: Vec<Parameter<'a>>,
-    /// Parameters.
+    /// The parameters of the function.
     pub params: Vec<Parameter<'a>>,
-    /// `.attribute(...)` after `.func`.
+    /// The attributes of the function: `.attribute(...)` after `.func`.
     pub attributes: Option<Attributes<'a>>,
-    /// Those between parameters and body (`.maxntid 128`).
+    /// The directives between parameters and body, such as `.maxntid 128`.
     pub directives: Directives<'a>,
-    /// None for a prototype.
+    /// The body of the function; `None` for a prototype.
     pub body: Option<Body<'a>>,
-    /// From the linkage word to `}` or `;`.
+    /// The range of the function, from the linkage word to `}` or `;`.
     pub range: TextRange,
 }
 
 /// The statements of a function. Those of nested blocks are in the same list.
 #[derive(Debug, Clone)]
 pub struct Body<'a> {
-    /// The `{`.
+    /// The range of the `{` that opens the body.
     pub open: TextRange,
-    /// The `}`; empty where it is missing.
+    /// The range of the `}` that closes the body; empty where it is missing.
     pub close: TextRange,
-    /// In text order; a nested block is `BlockOpen` ... `BlockClose`.
+    /// The statements of the body in text order. A nested block is `BlockOpen` ... `BlockClose`.
     pub statements: Vec<Statement<'a>>,
     /// Whether a `.target` is among them, which hardly any body has.
     pub(crate) has_targets: bool,

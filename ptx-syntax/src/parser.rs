@@ -19,16 +19,18 @@ use crate::statement::Statement;
 use crate::text::{Name, TextRange};
 use crate::types::{Linkage, StateSpace, begins_type};
 
-/// A syntax tree, with all errors of its text.
+/// A parsed module, with all syntax errors of its text.
 #[derive(Debug, Clone)]
 pub struct Parsed<'a> {
-    /// The tree; complete even where the text is faulty.
+    /// The parsed module. It covers the whole text even where that is faulty.
     pub module: Module<'a>,
-    /// The errors in text order, at most [`crate::MAX_ERRORS`] and one more that says so.
+    /// The syntax errors in text order: at most [`crate::MAX_ERRORS`], and one more that says that
+    /// there are others.
     pub errors: Vec<SyntaxError>,
 }
 
-/// Parses a module (PTX ISA 1.0 to 9.x). It takes any text, in linear time.
+/// Parses a PTX module (PTX ISA 1.0 to 9.x). It accepts any text, in linear time, and returns its
+/// errors.
 ///
 /// Only the grammar is judged, as ptxas 13.0.88 does: no types, no opcodes, no names, no version
 /// gates.

@@ -14,7 +14,7 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 use spacing::Style;
 
-/// Returns the module in canonical layout. Time and memory are linear in the text.
+/// Prints a module in one canonical layout. Time and memory are linear in the text.
 ///
 /// - One item, statement or data directive a line, ended by `\n`; a function's parameters (where it
 ///   has a body) and directives have a line each, and so have braces and labels. Data lists longer

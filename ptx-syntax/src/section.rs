@@ -7,35 +7,36 @@ use crate::reserved_words::is_reserved;
 use crate::text::{Name, TextRange};
 use crate::types::{MODULE_DIRECTIVES, ScalarType};
 
-/// `.section .debug_info { ... }` (PTX ISA §.section).
+/// A block of section data, such as `.section .debug_info { ... }` (PTX ISA §.section).
 ///
 /// The data lines are most of a debug module's text, so they are checked once by [`crate::parse`]
 /// and then read from the text on demand: by [`SectionBlock::items`], or by
 /// [`crate::section_data::assemble`] as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionBlock<'a> {
-    /// The name with its dot.
+    /// The name of the section, with its dot.
     pub name: Name<'a>,
-    /// The `{`.
+    /// The range of the `{` that opens the block.
     pub open: TextRange,
-    /// The `}`; empty where it is missing.
+    /// The range of the `}` that closes the block; empty where it is missing.
     pub close: TextRange,
-    /// The whole block.
+    /// The range of the whole block.
     pub range: TextRange,
     /// The text of the module.
     pub(crate) text: &'a str,
 }
 
 impl<'a> SectionBlock<'a> {
-    /// Iterates over labels, directives and values in text order, as a flat list. Faulty values are
-    /// left out; `parse` has reported them.
+    /// Iterates over the labels, directives and values of the block in text order, as a flat list.
+    /// Faulty values are left out; [`crate::parse`] reports them.
     pub fn items(&self) -> DataItems<'a> {
         let text = if self.open.is_empty() { "" } else { self.text };
         DataItems { cursor: DataCursor::new(text, self.open.end) }
     }
 }
 
-/// The iterator of [`SectionBlock::items`].
+/// Iterates over the labels, directives and values of a `.section` block; see
+/// [`SectionBlock::items`].
 #[derive(Debug, Clone)]
 pub struct DataItems<'a> {
     cursor: DataCursor<'a>,
@@ -53,44 +54,45 @@ impl<'a> Iterator for DataItems<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataItem<'a> {
-    /// `NAME:`; the range is the name's.
+    /// A label `NAME:`. The range is that of the name.
     Label(Name<'a>),
-    /// `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`): the values up to the next
-    /// one are its.
+    /// A data directive: `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`). The
+    /// values up to the next directive belong to it.
     Directive {
         /// Bytes a value: 1, 2, 4 or 8.
         width: u8,
         /// The word.
         range: TextRange,
     },
-    /// One value of the last directive.
+    /// One value of the directive before it.
     Value(Value<'a>),
 }
 
-/// A number in the data of a `.section`, and the range of text in which it is written.
+/// A value in the data of a `.section` block: a number, an address or a difference of labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
-    /// What it is.
+    /// The kind of value.
     pub kind: ValueKind<'a>,
-    /// Bytes it takes: 1, 2, 4 or 8.
+    /// The size of the value in bytes: 1, 2, 4 or 8.
     pub width: u8,
-    /// With a sign or an offset.
+    /// The range of the value in the text, with its sign or offset.
     pub range: TextRange,
 }
 
-/// The kinds of value.
+/// The kinds of value in the data of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind<'a> {
-    /// A number as ptxas stores it: cut to 32 bits, or, if negative, 64-bit two's complement.
+    /// A number as ptxas stores it: cut to 32 bits, or, if negative, as 64-bit two's complement.
     Integer(u64),
-    /// `NAME` or `NAME+N`. A section's name begins with a dot. N is cut to 32 bits.
+    /// The address of a symbol, `NAME` or `NAME+N`. If the name begins with a dot it is that of a
+    /// section. N is cut to 32 bits.
     Symbol {
         /// Label, function, variable or section.
         name: Name<'a>,
         /// N, or 0.
         addend: u32,
     },
-    /// `LEFT-RIGHT`
+    /// The difference of two labels, `LEFT-RIGHT`.
     Difference {
         /// The label subtracted from.
         left: Name<'a>,

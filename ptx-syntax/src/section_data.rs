@@ -32,7 +32,7 @@ pub struct Fixup<'a> {
     pub width: u8,
     /// The value that the field gets.
     pub target: FixupTarget<'a>,
-    /// The range of the expression in the text.
+    /// The range of text that has the expression for the value.
     pub range: TextRange,
 }
 

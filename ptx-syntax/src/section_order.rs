@@ -52,22 +52,21 @@ fn special(name: &str) -> Option<Special> {
     SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
 }
 
-/// The position of a `.section` block in the order in which ptxas writes them, and whether ptxas
-/// keeps the block.
+/// The position at which ptxas writes a `.section` block, and whether it keeps the block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockPlacement {
-    /// Its place in ptxas' order, from 0.
+    /// The 0-based position of the block in the order in which ptxas writes blocks.
     pub rank: u32,
-    /// ptxas keeps the block, unless it is `early`. Empty ones make no section, but `.debug_info`
-    /// does.
+    /// Whether ptxas keeps the block, provided that `early` is `None`. An empty block makes no
+    /// section, unless it is `.debug_info`.
     pub kept: bool,
-    /// What refers to it before ptxas has come to it: ptxas drops the section then, and crashes if
-    /// it holds references.
+    /// The first reference to the block's section from a block that ptxas writes before it. If
+    /// there is one, ptxas drops the section, and crashes if the section itself has references.
     pub early: Option<TextRange>,
 }
 
-/// Returns for each of `blocks`, the `.section` blocks of a module with their names, at which
-/// position ptxas writes it. `text` is the text of the module.
+/// Returns the position at which ptxas writes each of `blocks`: the `.section` blocks of a module,
+/// with their names. `text` is the text of the module.
 pub fn block_placements<'a>(blocks: &[(&'a str, &AssembledSection<'a>)], text: &str) -> Vec<BlockPlacement> {
     let mut placements = vec![BlockPlacement::default(); blocks.len()];
     let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");

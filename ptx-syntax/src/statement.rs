@@ -10,8 +10,8 @@ use crate::text::{Name, TextRange};
 use crate::token_list::NameTokens;
 use crate::variable::Variable;
 
-/// One statement of a function body. The list of a [`crate::Body`] is flat, so no input causes
-/// recursion.
+/// One statement of a function body. The statements of nested blocks are in the same flat list, so
+/// no input causes recursion.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Statement<'a> {
@@ -21,27 +21,28 @@ pub enum Statement<'a> {
     Label(Name<'a>),
     /// An instruction with its `;`.
     Instruction(Instruction<'a>),
-    /// A declaration.
+    /// A declaration of variables or registers.
     Variable(Box<Variable<'a>>),
-    /// `{` of a nested block.
+    /// The `{` that opens a nested block.
     BlockOpen(TextRange),
-    /// `}` of a nested block.
+    /// The `}` that closes a nested block.
     BlockClose(TextRange),
-    /// `.file`, which ptxas refuses here; an error says so.
+    /// A `.file` in a function body, which ptxas refuses; a syntax error says so.
     File(Box<FileDirective<'a>>),
-    /// `.section`, which ptxas refuses here; an error says so.
+    /// A `.section` in a function body, which ptxas refuses; a syntax error says so.
     Section(Box<SectionBlock<'a>>),
     /// `.pragma`
     Pragma(Pragma<'a>),
-    /// `.target`, which ptxas takes here as it does before the first item.
+    /// A `.target` in a function body. It has the same effect for ptxas as one at the start of the
+    /// module.
     Target(Box<TargetDirective<'a>>),
-    /// `.branchtargets` after its label.
+    /// A `.branchtargets` list, with the label before it.
     BranchTargets(Targets<'a>),
-    /// `.calltargets` after its label.
+    /// A `.calltargets` list, with the label before it.
     CallTargets(Targets<'a>),
-    /// `.callprototype` after its label.
+    /// A `.callprototype`, with the label before it.
     CallPrototype(Box<CallPrototype<'a>>),
-    /// Not PTX; an error says why.
+    /// A text that is not PTX; a syntax error says why.
     Unknown(TextRange),
 }
 
@@ -64,22 +65,22 @@ impl Statement<'_> {
     }
 }
 
-/// An instruction. Opcodes are not checked against a list.
+/// An instruction of a function body. Its opcode is not checked against a list.
 ///
 /// Predicate and operands are read from the text on demand: code is most of a release-mode module,
 /// and a node per operand would cost several times the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction<'a> {
-    /// From the predicate, a `\` or the opcode to the `;`.
+    /// The range of the instruction, from its predicate, a `\` or its opcode to the `;`.
     pub range: TextRange,
-    /// The whole opcode, `ld.global.u32`, with any blanks between its parts.
+    /// The whole opcode, such as `ld.global.u32`, with any blanks between its words.
     pub opcode: Name<'a>,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
 
 impl<'a> Instruction<'a> {
-    /// The text from the predicate to the `;`.
+    /// The text of the instruction, from the predicate to the `;`.
     pub fn text(&self) -> &'a str {
         self.text
     }
@@ -109,8 +110,8 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// Returns the range of a `\` before the opcode, which ptxas 13.0.88 skips and the PTX ISA does
-    /// not know.
+    /// Returns the range of a `\` before the opcode. ptxas 13.0.88 skips it; the PTX ISA does not
+    /// have it.
     pub fn backslash(&self) -> Option<TextRange> {
         let head = TextRange::new(self.range.start, self.opcode.range.start);
         if head.is_empty() {
@@ -123,15 +124,15 @@ impl<'a> Instruction<'a> {
         Some(found.range.shifted(self.range.start))
     }
 
-    /// Iterates over the operands, which commas separate.
+    /// Iterates over the operands of the instruction.
     pub fn operands(&self) -> Operands<'a> {
         let after = (self.opcode.range.end - self.range.start) as usize;
         let text = self.text.get(after..).unwrap_or("");
         Operands::new(text.strip_suffix(';').unwrap_or(text), self.opcode.range.end)
     }
 
-    /// Iterates over the suffixes of the opcode with their dots: `.global`, `.u32` of
-    /// `ld.global.u32`; `.shared::cluster` is one.
+    /// Iterates over the suffixes of the opcode with their dots: `.global` and `.u32` of
+    /// `ld.global.u32`. `.shared::cluster` counts as one.
     pub fn modifiers(&self) -> NameTokens<'a> {
         NameTokens::new(self.opcode.text, self.opcode.range.start, TokenKind::DotIdent)
     }
@@ -144,11 +145,11 @@ impl<'a> Instruction<'a> {
     }
 }
 
-/// The guard of an instruction.
+/// The predicate of an instruction: `@%p1` or `@!%p1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predicate<'a> {
-    /// The predicate register.
+    /// The name of the predicate register.
     pub register: Name<'a>,
-    /// `@!`: runs where the register is false.
+    /// Whether the predicate begins with `@!`: the instruction runs where the register is false.
     pub negated: bool,
 }

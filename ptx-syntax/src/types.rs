@@ -36,8 +36,8 @@ keywords! {
 }
 
 impl ScalarType {
-    /// Returns the size of one element in bytes. `None` for `.pred` and if no type was written; 8
-    /// for opaque handles.
+    /// Returns the size of one element in bytes; 8 for opaque handles such as `.texref`. `None` for
+    /// `.pred`, and if no type was written.
     pub const fn size(self) -> Option<u64> {
         Some(match self {
             Self::B8 | Self::U8 | Self::S8 => 1,
@@ -79,7 +79,7 @@ keywords! {
     }
 }
 
-/// The kinds of function: one that the host launches, or one that device code calls.
+/// The kinds of function: a kernel, which the host launches, or a function that device code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// `.entry`
@@ -119,20 +119,20 @@ pub(crate) fn function_directive(word: &str) -> Option<(Arguments, DirectiveOwne
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arguments {
     None,
-    /// `128, 1, 1`: at most this many.
+    /// A list of integers such as `128, 1, 1`; the value is the most that are allowed.
     Integers(u8),
-    /// `"nounroll";`
+    /// A list of strings such as `"nounroll"`.
     Strings,
 }
 
 /// What a function directive belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DirectiveOwner {
-    /// `.entry`
+    /// The directive belongs to an `.entry`.
     Kernel,
-    /// `.func` and `.callprototype`
+    /// The directive belongs to a `.func` or a `.callprototype`.
     Callable,
-    /// The same, before any other.
+    /// The directive belongs to a `.func` or a `.callprototype`, and stands before any other.
     CallableFirst,
 }
 

@@ -60,7 +60,8 @@ pub enum Operation {
     Bregx { register: u64, offset: i64 },
     /// `DW_OP_fbreg`: pushes the frame base plus an offset.
     Fbreg(i64),
-    /// `DW_OP_piece`: what was described so far is a piece of this many bytes.
+    /// `DW_OP_piece`: the location that the operations before describe holds a piece of this many
+    /// bytes.
     Piece(u64),
     /// `DW_OP_deref_size`: pops an address, pushes this many bytes from there, at most 8.
     DerefSize(u8),

@@ -16,7 +16,8 @@ use ptx_syntax::{
 use stack_facts::StackFacts;
 use std::collections::{HashMap, HashSet};
 
-/// The code, labels, variables and `.loc` directives of a module, indexed.
+/// The code, labels, variables and `.loc` directives of a PTX module, indexed for the making of
+/// debug sections.
 ///
 /// Lines are 1-based, and as ptxas counts them: from the last line marker (`# 77 "f.ptx"`) on.
 #[derive(Debug, Default)]
@@ -104,10 +105,11 @@ pub(crate) struct LabelFacts<'a> {
 /// The position that a label around a function's code stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// The start: that of the first label of a function with a `.loc`, if nothing before it ends a
-    /// basic block.
+    /// The label stands for the start of its function. The first label of a function does, if the
+    /// function has a `.loc` and no instruction before the label ends a basic block.
     Start,
-    /// The end: that of the last label that no branch leads to, if it is not the start.
+    /// The label stands for the end of its function. The last label to which no branch goes does,
+    /// unless it stands for the start.
     End,
 }
 
@@ -123,8 +125,8 @@ pub(crate) struct VariableFacts<'a> {
 }
 
 impl<'a> PtxFacts<'a> {
-    /// Indexes a module for a target. `lines` are the lines of its text. Faults of the PTX are
-    /// ignored.
+    /// Collects the facts of a module, for an SM and a release. `lines` are the lines of its text.
+    /// Faults of the PTX are ignored.
     ///
     /// Names of inlined functions are looked for in the debug sections that are given; without any
     /// they are 0.

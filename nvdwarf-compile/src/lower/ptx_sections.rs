@@ -12,7 +12,7 @@ use ptx_syntax::section_data::{AssembledSection, Fixup, FixupTarget};
 use ptx_syntax::section_order::BlockPlacement;
 use ptx_syntax::{MergedSection, MergedSections, Module, StateSpace};
 
-/// The `.section` blocks of a module as sections, each with its kind.
+/// The sections that the `.section` blocks of a PTX module make, each with its kind.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In the order of ptxas.
@@ -35,7 +35,7 @@ pub(crate) struct PtxSection<'a> {
 }
 
 impl<'a> PtxSections<'a> {
-    /// Reads the sections of a module. Faults of the PTX are ignored.
+    /// Reads the sections of a PTX module. Faults of the PTX are ignored.
     pub fn of(module: &Module<'a>) -> Self {
         Self::assemble(module, &mut Vec::new())
     }

@@ -9,12 +9,13 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 /// Facts outside the text that the caller supplies to [`check`](super::check).
 #[derive(Default)]
 pub struct CheckContext<'c> {
-    /// Asked for each file once, to find lines past its end.
+    /// A function that returns the number of lines of a source file, to find lines past its end; it
+    /// is called once for each file. `None` if no files are available.
     pub source_lines: Option<&'c SourceLines<'c>>,
-    /// The release of CUDA whose ptxas is asked about; 13.0 by default.
+    /// The release of CUDA whose ptxas the check is about; 13.0 by default.
     pub release: Release,
-    /// ptxas is called with -c: other modules may define this one's `.extern` variables and
-    /// functions.
+    /// Whether ptxas is called with -c, so that other modules may define this one's `.extern`
+    /// variables and functions.
     pub relocatable: bool,
 }
 

@@ -4,31 +4,31 @@ use super::rules::Rule;
 use crate::text::TextRange;
 use findings::Severity;
 
-/// A place in the text that breaks a rule.
+/// A violation of a rule in a PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that is broken.
     pub rule: &'static Rule,
-    /// How bad it is here: at most what the rule says.
+    /// The severity of the finding: at most that of the rule.
     pub severity: Severity,
     /// The range of text that the finding is about, on character boundaries; empty where something
     /// is missing.
     pub range: TextRange,
-    /// The fault, in one sentence.
+    /// What is wrong, in one sentence.
     pub message: String,
-    /// Another place that belongs to it, and what that place is.
+    /// Another range of the text that belongs to the finding, and what is there.
     pub related: Option<(TextRange, String)>,
-    /// The way to fix it.
+    /// A sentence on how to fix the text.
     pub help: Option<String>,
 }
 
 /// The findings of one rule and severity that are counted and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnlistedFindings {
-    /// The rule.
+    /// The rule that is broken.
     pub rule: &'static Rule,
-    /// How bad they are.
+    /// The severity of the findings.
     pub severity: Severity,
-    /// The number of findings.
+    /// The number of findings that are not listed.
     pub count: usize,
 }

@@ -11,13 +11,14 @@ use cuda_releases::arch::{Arch, Suffix};
 /// A feature of the debug directives that some PTX version introduced.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VersionGate {
-    /// The rule it is.
+    /// The rule that is broken where the feature is used in an older version.
     pub rule: RuleId,
     /// The name that ptxas gives to the feature.
     pub feature: &'static str,
-    /// The version of the PTX ISA notes.
+    /// The PTX version that introduced the feature, by the PTX ISA.
     pub documented: PtxVersion,
-    /// The version that ptxas 13.0.88 asks for; none: it takes the feature in any.
+    /// The PTX version that ptxas 13.0.88 asks for; `None` if it accepts the feature in any
+    /// version.
     pub enforced: Option<PtxVersion>,
 }
 
@@ -57,21 +58,22 @@ pub(super) fn gate_of(rule: RuleId) -> Option<&'static VersionGate> {
     GATES.iter().find(|gate| gate.rule == rule)
 }
 
-/// The first use of a gated feature in a module.
+/// The first use in a module of a feature that needs a certain PTX version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatedUse {
-    /// The feature.
+    /// The feature that is used.
     pub gate: &'static VersionGate,
-    /// Its first place in the text.
+    /// The range of text of the first use.
     pub range: TextRange,
 }
 
-/// The lowest `.version` that a module can have.
+/// The lowest `.version` that a module can have, by the features and the architectures in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MinVersion {
-    /// The features used, by their first place, in the order of [`GATES`].
+    /// The first use of each feature that needs a version, in text order.
     pub uses: Vec<GatedUse>,
-    /// The version that the architectures of `.target` need, with the word; none for unknown ones.
+    /// The version that the architectures of `.target` need, with the range of the word that needs
+    /// it; `None` for unknown architectures.
     pub target: Option<(PtxVersion, TextRange)>,
 }
 

@@ -6,14 +6,14 @@ use super::ptxas_lines::PtxasLines;
 use super::rules::{Rule, RuleId};
 use findings::RuleTable as _;
 
-/// The options of ptxas that decide what it checks: none, `-lineinfo` or `-g`.
+/// The debug options of ptxas, which decide what it checks: none, `-lineinfo` or `-g`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Without debug options.
+    /// ptxas runs without debug options.
     None,
-    /// With `-lineinfo`.
+    /// ptxas runs with `-lineinfo`.
     Lineinfo,
-    /// With `-g`; also any call for a module with `.target ..., debug`.
+    /// ptxas runs with `-g`, or with any options on a module with `.target ..., debug`.
     G,
 }
 
@@ -37,21 +37,22 @@ impl Modes {
 /// it labels; after that it goes on to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// Reads the file: stops at the first strange byte.
+    /// ptxas reads the file, and stops at the first byte that it does not accept.
     Read,
-    /// Parses: errors are collected, a fatal one ends it.
+    /// ptxas parses the text. Errors are collected; a fatal error ends the step.
     Parse,
-    /// Looks at the module as a whole. Its errors come with those of the parser.
+    /// ptxas checks the module as a whole. Its errors come together with those of the parser.
     Module,
-    /// Looks for what is not defined: what kernels reach (0), variables (1), the rest (2).
+    /// ptxas looks for names that are not defined: first those that kernels reach, then variables,
+    /// then the rest.
     Symbols,
-    /// Warns before it generates code.
+    /// ptxas prints the warnings that come before the generation of code.
     Warn,
-    /// Reads `.debug_info`.
+    /// ptxas reads `.debug_info`.
     Dwarf,
-    /// Writes line tables.
+    /// ptxas writes the line tables.
     Lines,
-    /// Lays the sections of the module, each with its labels.
+    /// ptxas lays out the sections of the module, each with its labels.
     Sections,
 }
 
@@ -62,9 +63,9 @@ pub(super) enum Level {
     Warning,
     Error,
     Fatal,
-    /// A line without ptxas' prefix; refused.
+    /// The message is a line without the prefix `ptxas`, and the module is refused.
     Bare,
-    /// A signal: no message at all.
+    /// ptxas ends by a signal, without a message.
     Crash,
 }
 
@@ -91,9 +92,10 @@ pub(super) struct PtxasMessage {
 /// Whether ptxas 13.0.88 accepts a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It writes a cubin.
+    /// ptxas writes a cubin.
     Accept,
-    /// It refuses the module, or crashes on it: the rule that does it first.
+    /// ptxas refuses the module, or crashes on it. The rule is the first one whose violation has
+    /// this effect.
     Reject(&'static Rule),
 }
 

@@ -6,12 +6,12 @@ use super::{Finding, MinVersion, Mode, PtxasLines, RuleId, Severity, UnlistedFin
 /// The result of [`check`](super::check): the findings, and the messages of ptxas.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// In text order; at most [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) of each rule
-    /// and severity.
+    /// The listed findings in text order: at most
+    /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) of each rule and severity.
     pub findings: Vec<Finding>,
     /// The findings that are not listed, in the order of [`RULES`](super::RULES).
     pub more: Vec<UnlistedFindings>,
-    /// The number of findings that were left out because a baseline has them; none without a
+    /// The number of findings that were left out because a baseline has them; `None` without a
     /// baseline.
     pub in_baseline: Option<usize>,
     /// The least `.version` for the directives used.
@@ -40,7 +40,8 @@ impl Report {
         self.transcript.refuses(mode, rule)
     }
 
-    /// Iterates over the warnings and remarks of ptxas 13.0.88, without its prefix.
+    /// Iterates over the warnings and remarks that ptxas 13.0.88 prints, each without the prefix
+    /// `ptxas`.
     pub fn ptxas_remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
         self.transcript.remarks(mode)
     }

@@ -10,19 +10,21 @@ pub type Rule = findings::Rule<RuleId>;
 /// The details of a rule about PTX, beyond those that all rules have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// First `.version` it applies to; none: all.
+    /// The first `.version` that the rule applies to; `None` if it applies from the first version
+    /// on.
     pub since: Option<PtxVersion>,
-    /// First `.version` it no longer applies to; none: it still does.
+    /// The first `.version` that the rule no longer applies to; `None` if there is none.
     pub until: Option<PtxVersion>,
     /// The document that states the requirement.
     pub reference: &'static str,
-    /// The behaviour of ptxas 13.0.88; `silent` where it says nothing.
+    /// The behaviour of ptxas 13.0.88 where the rule is broken; `silent` where it says nothing.
     pub ptxas: &'static str,
     /// Whether [`crate::fix`] has a repair.
     pub fixable: bool,
 }
 
-/// The rules of [`crate::check`], by subject. Each number is the index of the rule in [`RULES`].
+/// The ids of the rules of [`crate::check`], by subject. Each number is the index of the rule in
+/// [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]

@@ -6,13 +6,14 @@ use crate::check::RuleId;
 /// The repairs of a PTX text to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixSelection {
-    /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that
-    /// takes `debug` out by name.
+    /// The repairs to make, in any order. `add-debug` and `add-section` have no effect beside a
+    /// repair that removes `debug` from `.target`.
     pub repairs: Vec<Repair>,
-    /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that
-    /// fits counts. A path that begins with something a map writes is left alone.
+    /// The parameter of [`Repair::PathMap`]: pairs of a path prefix and its replacement. Of several
+    /// that fit, the last is used. A path that already begins with a replacement is left alone.
     pub path_map: Vec<(String, String)>,
-    /// For [`Repair::FileTime`]: seconds since 1970, not 0, which ptxas takes for none; and bytes.
+    /// The parameter of [`Repair::FileTime`]: the time in seconds since 1970, which must not be 0,
+    /// and the size in bytes.
     pub file_time: (u32, u32),
 }
 
@@ -25,7 +26,7 @@ impl Default for FixSelection {
 }
 
 impl FixSelection {
-    /// Creates the set of these repairs only.
+    /// Creates a selection of these repairs only.
     pub fn of(repairs: &[Repair]) -> Self {
         Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
     }

@@ -34,15 +34,15 @@ use crate::parser::{Parsed, parse};
 /// The result of [`fix`]: the new text and the repairs made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixResult {
-    /// The text as it is now.
+    /// The text after the repairs.
     pub text: String,
-    /// The repairs made, in the order in which each first did something, with the number of their
-    /// edits.
+    /// The repairs that changed the text, each with the number of its edits, in the order of their
+    /// first edits.
     pub applied: Vec<(Repair, u32)>,
 }
 
 /// Returns the edits by which one repair changes a parsed module: ascending, disjoint, on character
-/// boundaries. They belong together: making only some of them may do harm.
+/// boundaries. They belong together, so a caller must make all or none.
 pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
     let mut edits = (repair.info().run)(parsed, fixes);
     edits.sort_by_key(|edit| edit.range);
@@ -58,14 +58,14 @@ pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<E
     edits
 }
 
-/// Whether a text is PTX, possibly damaged: the first token after comments is a directive of the
-/// header. Anything else may be another language, and must not be edited.
+/// Whether a text is PTX, possibly damaged: its first token after comments is `.version`, `.target`
+/// or `.address_size`. Other texts may be in another language, and must not be edited.
 pub fn is_ptx(text: &str) -> bool {
     let first = Lexer::new(text, 0).next_significant();
     matches!(first.range.slice(text), ".version" | ".target" | ".address_size")
 }
 
-/// Whether [`fix`] would change the text. It stops at the first change.
+/// Whether [`fix`] would change the text.
 pub fn would_change(text: &str, fixes: &FixSelection) -> bool {
     if !is_ptx(text) {
         return false;
@@ -75,8 +75,8 @@ pub fn would_change(text: &str, fixes: &FixSelection) -> bool {
     repairs.iter().any(|&repair| pass(&mut fixed, &[repair], fixes))
 }
 
-/// Makes the chosen repairs until none changes the text. It takes any text, and does not change one
-/// that is not PTX.
+/// Makes the chosen repairs until none changes the text any more. A text that is not PTX does not
+/// change.
 pub fn fix(text: &str, fixes: &FixSelection) -> FixResult {
     let mut fixed = FixResult { text: text.to_owned(), applied: Vec::new() };
     if !is_ptx(text) {

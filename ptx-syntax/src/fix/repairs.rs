@@ -4,8 +4,8 @@ use super::{Edit, FixSelection, data, files, locs, moves, names, strip, symbols,
 use crate::check::RuleId;
 use crate::parser::Parsed;
 
-/// A kind of repair of PTX text that `check --fix` can make. Its number is the index in
-/// [`REPAIRS`], which describes each.
+/// A kind of repair of PTX text that `check --fix` can make. Its number is the index of its
+/// description in [`REPAIRS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -37,16 +37,16 @@ pub enum Repair {
 /// The description of a repair: its name, its effect, and the rules whose findings it removes.
 #[derive(Debug)]
 pub struct RepairInfo {
-    /// Which one it is; its place in [`REPAIRS`].
+    /// The repair that is described.
     pub repair: Repair,
-    /// The stable name, in words joined by `-`.
+    /// The stable name of the repair, in words joined by `-`.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// The effect of the repair, in one sentence.
     pub summary: &'static str,
-    /// The rules whose findings it takes away.
+    /// The rules whose findings the repair removes.
     pub rules: &'static [RuleId],
-    /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from
-    /// getting lost does, and takes away nothing that is still of use.
+    /// Whether `--fix` without names makes the repair. It does if the repair makes a module
+    /// acceptable or keeps information from getting lost, and removes nothing of use.
     pub default: bool,
     pub(super) run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
 }
@@ -81,9 +81,9 @@ const fn repair(
 use Repair as R;
 use RuleId as Id;
 
-/// The descriptions of the repairs, in the order in which they are made. A repair that makes
-/// another one visible comes first, and `.version` last, so that it rises only for what could not
-/// be written in another way. A test checks that the order is that of [`Repair`] and
+/// The descriptions of the repairs, in the order in which they are made. A repair that gives
+/// another one work comes before it. The repairs that raise `.version` come last, so that it rises
+/// only for what no other repair could mend. A test checks that the order is that of [`Repair`] and
 /// `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
 pub static REPAIRS: [RepairInfo; 21] = [

@@ -9,14 +9,14 @@ const WIDTH: usize = 120;
 /// What kind of line is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Suffixes stand tight, also between operands.
+    /// An instruction: no blank stands before a word with a dot, also between operands.
     Instruction {
         /// The offset after the opcode, which one blank follows.
         opcode_end: u32,
     },
-    /// Words with a dot stand apart; `%r<5>`.
+    /// A directive: a blank stands before a word with a dot; a register range is `%r<5>`.
     Directive,
-    /// A directive of a section with its values: long lists are wrapped.
+    /// A directive of a section with its values: long lists continue on the next line.
     Data,
 }
 

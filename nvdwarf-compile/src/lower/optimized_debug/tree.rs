@@ -122,9 +122,10 @@ pub(super) enum NewAttribute<'t> {
     Same(&'t Attribute),
     /// A string attribute that gets another string.
     Text(&'t Attribute, Vec<u8>),
-    /// An attribute, by its name, that gets a code address.
+    /// An attribute, given by its name, whose new value is a code address.
     Code(u16, LabelAddress),
-    /// An attribute, by its name, that gets an offset in a section, without a relocation.
+    /// An attribute, given by its name, whose new value is an offset in a section, without a
+    /// relocation.
     Offset(u16, u32),
 }
 
