@@ -120,7 +120,7 @@ impl PrivateFolder {
     }
 }
 
-/// Creates a file that other users cannot read.
+/// Creates a file with these bytes that other users cannot read.
 ///
 /// # Errors
 ///

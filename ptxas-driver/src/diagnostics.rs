@@ -50,7 +50,8 @@ impl<'a> Reporter<'a> {
         self.lines
     }
 
-    /// Creates a reporter for `text`, whose lines are `lines`. `color` turns on terminal colours.
+    /// Creates a reporter for messages about `text`, whose lines are `lines`. `color` turns on
+    /// terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         Self { name: printable(name), text, lines, renderer }

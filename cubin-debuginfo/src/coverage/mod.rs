@@ -45,7 +45,7 @@ pub const INSTRUCTION_SIZE: u64 = 16;
 /// The debug information coverage of one cubin, by function and source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage<'s> {
-    /// All functions that have code, by section and offset.
+    /// The coverage of each function that has code, ordered by section and offset.
     pub functions: Vec<FunctionCoverage<'s>>,
     /// The source files that rows of `.debug_line` name, in order of first use.
     pub files: Vec<FileCoverage<'s>>,

@@ -47,7 +47,7 @@ pub enum Measure {
 /// A coverage limit that a function does not meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shortfall {
-    /// The kind of coverage that the limit is for.
+    /// The kind of coverage that misses its limit.
     pub measure: Measure,
     /// The coverage of the function, in percent.
     pub found: f64,

@@ -165,8 +165,8 @@ impl<'c, 'd> DumpSource<'c, 'd> {
         })
     }
 
-    /// Returns the first section of a kind that is native if the section called `near` is native,
-    /// and Mercury if that is Mercury; `None` if there is none.
+    /// Returns the first section of a kind that, like the section called `near`, belongs to native
+    /// code or to Mercury code; `None` if there is none.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub struct CanonicalName {
 }
 
 impl CanonicalName {
-    /// Reads a name as any demangler or programmer spells it.
+    /// Brings the name of a function, as any demangler or programmer spells it, into one spelling.
     pub fn of(name: &str) -> Self {
         let mut tokens = substituted(tokens(name)).into_iter().peekable();
         let mut units = Units::default();

@@ -27,7 +27,7 @@ use std::ops::Range;
 /// `.loc` for them, so that no row says anything of their code.
 const PTXAS_CODE: &str = "$__internal_";
 
-/// A range of code that one row covers, all in one function.
+/// A range of code that one row of a line table covers, all in one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredRange {
     /// The byte offsets of the range in its code section.
@@ -49,7 +49,8 @@ pub(super) struct CoveredRowRange<'s> {
 }
 
 impl LineTableIndex<'_> {
-    /// Iterates over the non-empty ranges of a section that rows cover, by ascending start.
+    /// Iterates over the non-empty ranges of a code section that rows of the line table cover, by
+    /// ascending start.
     pub fn covered<'s>(
         &'s self,
         code: &'s Code<'_>,

@@ -83,7 +83,7 @@ impl ShapeLabel {
     }
 }
 
-/// An iterator over the frames of an address: see [`ResolvedAddress::frames`].
+/// An iterator over the frames of a code address, which [`ResolvedAddress::frames`] returns.
 #[derive(Debug, Clone)]
 pub struct Frames<'s> {
     function: Option<&'s Function<'s>>,

@@ -372,7 +372,7 @@ impl<'c> LineTableIndex<'c> {
     }
 }
 
-/// The rows of one sequence of a [`LineTableIndex`].
+/// The rows of one sequence of a line table, found through a [`LineTableIndex`].
 #[derive(Debug, Clone, Copy)]
 pub struct SequenceRows<'s> {
     index: &'s LineTableIndex<'s>,

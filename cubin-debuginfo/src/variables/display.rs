@@ -141,7 +141,7 @@ impl fmt::Display for Unavailable {
 }
 
 impl ScopeKind {
-    /// The kind of scope in one word.
+    /// The kind of scope in one word, such as `function`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unit => "unit",

@@ -35,7 +35,7 @@ pub(super) type Group = rustix::process::Pid;
 #[cfg(not(unix))]
 pub(super) type Group = u32;
 
-/// Returns a command whose process ends when this program ends.
+/// Returns a command that runs a program, whose process ends when this program ends.
 pub fn command(program: &OsStr) -> Command {
     let launches = HAS_LAUNCHER && std::path::Path::new(OURSELVES).exists();
     if !launches {

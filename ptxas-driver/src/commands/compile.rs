@@ -31,7 +31,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The exit code of ptxas for every failure.
+/// The exit code of `compile` for every failure, which is that of ptxas.
 pub const FAILURE: u8 = 255;
 
 /// Nothing was written, and what is to be said has been said.

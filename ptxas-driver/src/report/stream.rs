@@ -15,7 +15,7 @@ pub struct Stream<'a, T>(Cell<Option<Items<'a, T>>>);
 type Items<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
 
 impl<'a, T> Stream<'a, T> {
-    /// Creates a JSON array from an iterator.
+    /// Creates a JSON array whose items an iterator computes.
     pub fn new(items: impl Iterator<Item = T> + 'a) -> Self {
         Self(Cell::new(Some(Box::new(items))))
     }

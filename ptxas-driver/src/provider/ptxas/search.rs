@@ -15,7 +15,7 @@ pub(super) const SET_ASIDE: &str = "ptxas.nvidia";
 /// The rule that finds it.
 pub(super) const BESIDE: &str = "ptxas.nvidia beside us";
 
-/// The advice for a user who has no ptxas.
+/// The advice on how to get a ptxas, for a user who has none.
 pub const HOW_TO_GET_ONE: &str = "get one with 'pip install nvidia-cuda-nvcc', or name one in $PTXAS; \
                                   --code none makes a debug-only object, without code";
 
@@ -48,7 +48,7 @@ pub struct NoPtxasFound {
 }
 
 impl FoundPtxas {
-    /// Describes in words which ptxas this is, and how it was found.
+    /// Describes in words which ptxas was found, and how.
     pub fn source(&self) -> String {
         format!("{} ({})", self.path.display(), self.how)
     }
