@@ -8,8 +8,8 @@
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
 use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
 use merc_capsule::clone_cubin::{self, CloneInputs};
-use merc_capsule::clone_section::LineTableInputs;
 use merc_capsule::frame::FrameSection;
+use merc_capsule::loc_streams::LineTableInputs;
 use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs, identity_maps};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, Space};

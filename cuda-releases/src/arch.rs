@@ -351,6 +351,13 @@ impl fmt::Display for CannotRun {
 
 impl std::error::Error for CannotRun {}
 
+/// Whether a word has the form of an architecture name in fatbins: `sm_90`, `sm_90a`. The chip need
+/// not exist.
+pub fn is_arch_name(word: &str) -> bool {
+    let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

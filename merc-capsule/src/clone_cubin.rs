@@ -2,10 +2,11 @@
 
 use crate::address_map::AddressMap;
 use crate::address_translator::AddressTranslator;
-use crate::clone_section::{Cloner, LineTableInputs};
+use crate::clone_section::Cloner;
 use crate::code_map::CodeMap;
 use crate::code_map_recovery::{code_maps, identity_maps};
 use crate::info_records::{self as info, MercuryOnlyInfo};
+use crate::loc_streams::LineTableInputs;
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::section_pairs::SectionPairs;
 use crate::symtab::{self, build_mercury_symtab};

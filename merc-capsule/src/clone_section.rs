@@ -2,13 +2,12 @@
 
 mod line_table;
 
-pub use line_table::LineTableInputs;
-
 use crate::address_translator::AddressTranslator;
 use crate::clone_policy::{CloneStorage, clone_policy};
 use crate::finalise::expect_first;
 use crate::frame::{self, FrameSection};
 use crate::line_table_kind::LineTableKind;
+use crate::loc_streams::LineTableInputs;
 use crate::register_maps::{self, RangeMaps};
 use crate::relocations;
 use dwarf2_writer::{Reloc, SymbolId};

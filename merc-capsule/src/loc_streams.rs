@@ -6,7 +6,7 @@ use crate::address_translator::{AddressTranslator, Untranslatable};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
 use foldhash::{HashSet, HashSetExt as _};
-use nv_debug_sections::catalog::{SectionName, Space};
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::line_table::{EntryRow, Loc, LocId, LocatedInstruction, native_to_mercury};
@@ -221,31 +221,32 @@ impl CodeMap {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nv_debug_sections::line::{DWARF2_PARAMS, Sequence};
+/// The `.loc` data from which the Mercury clones of `.debug_line` and `.nv_debug_line_sass` are
+/// built.
+#[derive(Debug, Clone, Default)]
+pub struct LineTableInputs<'l> {
+    /// The `.loc` data for `.debug_line`: source lines.
+    pub source: LocStreams<'l>,
+    /// The `.loc` data for `.nv_debug_line_sass`: PTX lines.
+    pub ptx: LocStreams<'l>,
+}
 
-    #[test]
-    fn numbers_above_32_bits_are_refused() {
-        let check = |op| {
-            let sequence = Sequence { base: 0, base_offset: 0x28, ops: vec![op], end: 0 };
-            let table = LineTable {
-                params: DWARF2_PARAMS,
-                directories: Vec::new(),
-                files: Vec::new(),
-                debug_str_base: None,
-                has_lone_end: false,
-                sequences: vec![sequence],
-            };
-            check_numbers(".debug_line", &table).map_err(|error| error.to_string())
+impl LineTableInputs<'static> {
+    /// Recovers the `.loc` data from the line tables of a cubin: the PTX lines from the Mercury
+    /// clone of their table if there is one, the source lines from the native table, so that a
+    /// clone is not built from itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_line_table`].
+    pub fn of_tables(cubin: &Cubin<'_>, translator: AddressTranslator<'_>) -> Result<Self> {
+        let streams = |kind: SectionKind| {
+            let native = cubin.section_by_name(kind.name());
+            let clone = native.and_then(|native| translator.section_pairs().mercury_section(native));
+            let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
+            table.map_or(Ok(LocStreams::new()), |table| from_line_table(cubin, table, translator))
         };
-        let most = u64::from(u32::MAX);
-        assert_eq!(check(LineOp::SetFile(most)), Ok(()));
-        assert_eq!(check(LineOp::InlinedCall { context: u64::MAX, name: most }), Ok(()));
-        let error = |what: &str| format!(".debug_line+0x28: {what} 0x100000000 does not fit 32 bits");
-        assert_eq!(check(LineOp::SetFile(most + 1)), Err(error("the operand of DW_LNS_set_file")));
-        let call = LineOp::InlinedCall { context: 0, name: most + 1 };
-        assert_eq!(check(call), Err(error("the name of an inlined call")));
+        let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
+        Ok(Self { source, ptx })
     }
 }

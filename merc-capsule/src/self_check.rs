@@ -2,12 +2,13 @@
 
 use crate::address_map::AddressMap;
 use crate::address_translator::AddressTranslator;
-use crate::clone_section::{Cloner, LineTableInputs};
+use crate::clone_section::Cloner;
 use crate::code_map::CodeMap;
 use crate::code_map_recovery::maps_or_recovered;
 use crate::finalise::Finaliser;
 use crate::frame::FrameSection;
 use crate::info_records::{self, FrameOwners, NativeOnlyInfo};
+use crate::loc_streams::LineTableInputs;
 use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
 use crate::register_maps::{self, RangeMaps};
 use crate::section_pairs::SectionPairs;

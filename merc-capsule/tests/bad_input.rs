@@ -11,8 +11,9 @@ mod values;
 
 use generate::{Choices, GeneratedCubin, Order, given};
 use merc_capsule::clone_cubin::{self, CloneInputs};
-use merc_capsule::clone_section::{Cloner, LineTableInputs};
+use merc_capsule::clone_section::Cloner;
 use merc_capsule::finalise::{Finaliser, finalise_cubin};
+use merc_capsule::loc_streams::LineTableInputs;
 use merc_capsule::register_maps::{self, FunctionRanges, RangeMap};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{AddressMap, AddressRole, AddressTranslator, CodeMap, SectionPairs};

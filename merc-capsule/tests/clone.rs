@@ -5,8 +5,9 @@
 mod support;
 
 use merc_capsule::clone_cubin::{self, CloneInputs};
-use merc_capsule::clone_section::{Cloner, LineTableInputs};
+use merc_capsule::clone_section::Cloner;
 use merc_capsule::finalise::finalise_cubin;
+use merc_capsule::loc_streams::LineTableInputs;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, MercurySection, Section, SectionIndex, SymbolIndex};

@@ -37,7 +37,7 @@ use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
 
 pub use attribute::Attribute;
-pub use parameter::KernelParameter;
+pub use parameter::{KernelParameter, parameters};
 
 /// The name of the section `.nv.info`, which is about the whole file. The section for a function F
 /// has this name, a dot, and F.
@@ -299,10 +299,4 @@ pub fn section_of(cubin: &Cubin<'_>, code: SectionIndex) -> Option<SectionIndex>
 /// `.nv.info.F`.
 pub fn exit_offsets(records: &[Record<'_>]) -> impl Iterator<Item = u32> {
     records.iter().filter(|record| record.attribute == Attribute::EXIT_INSTR_OFFSETS).flat_map(Record::words)
-}
-
-/// Iterates over the kernel's parameters, from the records of `.nv.info.F`, in the order of the
-/// records: the last parameter first, in all files seen.
-pub fn parameters(records: &[Record<'_>]) -> impl Iterator<Item = KernelParameter> {
-    records.iter().filter_map(Record::parameter)
 }

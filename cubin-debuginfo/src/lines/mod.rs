@@ -25,8 +25,8 @@
 //! # Ok(()) }
 //! ```
 
+mod address_lines;
 mod columns;
-mod frames;
 mod line_lookup;
 mod listing;
 mod name_cache;
@@ -37,8 +37,8 @@ mod samples;
 mod source_code;
 mod unplaced_sequences;
 
+pub use address_lines::{AddressLines, CallChain, NamedFrame, PtxSource};
 pub use columns::{NoColumns, PtxColumns};
-pub use frames::{AddressLines, CallChain, NamedFrame, PtxSource};
 pub use line_lookup::LineLookup;
 pub use listing::{LineListing, ListingRange, ListingRanges};
 pub use query_answer::{AddressAnswer, QueryAnswer};

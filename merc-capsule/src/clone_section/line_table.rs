@@ -1,14 +1,13 @@
 //! Clones of line tables.
 
 use super::{Cloner, MercuryContents};
-use crate::address_translator::AddressTranslator;
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
-use crate::loc_streams::{self, LocStream, LocStreams, check_numbers};
+use crate::loc_streams::{LocStream, LocStreams, check_numbers};
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
-use nv_debug_sections::cubin::{Cubin, MercurySection, SectionIndex};
+use nv_debug_sections::cubin::{MercurySection, SectionIndex};
 use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
     last_inlined_name, line_program_from_locs, mercury_to_native, native_to_mercury,
@@ -135,36 +134,5 @@ fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
         let [directory, mtime, size] = [directory, mtime, size].map(u64::from);
         unit.files.push(LineFile { name: Cow::default(), directory, mtime, size });
         unit.debug_str_base = None;
-    }
-}
-
-/// The `.loc` data from which the Mercury clones of `.debug_line` and `.nv_debug_line_sass` are
-/// built.
-#[derive(Debug, Clone, Default)]
-pub struct LineTableInputs<'l> {
-    /// The `.loc` data for `.debug_line`: source lines.
-    pub source: LocStreams<'l>,
-    /// The `.loc` data for `.nv_debug_line_sass`: PTX lines.
-    pub ptx: LocStreams<'l>,
-}
-
-impl LineTableInputs<'static> {
-    /// Recovers the `.loc` data from the line tables of a cubin: the PTX lines from the Mercury
-    /// clone of their table if there is one, the source lines from the native table, so that a
-    /// clone is not built from itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`loc_streams::from_line_table`].
-    pub fn of_tables(cubin: &Cubin<'_>, translator: AddressTranslator<'_>) -> Result<Self> {
-        let streams = |kind: SectionKind| {
-            let native = cubin.section_by_name(kind.name());
-            let clone = native.and_then(|native| translator.section_pairs().mercury_section(native));
-            let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
-            table
-                .map_or(Ok(LocStreams::new()), |table| loc_streams::from_line_table(cubin, table, translator))
-        };
-        let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
-        Ok(Self { source, ptx })
     }
 }

@@ -4,8 +4,7 @@
 //! ptxas' rules; all else is made up.
 
 use crate::values;
-use merc_capsule::clone_section::LineTableInputs;
-use merc_capsule::loc_streams::{LocStream, LocStreams};
+use merc_capsule::loc_streams::{LineTableInputs, LocStream, LocStreams};
 use merc_capsule::symtab::MercuryFunction;
 use merc_capsule::{AddressMap, AddressRole, CodeMap, CodeSizes, FunctionMap};
 use nv_debug_sections::cubin::{

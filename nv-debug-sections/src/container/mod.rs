@@ -57,7 +57,7 @@ pub use file_names::FileNames;
 pub use flags::Flags;
 pub use image::{Image, IrVersions};
 pub use numbered_entry::NumberedEntry;
-pub use selector::{ImageSelector, SelectionSummary, is_arch_name};
+pub use selector::{ImageSelector, SelectionSummary};
 
 /// A part of a file that holds fatbins.
 #[derive(Debug, Clone)]

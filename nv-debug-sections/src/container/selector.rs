@@ -2,6 +2,7 @@
 //! what can be selected.
 
 use super::{Container, EntryKind, NumberedEntry};
+use crate::arch::is_arch_name;
 use crate::limits::MAX_IMAGES_LISTED;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -17,13 +18,6 @@ pub struct ImageSelector {
     /// The number that the cubin must have among all images of the file, from 1; `None` selects
     /// every number.
     pub index: Option<u64>,
-}
-
-/// Whether a word has the form of an architecture name in fatbins: `sm_90`, `sm_90a`. The chip need
-/// not exist.
-pub fn is_arch_name(word: &str) -> bool {
-    let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl ImageSelector {

@@ -1,6 +1,6 @@
 //! `EIATTR_KPARAM_INFO`: one kernel parameter.
 
-use super::NAME;
+use super::{NAME, Record};
 use crate::{Error, ErrorKind, Result};
 
 /// A kernel parameter: its offset, size and other facts, from a `KPARAM_INFO` record of `.nv.info`.
@@ -86,4 +86,10 @@ impl KernelParameter {
         bytes.iter_mut().zip(fields.into_iter().flatten()).for_each(|(to, from)| *to = *from);
         Ok(bytes)
     }
+}
+
+/// Iterates over the kernel's parameters, from the records of `.nv.info.F`, in the order of the
+/// records: the last parameter first, in all files seen.
+pub fn parameters(records: &[Record<'_>]) -> impl Iterator<Item = KernelParameter> {
+    records.iter().filter_map(Record::parameter)
 }

@@ -15,8 +15,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use listed::Listed;
 use messages::{DeferredErrors, Messages};
+use nv_debug_sections::arch::is_arch_name;
 use nv_debug_sections::container::{
-    Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry, is_arch_name,
+    Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
