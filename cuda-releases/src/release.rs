@@ -179,6 +179,13 @@ impl Release {
         })
     }
 
+    /// Whether a version, such as `13.6.5` or `14.0`, is of a release after those of the table.
+    pub fn is_newer_version(version: &str) -> bool {
+        let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
+        let number = parts.next().zip(parts.next());
+        number.is_some_and(|number| number > Self::NEWEST.number())
+    }
+
     /// Returns the release by the `e_version` of a cubin with ABI version 7, which is ten times the
     /// major number, plus the minor one: 129 for CUDA 12.9. `None` if this crate does not know the
     /// release.

@@ -13,7 +13,7 @@ use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
 use nv_debug_sections::line::{self, LineOp};
-use nv_debug_sections::release::{Release, Target};
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::Report;
 use ptx_syntax::{LineIndex, Module};
@@ -288,8 +288,14 @@ impl<'p> PreparedPtx<'p> {
             && extras.line_table == LineTableStyle::Ptxas
             && !extras.keep_optimised
             && extras.path_maps.is_empty();
-        if level >= DebugLevel::Lines && !release.knows_rules_of(target.sm) {
-            diagnostics.push(unknown_rules(target, as_ptxas));
+        let knows_rules = match &cubin {
+            Some((cubin, _)) => cubin.has_known_rules(),
+            None => release.knows_rules_of(target.sm),
+        };
+        if level >= DebugLevel::Lines && !knows_rules {
+            let writer = cubin.as_ref().and_then(|(cubin, _)| cubin.writer());
+            let tool = writer.map_or_else(|| format!("ptxas {release}"), |writer| writer.to_string());
+            diagnostics.push(unknown_rules(&tool, target.sm, as_ptxas));
             if let Some((cubin, data)) = cubin.as_ref().filter(|_| as_ptxas) {
                 return Ok((data.to_vec(), Statistics::of_cubin(cubin)));
             }
@@ -350,10 +356,10 @@ impl<'p> PreparedPtx<'p> {
     }
 }
 
-/// Says that the rules of a target are not known, and what follows: with `as_ptxas` the sections of
-/// its ptxas stay, which is not worth a warning.
-fn unknown_rules(Target { release, sm }: Target, as_ptxas: bool) -> Diagnostic {
-    let rules = format!("the rules by which ptxas {release} makes debug sections for sm_{sm} are not known");
+/// Says that the rules of the tool that made the code are not known for an SM, and what follows:
+/// with `as_ptxas` its sections stay, which is not worth a warning.
+fn unknown_rules(tool: &str, sm: u32, as_ptxas: bool) -> Diagnostic {
+    let rules = format!("the rules by which {tool} makes debug sections for sm_{sm} are not known");
     if as_ptxas {
         Diagnostic::note(format!("{rules}: its own debug sections stay as they are"))
     } else {

@@ -233,7 +233,11 @@ fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (index, name, section) in cubin.iter() {
         let plain = matches!(section.contents, cubin::Contents::Bytes(_) | cubin::Contents::Alias(_));
         if plain && section.is_mercury() {
-            facts.put(DifferenceKind::Mercury, name, bytes(cubin, index));
+            let bytes = match files::bytes_without_times(cubin, index, name) {
+                Some(bytes) => Facts::Bytes(bytes),
+                None => bytes(cubin, index),
+            };
+            facts.put(DifferenceKind::Mercury, name, bytes);
         } else if plain {
             native(&source, index, name, facts);
         }

@@ -45,7 +45,11 @@ pub enum DifferenceKind {
 
 /// All kinds, with their names and what each compares.
 const KEYS: [(DifferenceKind, &str, &str); 16] = [
-    (DifferenceKind::Header, "header", "file type, SM, OS ABI and flags of the ELF header"),
+    (
+        DifferenceKind::Header,
+        "header",
+        "architecture, release of the toolkit, ABI version, and type and flags of the ELF header",
+    ),
     (
         DifferenceKind::Sections,
         "sections",

@@ -4,7 +4,7 @@ use super::nvvm::{Compatibility, Header, Version, debug_compatibility};
 use super::{Compression, ContainerPosition, DebugInfo, Entry, EntryKind, Flags};
 use crate::Result;
 use crate::arch::Arch;
-use crate::cubin::{CodeLocation, Cubin};
+use crate::cubin::{CodeLocation, Cubin, ReleaseSource};
 use crate::level::DebugLevel;
 use crate::level::detected::DetectedLevel;
 use schemars::JsonSchema;
@@ -51,6 +51,16 @@ pub struct Image<'d> {
     #[serde(serialize_with = "displayed")]
     #[schemars(with = "Option<String>")]
     pub arch: Option<Arch>,
+    /// `EI_ABIVERSION` of the ELF header of a cubin: 7 or 8. Absent for an image that is not a cubin,
+    /// and for a cubin that was not looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abi_version: Option<u8>,
+    /// The toolkit release by whose rules a cubin is read: `13.0`. Absent where `abi_version` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<&'static str>,
+    /// How the release is known. Absent where `abi_version` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_source: Option<ReleaseSource>,
     /// The version of the image's format, major and minor; for PTX its `.version`. `None` for a
     /// file that is an image.
     pub code_version: Option<String>,
@@ -106,6 +116,9 @@ impl<'d> Image<'d> {
             kind: entry.kind.name(),
             kind_code: entry.kind.code(),
             arch: entry.arch,
+            abi_version: None,
+            release: None,
+            release_source: None,
             code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
             compression: entry.flags.compression().map(Compression::name),
             obfuscated: entry.flags.has(Flags::OBFUSCATED),
@@ -164,6 +177,9 @@ impl<'d> Image<'d> {
     fn look_into_cubin(&mut self, payload: &[u8]) -> Result<()> {
         let cubin = Cubin::parse(payload)?;
         cubin.check_name_expansion()?;
+        self.abi_version = Some(cubin.header.abi_version);
+        self.release = Some(cubin.release().name());
+        self.release_source = Some(cubin.release_source());
         self.code = Some(cubin.code_location());
         self.debug_only = cubin.debug_only_text();
         match DetectedLevel::of(&cubin).level {

@@ -50,6 +50,20 @@ impl Cubin<'_> {
         }
     }
 
+    /// Warns that the file is of a release that the table of releases does not have yet, and says by
+    /// which one it is read; `None` for all other files.
+    pub fn newer_release_text(&self) -> Option<String> {
+        let writer = self.writer().filter(|_| self.release_source() == ReleaseSource::NewerNote)?;
+        let newest = Release::NEWEST;
+        Some(format!("{writer} is newer than every known release; the file is read as of CUDA {newest}"))
+    }
+
+    /// Whether the rules are known by which the tool that wrote the file makes debug sections: those
+    /// of its release for its SM ([`Release::knows_rules_of`]).
+    pub fn has_known_rules(&self) -> bool {
+        self.release_source() != ReleaseSource::NewerNote && self.release().knows_rules_of(self.header.sm())
+    }
+
     /// Describes which tool wrote the file, and by which release it is read if that is another:
     /// `written by ptxas 13.0.88`.
     pub fn origin_text(&self) -> String {
@@ -85,7 +99,10 @@ pub(super) fn release_of(cubin: &Cubin<'_>) -> (Release, ReleaseSource) {
         let version = tool.version_number()?;
         match Release::of_version(version) {
             Some(release) => Some((release, ReleaseSource::Note)),
-            None => is_newer(version).then_some((Release::NEWEST, ReleaseSource::NewerNote)),
+            None => {
+                let is_newer = Release::is_newer_version(version);
+                is_newer.then_some((Release::NEWEST, ReleaseSource::NewerNote))
+            }
         }
     };
     if let Some(named) = with_first_note(cubin, named).flatten() {
@@ -106,13 +123,6 @@ fn line_version(cubin: &Cubin<'_>) -> Option<u16> {
     let table = cubin.section_by_name(SectionKind::DebugLine.name())?;
     let bytes = cubin.bytes(table).ok()?;
     bytes.get(4..)?.first_chunk().map(|version| u16::from_le_bytes(*version))
-}
-
-/// Whether a version, such as `13.6.5`, is of a release after those of the table.
-fn is_newer(version: &str) -> bool {
-    let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
-    let number = parts.next().zip(parts.next());
-    number.is_some_and(|number| number > Release::NEWEST.number())
 }
 
 #[cfg(test)]

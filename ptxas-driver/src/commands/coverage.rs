@@ -18,6 +18,7 @@ use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
     Catalog, FindingFile, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
 };
+use nv_debug_sections::arch::Arch;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -118,7 +119,7 @@ struct Covered<'a> {
     #[serde(skip)]
     notes: Vec<&'static str>,
     #[serde(skip)]
-    sm: u32,
+    arch: Arch,
     #[serde(skip)]
     options: &'a Options,
     /// What a file without code is; it keeps no limit.
@@ -277,11 +278,11 @@ impl Answer for Covered<'_> {
     const SCHEMA: &'static str = "nvdwarf.coverage";
 
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { report, name, sm, options, debug_only, shown, .. } = self;
+        let Self { report, name, arch, options, debug_only, shown, .. } = self;
         if shown.write(out)? {
             return Ok(());
         }
-        text::file(out, name, *sm, debug_only.as_deref(), report, options.by == By::File)?;
+        text::file(out, name, *arch, debug_only.as_deref(), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
                 out,
@@ -351,7 +352,7 @@ fn of_cubin<'a>(
         report,
         name,
         notes,
-        sm: cubin.header.sm(),
+        arch: cubin.arch(),
         options,
         debug_only,
         no_code,

@@ -229,8 +229,8 @@ fn of_cubin(
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
     if options.mercury && !cubin.has_capsule() {
-        let sm = cubin.header.sm();
-        return Err(NoAnswer(format!("{name}: a cubin for sm_{sm} without a capsule")).into());
+        let arch = cubin.arch();
+        return Err(NoAnswer(format!("{name}: a cubin for {arch} without a capsule")).into());
     }
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;

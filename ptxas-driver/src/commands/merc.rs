@@ -137,7 +137,7 @@ fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> R
 /// Refuses a cubin without a capsule, of the file called `name`.
 fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
     if !cubin.has_capsule() {
-        let why = format!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
+        let why = format!("{name}: a cubin for {} without a capsule", cubin.arch());
         return Err(NoAnswer(why).into());
     }
     Ok(())

@@ -119,6 +119,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    read::warn_of_newer_release(&name, &cubin);
     if options.json || options.verbose {
         cubin.check_name_expansion().with_context(|| name.clone())?;
     }

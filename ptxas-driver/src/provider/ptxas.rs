@@ -220,13 +220,14 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
     Ok(ran.stdout)
 }
 
-/// Asks a ptxas for its CUDA release. `None` if the ptxas cannot be started, or names no known
-/// release.
+/// Asks a ptxas for its CUDA release; the answer is the newest known release if its own is newer.
+/// `None` if the ptxas cannot be started, or names no release.
 pub fn release(ptxas: &Path) -> Option<Release> {
     let printed = printed(ptxas, "--version").ok()?;
     let (_, rest) = printed.split_once("release ")?;
     let (name, _) = rest.split_once(',')?;
-    Release::of_version(name)
+    let newest = || Release::is_newer_version(name).then_some(Release::NEWEST);
+    Release::of_version(name).or_else(newest)
 }
 
 /// Asks a ptxas whether it knows an option, which is passed as it was typed, with an attached

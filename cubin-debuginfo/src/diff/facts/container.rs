@@ -5,8 +5,10 @@ use super::text;
 use crate::diff::compare::Facts;
 use crate::diff::key::DifferenceKind;
 use crate::dump::{ItemStream, NvInfoRecord};
-use nv_debug_sections::catalog::{SectionName, Space};
-use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, ReleaseSource, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
+};
 use nv_debug_sections::nv_info::{self, KernelParameter};
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::tkinfo;
@@ -16,14 +18,25 @@ pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     // The upper byte of the flags is a section index, which follows from the sections.
     let flags = header.e_flags & 0xff;
     for (name, value) in [
-        ("SM", header.sm().to_string()),
+        ("architecture", cubin.arch().to_string()),
+        ("release", release(cubin)),
         ("type", format!("{:#x}", header.e_type)),
-        ("OS ABI", format!("{:#x} version {}", header.os_abi, header.abi_version)),
+        ("OS ABI", format!("{:#x}", header.os_abi)),
+        ("ABI version", header.abi_version.to_string()),
         ("ELF version", header.e_version.to_string()),
         ("flags", format!("{flags:#x}")),
         ("code", cubin.code_location().as_str().to_owned()),
     ] {
         facts.named(DifferenceKind::Header, "", name, value);
+    }
+}
+
+/// The release whose tool wrote the file, where the file tells it.
+fn release(cubin: &Cubin<'_>) -> String {
+    match (cubin.release_source(), cubin.writer().and_then(|writer| writer.version)) {
+        (ReleaseSource::NewerNote, Some(version)) => version,
+        (ReleaseSource::Guess, _) => "not told".to_owned(),
+        _ => cubin.release().name().to_owned(),
     }
 }
 
@@ -107,8 +120,8 @@ fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
     )
 }
 
-/// Relocations by the section they apply to. Places in native debug sections follow from what is
-/// compared elsewhere.
+/// Relocations by the section they apply to. Their offsets in native debug sections follow from what
+/// is compared elsewhere.
 pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (_, name, section) in cubin.iter() {
         let Some(relocations) = section.relocations() else { continue };
@@ -127,7 +140,9 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
             let addend = relocation.addend.map_or(String::new(), |addend| format!("{addend:+#x}"));
             format!("{kind} {}{addend}", cubin.symbol_name_in(table, relocation.symbol))
         };
-        if parsed.is_debug() && parsed.space == Space::Native {
+        // Where they apply in a line table depends on the length of times, which are not compared.
+        let is_placed = parsed.space == Space::Mercury && parsed.kind() != Some(SectionKind::DebugLine);
+        if parsed.is_debug() && !is_placed {
             let mut all = Vec::new();
             for words in relocations.iter().map(words) {
                 if !facts.takes(words.len()) {

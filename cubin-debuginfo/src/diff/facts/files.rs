@@ -1,7 +1,8 @@
 //! Facts of the source files of the line table, with the times and sizes that it records.
 
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::Cubin;
+use dwarf2_writer::Address;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,4 +34,22 @@ pub(super) fn files_of(cubin: &Cubin<'_>) -> Option<Files> {
         }
     }
     Some(stats)
+}
+
+/// The bytes of a `.debug_line` or its clone, with 0 for the times and sizes of source files, which
+/// are not compared; `None` for other sections, and for a table that cannot be read.
+pub(super) fn bytes_without_times(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Vec<u8>> {
+    if SectionName::parse(name).contents_kind() != Some(SectionKind::DebugLine) {
+        return None;
+    }
+    let bytes = cubin.bytes(index).ok()?;
+    let mut without = Vec::new();
+    for mut unit in line::decode(name, &bytes).ok()? {
+        for file in &mut unit.files {
+            (file.mtime, file.size) = (0, 0);
+        }
+        let base = |_, sequence: &line::Sequence| Address::Constant(sequence.base);
+        without.extend(line::encode(name, &unit, None, base).ok()?.bytes);
+    }
+    Some(without)
 }

@@ -7,6 +7,7 @@ use cubin_debuginfo::coverage::ptx::LostFunction;
 use cubin_debuginfo::coverage::{
     FileLines, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
 };
+use nv_debug_sections::arch::Arch;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -37,7 +38,7 @@ const BY_FILE: [&str; 6] = ["instr", "inlined", "lines", "lost", "functions", "n
 pub(super) fn file(
     out: Out<'_>,
     name: &str,
-    sm: u32,
+    arch: Arch,
     debug_only: Option<&str>,
     report: &Report,
     by_file: bool,
@@ -47,7 +48,7 @@ pub(super) fn file(
         Some(what) => format!("no code: {what}, counted by PTX instructions"),
         None => format!("{padding} NOPs of padding left out"),
     };
-    write_line(out, format_args!("{name}: sm_{sm}, {what}"))?;
+    write_line(out, format_args!("{name}: {arch}, {what}"))?;
     let table = if by_file { files } else { functions };
     table(out, report)?;
     for (what, counts) in

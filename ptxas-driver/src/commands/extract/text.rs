@@ -4,13 +4,16 @@ use super::listed::Listed;
 use crate::commands::read::printable;
 use crate::text_table::{Column, Row, Table};
 use nv_debug_sections::container::{DebugInfo, FileKind, Image};
+use nv_debug_sections::cubin::ReleaseSource;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 12] = [
     Column::Right("Index"),
     Column::Left("Kind"),
     Column::Left("Arch"),
+    Column::Left("Release"),
+    Column::Left("ABI"),
     Column::Right("Size"),
     Column::Right("Stored"),
     Column::Left("Compression"),
@@ -33,10 +36,24 @@ impl Default for List {
 impl List {
     /// Makes room for an image, which has not been looked into.
     pub(super) fn add(&mut self, image: &Image<'_>) {
-        let [index, kind, arch, size, stored, compression, _, rest @ ..] = row(image);
+        let [index, kind, arch, _, abi, size, stored, compression, _, rest @ ..] = row(image);
         let debug = DebugInfo::LineInfo.as_str().into();
+        let release = "13.0?".into();
         let [name, place, options] = rest;
-        self.0.fit(&[index, kind, arch, size, stored, compression, debug, name, place, options]);
+        self.0.fit(&[
+            index,
+            kind,
+            arch,
+            release,
+            abi,
+            size,
+            stored,
+            compression,
+            debug,
+            name,
+            place,
+            options,
+        ]);
     }
 
     /// The line above a list.
@@ -95,6 +112,8 @@ fn row<'i>(image: &'i Image<'_>) -> Row<'i, { COLUMNS.len() }> {
         image.index.to_string().into(),
         kind,
         image.arch.map_or("-".into(), |arch| arch.to_string().into()),
+        release(image).into(),
+        image.abi_version.map_or("-".into(), |version| version.to_string().into()),
         image.size.to_string().into(),
         image.stored_size.to_string().into(),
         compression,
@@ -108,6 +127,15 @@ fn row<'i>(image: &'i Image<'_>) -> Row<'i, { COLUMNS.len() }> {
         place,
         remarks,
     ]
+}
+
+/// The release of the toolkit that wrote a cubin, with `?` where the cubin does not tell it.
+fn release(image: &Image<'_>) -> String {
+    match (image.release, image.release_source) {
+        (Some(release), Some(ReleaseSource::Guess)) => format!("{release}?"),
+        (Some(release), Some(ReleaseSource::NewerNote)) => format!(">{release}"),
+        (release, _) => release.unwrap_or("-").to_owned(),
+    }
 }
 
 fn kind_words(kind: FileKind) -> &'static str {

@@ -44,6 +44,7 @@ pub(super) enum Removed {
 pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Result<Exit> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    read::warn_of_newer_release(&name, &cubin);
     expect_capsule(&name, &cubin)?;
     let removed: Result<Vec<SectionIndex>, _> = match goes {
         Removed::Capsule => cubin.remove_capsule(),

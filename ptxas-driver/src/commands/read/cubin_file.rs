@@ -4,7 +4,7 @@ use super::operand::expect_file;
 use crate::foreign_files;
 use crate::input;
 use crate::limits::MAX_HEADER;
-use crate::stderr::complain;
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
 use nv_debug_sections::cubin::Cubin;
@@ -85,7 +85,20 @@ pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, Vec<u8>)> 
 pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
     let cubin = Cubin::parse(bytes).with_context(|| name.to_owned())?;
     cubin.check_name_expansion().with_context(|| name.to_owned())?;
+    warn_of_newer_release(name, &cubin);
     Ok(cubin)
+}
+
+/// Whether a file of a release that is not known was met.
+static IS_NEWER_SEEN: AtomicBool = AtomicBool::new(false);
+
+/// Warns, once in a run, of a cubin whose tool is newer than the releases that are known.
+pub(in crate::commands) fn warn_of_newer_release(name: &str, cubin: &Cubin<'_>) {
+    if let Some(text) = cubin.newer_release_text()
+        && !IS_NEWER_SEEN.swap(true, Ordering::Relaxed)
+    {
+        note(format_args!("{name}: {text}"));
+    }
 }
 
 /// What a file is that is evidently no cubin, and how to come by one.

@@ -15,6 +15,7 @@ pub(super) use crate::printable_text::printable;
 pub(super) use cubin_debuginfo::names::{FunctionNames, demangle};
 pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
+    warn_of_newer_release,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use each_cubin::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
