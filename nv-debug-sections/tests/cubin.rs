@@ -290,6 +290,22 @@ fn faults_are_named_with_their_place() {
     }
 }
 
+/// CUDA 12.0 to 12.2 write 5 where the index of the symbol table belongs, also into files with five
+/// sections, such as the image without code that nvlink puts into libraries. Observed: libnvjpeg of
+/// CUDA 12.0.
+#[test]
+fn a_wrong_link_to_the_symbol_table_may_be_past_the_last_section() {
+    let function = DebugOnlyFunction { name: "k", size: 16, kernel: true, local: false };
+    let mut bytes = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin.write().unwrap();
+    let code = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize + 4 * 64;
+    for wrong in [5, 200] {
+        bytes[code + 40] = wrong;
+        let cubin = Cubin::parse(&bytes).unwrap();
+        assert_eq!(cubin.wrong_symbol_link(), Some(wrong.into()));
+        assert_eq!(cubin.sections[4].link, cubin.symtab().unwrap().0);
+    }
+}
+
 #[test]
 fn relocations_are_applied_or_refused() {
     use nv_debug_sections::cubin::{DebugSection, Relocation, SymbolIndex};

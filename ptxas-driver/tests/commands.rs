@@ -19,8 +19,8 @@ mod support;
 /// The folders that a command finds where it runs, as names in the repository.
 const FOLDERS: [(&str, &str); 7] = [
     ("examples", "examples"),
-    ("releases", "corpus/releases"),
     ("pairs", "ptxas-driver/tests/pairs"),
+    ("releases", "corpus/releases"),
     ("hostile", "ptxas-driver/tests/hostile"),
     ("lines", "ptxas-driver/tests/lines/inputs"),
     ("data", "cubin-debuginfo/tests/data"),

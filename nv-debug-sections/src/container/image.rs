@@ -51,8 +51,8 @@ pub struct Image<'d> {
     #[serde(serialize_with = "displayed")]
     #[schemars(with = "Option<String>")]
     pub arch: Option<Arch>,
-    /// `EI_ABIVERSION` of the ELF header of a cubin: 7 or 8. Absent for an image that is not a cubin,
-    /// and for a cubin that was not looked into.
+    /// `EI_ABIVERSION` of the ELF header of a cubin: 7 or 8. Absent for an image that is not a
+    /// cubin, and for a compressed cubin that was not decompressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abi_version: Option<u8>,
     /// The toolkit release by whose rules a cubin is read: `13.0`. Absent where `abi_version` is.

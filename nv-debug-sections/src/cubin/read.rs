@@ -41,6 +41,7 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
     mend_symbol_links(&mut cubin);
+    check_links(&cubin)?;
     extended_numbering::load(&mut cubin)?;
     check_tables(&cubin)?;
     find_slack(&mut cubin, raw, data.len() as u64)?;
@@ -61,6 +62,20 @@ fn mend_symbol_links(cubin: &mut Cubin<'_>) {
     cubin.wrong_symbol_link = Some(wrong);
     let users = cubin.sections.iter_mut().filter(|section| section.links_symbol_table());
     users.for_each(|section| section.link = symtab);
+}
+
+/// Checks that the `sh_link` of every section is a section. A wrong number in place of the symbol
+/// table's may be past the last one, so this is known only after [`mend_symbol_links`].
+fn check_links(cubin: &Cubin<'_>) -> Result<()> {
+    let count = cubin.sections.len() as u64;
+    for (_, name, section) in cubin.iter() {
+        let index = u64::from(section.link);
+        if index >= count {
+            let kind = ErrorKind::Index { what: "section (sh_link)", index, count };
+            return Err(Error::new(name, 0, kind));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses files whose alignments would make [`Cubin::write`] allocate much more than the input.
@@ -221,7 +236,6 @@ impl<'d> Reader<'_, 'd> {
             let kind = ErrorKind::Index { what, index: index.into(), count };
             if u64::from(index) < count { Ok(()) } else { Err(Error::new(name, 0, kind)) }
         };
-        index("section (sh_link)", section.link)?;
         if section.info_is_section() {
             index("section (sh_info)", section.info)?;
         }

@@ -50,16 +50,16 @@ impl Cubin<'_> {
         }
     }
 
-    /// Warns that the file is of a release that the table of releases does not have yet, and says by
-    /// which one it is read; `None` for all other files.
+    /// The warning that a newer release than those of the table wrote the file, and by which one it
+    /// is read; `None` for all other files.
     pub fn newer_release_text(&self) -> Option<String> {
         let writer = self.writer().filter(|_| self.release_source() == ReleaseSource::NewerNote)?;
         let newest = Release::NEWEST;
         Some(format!("{writer} is newer than every known release; the file is read as of CUDA {newest}"))
     }
 
-    /// Whether the rules are known by which the tool that wrote the file makes debug sections: those
-    /// of its release for its SM ([`Release::knows_rules_of`]).
+    /// Whether the rules are known by which the tool that wrote the file makes debug sections for
+    /// its SM ([`Release::knows_rules_of`]).
     pub fn has_known_rules(&self) -> bool {
         self.release_source() != ReleaseSource::NewerNote && self.release().knows_rules_of(self.header.sm())
     }

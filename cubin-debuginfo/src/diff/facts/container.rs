@@ -1,11 +1,11 @@
 //! Facts of the container: header, section table, symbols, relocations, notes.
 
 use super::Collector;
-use super::text;
+use super::{files, text};
 use crate::diff::compare::Facts;
 use crate::diff::key::DifferenceKind;
 use crate::dump::{ItemStream, NvInfoRecord};
-use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{
     Contents, Cubin, ReleaseSource, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
 };
@@ -120,8 +120,8 @@ fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
     )
 }
 
-/// Relocations by the section they apply to. Their offsets in native debug sections follow from what
-/// is compared elsewhere.
+/// Relocations by the section they apply to. Their offsets in native debug sections follow from
+/// what is compared elsewhere.
 pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (_, name, section) in cubin.iter() {
         let Some(relocations) = section.relocations() else { continue };
@@ -140,9 +140,7 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
             let addend = relocation.addend.map_or(String::new(), |addend| format!("{addend:+#x}"));
             format!("{kind} {}{addend}", cubin.symbol_name_in(table, relocation.symbol))
         };
-        // Where they apply in a line table depends on the length of times, which are not compared.
-        let is_placed = parsed.space == Space::Mercury && parsed.kind() != Some(SectionKind::DebugLine);
-        if parsed.is_debug() && !is_placed {
+        if parsed.is_debug() && parsed.space == Space::Native {
             let mut all = Vec::new();
             for words in relocations.iter().map(words) {
                 if !facts.takes(words.len()) {
@@ -153,8 +151,11 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
             all.sort_unstable();
             facts.listed(key, name, all);
         } else {
+            let headers = files::line_headers(cubin, SectionIndex(section.info));
             for relocation in relocations {
-                facts.named(key, name, format!("{:#x}", relocation.offset), words(relocation));
+                let place = files::place_in_lines(&headers, relocation.offset);
+                let place = place.unwrap_or_else(|| format!("{:#x}", relocation.offset));
+                facts.named(key, name, place, words(relocation));
             }
         }
     }

@@ -53,3 +53,27 @@ pub(super) fn bytes_without_times(cubin: &Cubin<'_>, index: SectionIndex, name: 
     }
     Some(without)
 }
+
+/// The end of the header and the end of each unit of a `.debug_line` or its clone, as byte offsets
+/// in the section; empty for other sections, and for a table that cannot be read.
+pub(super) fn line_headers(cubin: &Cubin<'_>, index: SectionIndex) -> Vec<(u64, u64)> {
+    let name = cubin.section_name(index);
+    if SectionName::parse(name).contents_kind() != Some(SectionKind::DebugLine) {
+        return Vec::new();
+    }
+    let bytes = cubin.bytes(index).unwrap_or_default();
+    let units = line::decode_with_offsets(name, &bytes).unwrap_or_default();
+    units.iter().map(|unit| (unit.offset + unit.header_size, unit.offset + unit.size)).collect()
+}
+
+/// A byte of a line table by its distance from the end of the header: the header is as long as the
+/// times and sizes in it, which are not compared.
+pub(super) fn place_in_lines(headers: &[(u64, u64)], offset: u64) -> Option<String> {
+    let unit = headers.partition_point(|(_, end)| *end <= offset);
+    let (header_end, _) = headers.get(unit)?;
+    let unit = unit + 1;
+    Some(match offset.checked_sub(*header_end) {
+        Some(after) => format!("unit {unit}, {after:#x} after the header"),
+        None => format!("unit {unit}, {:#x} before the end of the header", header_end - offset),
+    })
+}
