@@ -97,13 +97,10 @@ pub(super) fn release_of(cubin: &Cubin<'_>) -> (Release, ReleaseSource) {
     }
     let named = |tool: &tkinfo::ToolInfo<'_>| {
         let version = tool.version_number()?;
-        match Release::of_version(version) {
-            Some(release) => Some((release, ReleaseSource::Note)),
-            None => {
-                let is_newer = Release::is_newer_version(version);
-                is_newer.then_some((Release::NEWEST, ReleaseSource::NewerNote))
-            }
-        }
+        let known = Release::of_version(version).map(|release| (release, ReleaseSource::Note));
+        let newer =
+            || Release::is_newer_version(version).then_some((Release::NEWEST, ReleaseSource::NewerNote));
+        known.or_else(newer)
     };
     if let Some(named) = with_first_note(cubin, named).flatten() {
         return named;
