@@ -128,6 +128,10 @@ fn capsules_come_back() {
             };
             cubin.iter().filter(|(.., section)| section.is_mercury()).map(row).collect()
         };
+        let order: Vec<bool> = again.sections.iter().map(Section::is_mercury).collect();
+        let last = again.section_name(SectionIndex(order.len() as u32 - 1));
+        let is_last = order.is_sorted() && last == ".nv.merc.symtab";
+        count("the capsule comes last", is_last, last.to_owned());
         let (ours, theirs) = (headers(&again), headers(cubin));
         for (name, header) in &ours {
             count(

@@ -7,8 +7,11 @@ mod support;
 use merc_capsule::finalise::Finaliser;
 use merc_capsule::{AddressTranslator, SectionPairs, code_maps};
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::DebugSection;
+use nv_debug_sections::cubin::{Cubin, DebugSection};
+use nv_debug_sections::reg_sass;
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use support::each_capsule;
 
 #[test]
@@ -67,4 +70,28 @@ fn native_sections_come_back() {
         eprintln!("{f:?}");
     }
     assert!(first.is_empty());
+}
+
+/// ptxas 13.0.88 wrote 0xffffffff where the code that sets the register has no native instruction.
+#[test]
+fn a_range_without_native_start_comes_back() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../cubin-debuginfo/tests/data/range_without_start.sm_100.cubin");
+    let bytes = fs::read(path).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let maps = code_maps(&cubin).unwrap();
+    let spaces = SectionPairs::of(&cubin).unwrap();
+    let translator = AddressTranslator::new(&cubin, &spaces, &maps);
+    let finaliser = Finaliser::new(&cubin, translator);
+    let starts = |bytes: &[u8]| -> Vec<u32> {
+        let functions = reg_sass::decode(bytes).unwrap().into_iter();
+        functions.flat_map(|function| function.ranges).map(|range| range.start).collect()
+    };
+    let clone = cubin.section_by_name(".nv.merc.nv_debug_info_reg_sass").unwrap();
+    let native = cubin.section_by_name(".nv_debug_info_reg_sass").unwrap();
+    let made = finaliser.section(clone).unwrap().bytes;
+    let open = starts(&made).into_iter().filter(|start| *start == 0xffff_ffff);
+    assert!(open.count() > 0);
+    assert!(starts(&cubin.bytes(clone).unwrap()).into_iter().all(|start| start != 0xffff_ffff));
+    assert!(made == *cubin.bytes(native).unwrap());
 }

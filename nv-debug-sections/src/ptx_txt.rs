@@ -237,6 +237,14 @@ mod tests {
     }
 
     #[test]
+    fn a_nul_in_a_line_is_refused_where_it_would_be() {
+        let error = encode([&b"a"[..], b"b\0c"]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NulByte(_)), "{error}");
+        assert_eq!((error.section(), error.offset()), (NAME, 3));
+        assert!(from_ptx(b"ret;\nr\0et;\n").is_err());
+    }
+
+    #[test]
     fn lines_by_number() {
         let text = NumberedText::decode(&b"a\0\0bc\0"[..]).unwrap();
         assert_eq!(text.line_count(), 3);

@@ -51,13 +51,19 @@ fn patched(data: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn of_one_entry() {
     let size = ptx(1).len();
-    let named = Spec { kind: 1, number: 2, flags: 0x11, name: b"k.cu".to_vec(), ..Spec::default() };
+    let options = Some(b"-g".to_vec());
+    let named = Spec { kind: 1, number: 2, flags: 0x11, name: b"k.cu".to_vec(), options, ..Spec::default() };
     let all = |second: &[u8]| fatbin(&[ptx(1), second.to_vec(), ptx(3)]);
     // What is wrong inside an entry of known size.
     for (at, bytes, field) in [(32, &[0xff; 4][..], "identifier offset"), (20, &[0xff; 4], "options offset")]
     {
-        let (numbers, faults) = listed(&all(&patched(&named.write(), at, bytes)));
+        let file = all(&patched(&named.write(), at, bytes));
+        let (numbers, faults) = listed(&file);
         assert_eq!(numbers, [1, 2, 3], "{field}");
+        let container = Container::parse(&file).unwrap();
+        let second = container.entries().flatten().nth(1).unwrap();
+        let without = if at == 32 { second.name } else { second.options };
+        assert_eq!(without, b"", "{field}");
         assert_eq!(faults.iter().map(told).collect::<Vec<_>>(), [("", (16 + size + at) as u64, field)]);
     }
     let packed = Spec { flags: 0x2011, payload: vec![7; 100], ..named };
@@ -186,6 +192,13 @@ fn of_one_header_of_an_archive() {
         assert_eq!(numbers, found, "{want:?}");
         let want = ("", (second + want.0) as u64, want.1);
         assert_eq!(faults.iter().map(told).collect::<Vec<_>>(), [want]);
+        // The member whose name is wrong has the field as its name.
+        if at == 0 {
+            let file = patched(&good, second, bytes);
+            let container = Container::parse(&file).unwrap();
+            let labels: Vec<_> = container.entries().flatten().map(|entry| entry.position.label()).collect();
+            assert_eq!(labels[1], String::from_utf8_lossy(bytes).trim_end());
+        }
     }
     // Cut off: its last member has no section table any more, but is told of.
     for cut in [good.len() - 1, good.len() - object.len() - 10] {
@@ -257,6 +270,25 @@ fn many_faults() {
     let bad = patched(&member, 48, b"999999999 ");
     let (_, faults) = listed(&[b"!<arch>\n".to_vec(), bad.repeat(50_000)].concat());
     assert_eq!(faults.len(), 50_000);
+}
+
+#[test]
+fn archives_in_archives() {
+    let mut file = one(1);
+    for depth in 1..=9 {
+        file = archive(&[("inner", &file)]);
+        let found: Vec<_> = Container::parse(&file).unwrap().entries().collect();
+        let [found] = &found[..] else { panic!("{depth}: {found:?}") };
+        match found {
+            Ok(entry) => assert_eq!((depth < 9, entry.arch.unwrap().number), (true, 1)),
+            Err(fault) => {
+                assert!(
+                    depth == 9 && matches!(fault.kind(), ErrorKind::NotAContainer(_)),
+                    "{depth}: {fault}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

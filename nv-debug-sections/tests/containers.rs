@@ -12,7 +12,7 @@ use std::path::Path;
 use container::{Host, Spec, archive, compression_flag, fatbin};
 use nv_debug_sections::container::fatbin::Fatbins;
 use nv_debug_sections::container::{
-    Compression, Container, DebugInfo, Entry, EntryKind, FileKind, Flags, MAX_EXPANSION, nvvm,
+    Compression, Container, DebugInfo, Entry, EntryKind, FileKind, Flags, MAX_EXPANSION, MAX_PAYLOAD, nvvm,
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::{Error, Result};
@@ -86,6 +86,7 @@ fn debug_levels_of_flags_and_options() {
         (0, "", DebugInfo::None),
         (0, "--compile-only  --generate-line-info ", DebugInfo::LineInfo),
         (0, "-generate-line-info -ftz=0 ", DebugInfo::LineInfo),
+        (0, "-arch sm_90  -lineinfo ", DebugInfo::LineInfo),
         (0, " -g --dont-merge-basicblocks ", DebugInfo::Dwarf),
         (0, "-gx --generate-line-information", DebugInfo::None),
         (Flags::DEBUG, "-generate-line-info", DebugInfo::Dwarf),
@@ -287,6 +288,7 @@ fn zstd_bomb(content: u64, blocks: usize) -> Vec<u8> {
 #[test]
 fn bombs_are_refused() {
     let (lz4, zstd) = (ptx(0x2000), ptx(0x8000));
+    assert_eq!((MAX_EXPANSION, MAX_PAYLOAD), (256, 512 << 20));
     let expands = |kind| matches!(kind, ErrorKind::Expansion { factor: MAX_EXPANSION, .. });
     assert!(expands(refusal(lz4.write_stored(&[0; 100], 100 * MAX_EXPANSION + 1))));
     assert!(expands(refusal(zstd.write_stored(&zstd_bomb(1 << 40, 10), 1 << 40))));

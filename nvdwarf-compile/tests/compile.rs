@@ -92,6 +92,17 @@ fn options_that_do_not_go_together() {
     let options = Options { opt_level: Some(3), device_debug: true, ..lines() };
     let error = compile(&ptx, &CodeImage::None, &options).unwrap_err();
     assert_eq!((&error.kind, &error.diagnostics[..]), (&ErrorKind::OptimizedDebug, &[][..]));
+    // As ptxas 13.0.88 takes `.target ..., debug` without `-g`.
+    assert!(ptx.contains(", debug\n"));
+    for (opt_level, is_refused) in [(None, false), (Some(0), false), (Some(1), true), (Some(3), true)] {
+        let options = Options { opt_level, ..lines() };
+        let made = compile(&ptx, &CodeImage::None, &options);
+        assert_eq!(
+            made.is_err_and(|error| error.kind == ErrorKind::OptimizedDebug),
+            is_refused,
+            "{opt_level:?}"
+        );
+    }
 }
 
 #[test]

@@ -61,18 +61,23 @@ fn old(lines: &str) -> String {
 fn files() -> Vec<Row> {
     [
         (outside("9.0", ".file 1 \"a.cu\"\n.file 7 \"b.cu\""), Silent),
+        (outside("9.0", ".file 7 \"b.cu\"\n.file 1 \"a.cu\""), Silent),
         (outside("9.0", ".file 1 \"a.cu\"\n.file 1 \"a.cu\""), Refused("Duplicate file index #1")),
+        (outside("9.0", ".file 1 \"a.cu\"\n.file 1 \"b.cu\""), Refused("Duplicate file index #1")),
         (inside("9.0", ".file 3 \"c.cu\""), Refused("Parsing error near '.file': syntax error")),
         (outside("9.0", ".file 1 \"a.cu\", 1700000000, 40"), Silent),
         (
             outside("3.1", ".file 1 \"a.cu\", 1700000000, 40"),
             Refused("requires PTX ISA .version 3.2 or later"),
         ),
+        (outside("3.2", ".file 1 \"a.cu\", 1700000000, 40").replace("sm_75", "sm_30"), Silent),
         (outside("9.0", ".file 4294967296 \"a.cu\""), Refused("Constant overflow")),
+        (outside("9.0", ".file 4294967295 \"a.cu\""), Silent),
         (
             outside("9.0", ".file 1 \"caf\u{e9}.cu\""),
             Refused("Unexpected non-ASCII character encountered on line 8"),
         ),
+        (outside("9.0", "// caf\u{e9}"), Refused("Unexpected non-ASCII character encountered on line 8")),
     ]
     .map(|(text, outcome)| (text, NONE, outcome))
     .into()
@@ -91,6 +96,9 @@ fn locs() -> Vec<Row> {
             Said(".loc directive without .file directive is found, line information in generated binary may not be complete"),
         ),
         (inside("9.0", ".loc 1 4294967296 3"), Refused("Constant overflow")),
+        (inside("9.0", ".loc 4294967296 10 3"), Refused("Constant overflow")),
+        (inside("9.0", ".loc 1 10 4294967296"), Refused("Constant overflow")),
+        (inside("9.0", ".loc 4294967295 4294967295 4294967295"), Silent),
         (inside("9.0", ".loc 1 9223372036854775808 3"), Silent),
         (inside("9.0", ".loc 1 18446744073709551616 3"), Silent),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3"), Silent),
@@ -98,6 +106,11 @@ fn locs() -> Vec<Row> {
         (inside("6.5", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3"), Refused("requires PTX ISA .version 7.0 or later")),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, inlined_at 1 10 3"), Refused("Parsing error near 'inlined_at': syntax error")),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S"), Refused("syntax error")),
+        (
+            inside("9.0", ".loc 1 10 3\n.loc 2 5 1, .function_name S, inlined_at 1 10 3"),
+            Refused("Parsing error near '.function_name': syntax error"),
+        ),
+        (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 3, function_name S"), Refused("syntax error")),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 11 3"), Refused(EARLIER)),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 1 10 4"), Refused(EARLIER)),
         (inside("9.0", ".loc 1 10 3\n.loc 2 5 1, function_name S, inlined_at 65537 10 3"), Silent),
@@ -130,12 +143,17 @@ fn sections() -> Vec<Row> {
                 .replace(".visible ", ""),
             Refused("requires PTX ISA .version 2.0 or later"),
         ),
+        (of("2.0", ".b8 0").replace("sm_75", "sm_20").replace(".address_size 64\n", ""), Silent),
+        (outside("9.0", ".section .reg { .b8 0 }"), Refused("Parsing error near '.reg': syntax error")),
         (section(".u8 1"), Refused("Illegal type for dwarf")),
         (section(".b8 255, -128"), Silent),
         (section(".b8 256"), Refused("Value out of range for type .b8 256")),
         (section(".b8 -129"), Refused("Value out of range for type .b8 -129")),
         (section(".b16 65535, -32768"), Silent),
         (section(".b16 65536"), Refused("Value out of range for type .b16 65536")),
+        (section(".b16 -32769"), Refused("Value out of range for type .b16 -32769")),
+        (section(".b32 -2147483648, 4294967295"), Silent),
+        (section(".b32 -2147483649"), Refused("Value out of range for type .b32 -2147483649")),
         (section(".b64 4294967296"), Silent),
         (section(".b64 99999999999999999999"), Refused("Constant overflow")),
         (section("A: .b8 1"), Silent),
@@ -150,6 +168,8 @@ fn sections() -> Vec<Row> {
         (of("3.2", ".b64 L+4").replace("sm_75", "sm_30"), Silent),
         (of("3.1", ".b64 L+4").replace("sm_75", "sm_30"), Refused("requires PTX ISA .version 3.2 or later")),
         (section("A: .b8 1\nB: .b32 B-A"), Silent),
+        (of("7.5", "A: .b8 1\nB: .b32 B-A"), Silent),
+        (of("7.5", ".b8 -1"), Silent),
         (of("7.4", "A: .b8 1\nB: .b32 B-A"), Refused("requires PTX ISA .version 7.5 or later")),
         (of("7.4", ".b8 -1"), Refused("requires PTX ISA .version 7.5 or later")),
         (section(".b32 nobody"), Silent),
@@ -179,6 +199,7 @@ fn full_debug() -> Vec<Row> {
             NONE,
             Refused("requires PTX ISA .version 3.0 or later"),
         ),
+        (outside("3.0", &format!("{ABBREV}{INFO}")).replace("sm_75", "sm_30, debug"), NONE, Silent),
         (both(".section .debug_frame { .b8 1, 2, 3, 0 }"), G, Refused("overlapping non-identical data")),
         (
             both(".section .debug_loc { .b8 1 }\n.section .debug_loc { .b8 2 }"),
@@ -215,7 +236,13 @@ fn at_dwarf() -> Vec<Row> {
         (old("@@DWARF .section .debug_str"), Refused("syntax error")),
         (old("@@DWARF .section .debug_str, \"\", @nobits"), Refused("syntax error")),
         (old("@@DWARF .section .debug_str, \"\""), Refused("syntax error")),
+        (data("@@DWARF .byte k"), Refused("Illegal type for dwarf data")),
+        (data("@@DWARF .4byte k, 1"), Refused("Parsing error near ',': syntax error")),
         (outside("9.0", HEAD.trim()), Refused("not supported as of PTX version 2.0")),
+        (
+            outside("2.0", HEAD.trim()).replace("sm_75", "sm_20").replace(".address_size 64\n", ""),
+            Refused("not supported as of PTX version 2.0"),
+        ),
         (old("@@DWARF .byte 1"), Crash),
     ]
     .map(|(text, outcome)| (text, NONE, outcome))

@@ -160,6 +160,31 @@ fn a_list_takes_no_memory_for_each_image() {
     }
 }
 
+/// Images of fatbinary whose headers claim 512 MiB, in less memory than that: the size is found to be
+/// wrong before any is reserved. Of zstd the frame is damaged too, so that no data come.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_claimed_size_reserves_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("claim.fatbin"), folder.path().join("out"));
+    let args = [file.as_os_str(), "--max-expansion=1000000".as_ref(), "-o".as_ref(), out.as_os_str()];
+    for (name, is_damaged, message) in [
+        ("saxpy/saxpy-lz4.fatbin", false, "it has 0x2280 bytes, its header says 0x20000000"),
+        ("saxpy/saxpy.fatbin", true, "BadMagicNumber"),
+    ] {
+        let mut bytes = fs::read(example(name)).unwrap();
+        // The first entry: the size of the uncompressed payload, and where the payload starts.
+        bytes[16 + 56..16 + 64].copy_from_slice(&(512_u64 << 20).to_le_bytes());
+        let payload = 16 + u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+        if is_damaged {
+            bytes[payload..payload + 4].fill(0);
+        }
+        fs::write(&file, bytes).unwrap();
+        let run = within(60_000, &args);
+        assert!(stderr(&run).contains(message), "{name}: {}", stderr(&run));
+    }
+}
+
 /// Twice what an image becomes, and an amount that no image changes.
 #[cfg(target_os = "linux")]
 #[test]
@@ -195,6 +220,24 @@ fn a_list_looks_into_64_mib() {
     assert!(debug[fits..].iter().all(Option::is_none));
     let last = stdout(&extract().arg(&file).args(["--index", &(fits + 5).to_string()]).output().unwrap());
     assert!(last.lines().last().is_some_and(|line| line.contains("lineinfo")), "{last}");
+}
+
+/// What the entry says itself is not looked for: a damaged cubin of `-G` is listed without a fault.
+#[test]
+fn a_list_decompresses_what_says_nothing_of_debug_information() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("damaged.fatbin");
+    let example = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
+    // The flags of its first entry, and where its payload starts.
+    let (flags, payload) = (16 + 40, 16 + u32::from_le_bytes(example[20..24].try_into().unwrap()) as usize);
+    for (says_debug, status) in [(true, 0), (false, 2)] {
+        let mut bytes = example.clone();
+        bytes[flags] |= if says_debug { 2 } else { 0 };
+        bytes[payload..payload + 4].fill(0);
+        fs::write(&file, bytes).unwrap();
+        let run = extract().arg(&file).output().unwrap();
+        assert_eq!(run.status.code(), Some(status), "{}", stderr(&run));
+    }
 }
 
 /// A reader that has seen enough of the names does not keep files from being written.

@@ -189,6 +189,53 @@ fn merc_needs_an_image_with_a_capsule() {
     }
 }
 
+/// Queries that no image answers, and such as one of two does: of the other there is a note, and in
+/// JSON an error in its place. An image that cannot be read fails always.
+#[test]
+fn what_no_image_answers_fails() {
+    let file = example("saxpy/saxpy.fatbin");
+    let file = file.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let damaged = folder.path().join("damaged.fatbin");
+    let mut bytes = fs::read(file).unwrap();
+    // The first entry's payload.
+    let payload = 16 + u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    bytes[payload..payload + 4].fill(0);
+    fs::write(&damaged, bytes).unwrap();
+    let status = |command: &str, file: &str, options: &[&str]| run(command, file, options).status.code();
+    for (command, none, some) in [
+        ("lines", &["nosuch+0x10"][..], &["fminf+0x0"][..]),
+        ("lines", &["--function", "nosuch"], &["--function", "fminf"]),
+        ("vars", &["--at", "nosuch+0x10"], &["--at", "fminf+0x0"]),
+        ("vars", &["--function", "nosuch"], &["--function", "fminf"]),
+        ("dump", &["--section", ".nosuch"], &["--section", ".debug_info"]),
+        ("dump", &["--function", "nosuch"], &["--function", "fminf"]),
+        ("dump", &["--offset", ".debug_line+0xffffff"], &["--offset", ".debug_info+0x0"]),
+    ] {
+        assert_eq!(status(command, file, none), Some(1), "{command} {none:?}");
+        let output = run(command, file, some);
+        assert_eq!(output.status.code(), Some(0), "{command} {some:?}: {}", messages(&output));
+        // An address of `lines` has a line of its own in each image.
+        let is_address = !some[0].starts_with("--");
+        let image = format!("{file}:sm_90:1");
+        let is_noted = messages(&output).contains(&format!("note: {image}: "));
+        assert_eq!(is_noted, !is_address, "{command} {some:?}: {}", messages(&output));
+        let document = json(&run(command, file, &[some, &["--json"]].concat()));
+        let files = document["files"].as_array().unwrap();
+        let has_error = |file: &Value| {
+            let place = if is_address { &file["queries"][0] } else { file };
+            place["error"].is_string()
+        };
+        let errors: Vec<bool> = files.iter().map(has_error).collect();
+        assert_eq!(
+            (files[0]["file"].as_str(), &errors[..]),
+            (Some(&*image), &[true, false][..]),
+            "{command}"
+        );
+        assert_eq!(status(command, damaged.to_str().unwrap(), some), Some(2), "{command}");
+    }
+}
+
 #[test]
 fn the_example_without_tools() {
     let file = example("saxpy/saxpy.fatbin");

@@ -154,6 +154,24 @@ fn faults_say_where() {
     assert!(listed_address_pairs(NAME, &[], &[one]).is_err());
 }
 
+/// Which attributes may not be in a clone, and which are refused since no layout is known.
+#[test]
+fn the_table_by_number() {
+    let of = |wanted: RecordDifference| -> Vec<u8> {
+        (0..=u8::MAX).filter(|number| difference(Attribute(*number)) == Some(wanted)).collect()
+    };
+    assert_eq!(of(RecordDifference::OnlyIn(Space::Native)), [0x0a, 0x15, 0x16, 0x19, 0x36, 0x6b, 0x6d]);
+    assert_eq!(of(RecordDifference::OnlyIn(Space::Mercury)), [0x5a]);
+    let unknown = of(RecordDifference::Addresses(AddressLayout::Unknown));
+    assert_eq!(unknown.len(), 11);
+    let (map, sizes) = (map(&[(0x10, 0x20)]), BTreeMap::new());
+    for number in unknown {
+        let record = [sized(Attribute(number), &[0x10])];
+        let made = to_mercury(NAME, &record, &mercury_only(&map, &sizes), Some);
+        assert!(made.unwrap_err().to_string().contains("nobody has seen the layout"), "{number:#x}");
+    }
+}
+
 #[test]
 fn only_native_code_has_these() {
     let parameter = |ordinal, offset, size| {

@@ -146,6 +146,46 @@ fn hand_written_opcodes_mean_what_gimli_says() {
         let constant = u64::from((255 - opcode_base) / line_range) * scale;
         let addresses = [0, constant, constant + 20 * scale, constant + 20 * scale + 0x108];
         assert!(rows.iter().map(|row| row.0).take(4).eq(addresses), "{params:?}");
+        // The first line of special opcodes, and what rows begin with.
+        for (line_base, default_is_stmt) in [(-3, true), (1, false)] {
+            let params = Params { line_base, default_is_stmt, ..params };
+            let data = unit(params, &every_dwarf_2_opcode(opcode_base));
+            let (rows, end, _) = gimli_rows(&data);
+            assert_eq!(rows[0].4, default_is_stmt, "{params:?}");
+            assert_eq!(our_rows(&data), (rows, end), "{params:?}");
+        }
+    }
+}
+
+/// What the first sequence set does not count in the second.
+#[test]
+fn a_sequence_starts_anew() {
+    let first = [
+        &every_dwarf_2_opcode(10)[..],
+        &[0, 4, DW_LNE_NVIDIA_INLINED_CALL, 1, 0x80, 0x01, DW_LNS_copy],
+        &[0, 1, DW_LNE_end_sequence, 0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0, DW_LNS_copy],
+    ];
+    let data = unit(DWARF2_PARAMS, &first.concat());
+    let tables = decode(".debug_line", &data).unwrap();
+    let [_, second] = &tables[0].sequences[..] else { panic!("{:?}", tables[0].sequences) };
+    let rows: Vec<_> = tables[0].rows(second).collect();
+    let row =
+        |row: &LineRow| (row.address, row.file, row.line, row.column, row.context, row.name, row.number);
+    assert_eq!(rows.iter().map(row).collect::<Vec<_>>(), [(0, 1, 1, 0, 0, 0, 1)]);
+    let program = unit_programs(".debug_line", &data).next().unwrap().unwrap();
+    let program = program.sequences().nth(1).unwrap().unwrap();
+    let mut steps = program.steps();
+    while steps.next().is_some() {}
+    assert_eq!(row(steps.row()), (0, 1, 1, 0, 0, 0, 1));
+    let section = gimli::DebugLine::new(&data, LittleEndian);
+    let program = section.program(DebugLineOffset(0), 8, None, None).unwrap();
+    let mut all = program.rows();
+    let mut ended = false;
+    while let Some((_, row)) = all.next_row().unwrap() {
+        if ended && !row.end_sequence() {
+            assert_eq!((row.address(), row.file_index(), row.line().map(|line| line.get())), (0, 1, Some(1)));
+        }
+        ended |= row.end_sequence();
     }
 }
 

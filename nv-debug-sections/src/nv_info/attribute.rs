@@ -160,6 +160,7 @@ mod tests {
     #[test]
     fn every_number_finds_its_name() {
         assert!(Attribute::NAMED.is_sorted_by(|a, b| a.0 < b.0));
+        assert_eq!(Attribute::NAMED.len(), 101);
         for (attribute, name) in Attribute::NAMED {
             assert_eq!(attribute.name(), Some(*name));
         }

@@ -48,6 +48,15 @@ fn only_symbols_are_mapped() {
     expected[16] += 1;
     expected.extend_from_slice(&[4, 0x0f, 9, 0, 2, 0, 0, 0, 3, 0, 0, 0, 3]);
     assert_eq!(changed, expected);
+    // Of two words, by attribute: both, the first, none.
+    let mut found: [Vec<u8>; 3] = Default::default();
+    for number in 0..=u8::MAX {
+        let value = Value::Sized(Cow::Borrowed(&[1, 0, 0, 0, 2, 0, 0, 0]));
+        let record = Record { attribute: Attribute(number), value };
+        found[2 - record.symbols().count()].push(number);
+    }
+    assert_eq!(found[0], [0x0f, 0x5d]);
+    assert_eq!(found[1], [0x0a, 0x11, 0x12, 0x23, 0x26, 0x2f, 0x3b]);
 }
 
 // cuobjdump 13.2.86 prints these as Ordinal 2, Offset 0x10, Size 8, cbank 0x1f, space CBANK.
@@ -67,6 +76,23 @@ fn a_kernel_parameter() {
     };
     assert_eq!(parameter, expected);
     assert_eq!(parameter.to_bytes().unwrap(), bytes);
+    // Each field apart, by the bits of the last word.
+    let bits = |word: u32| {
+        let mut bytes = [0; 12];
+        bytes[0] = 5;
+        bytes[8..].copy_from_slice(&word.to_le_bytes());
+        KernelParameter::from_bytes(bytes)
+    };
+    let none = KernelParameter { index: 5, ordinal: 0, offset: 0, size: 0, bank: 0, ..parameter };
+    for (shift, width, want) in [
+        (0, 8, KernelParameter { log_alignment: 0xff, ..none }),
+        (8, 4, KernelParameter { space: 0xf, ..none }),
+        (12, 5, KernelParameter { bank: 0x1f, ..none }),
+        (17, 1, KernelParameter { in_shared_memory: true, ..none }),
+        (18, 14, KernelParameter { size: 0x3fff, ..none }),
+    ] {
+        assert_eq!(bits(((1 << width) - 1) << shift), want, "bit {shift}");
+    }
     for wide in [
         KernelParameter { size: 1 << 14, ..parameter },
         KernelParameter { space: 16, ..parameter },

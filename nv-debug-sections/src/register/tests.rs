@@ -116,6 +116,13 @@ fn chips_have_the_registers_that_nvdisasm_names() {
         assert!(has(0) && has(last), "{class:?}");
         assert!(!has(last + 1), "{class:?} {last} on sm_{sm}");
     }
+    // Those before it are registers from sm_100 on only.
+    for (sm, is_there) in [(90, false), (100, true), (121, true)] {
+        for number in [63, 254] {
+            let register = SassRegister::new(Class::UniformGeneral, number);
+            assert_eq!(register.exists_on(Release::V13_0.target(sm)), is_there, "UR{number} on sm_{sm}");
+        }
+    }
     // URZ is the same number on all.
     assert!(SassRegister::new(Class::UniformGeneral, 255).exists_on(Release::V13_0.target(75)));
     // A byte offset in local memory.

@@ -316,10 +316,14 @@ fn capsules_follow_their_code() {
     cubin.remove_debug_sections(|_| false).unwrap();
     let again = cubin.write().unwrap();
     let cubin = Cubin::parse(&again).unwrap();
+    let table = cubin.mercury_symtab().unwrap();
     for (index, name, _) in cubin.iter() {
         if let Some(function) = name.strip_prefix(".text.") {
             let capsule = cubin.section_by_name(&format!(".nv.capmerc.text.{function}")).unwrap();
             assert_eq!(number(&cubin.bytes(capsule).unwrap(), 0, 4), u64::from(index.0));
+            let (.., align, link, info) = header(&cubin, capsule);
+            assert_eq!((align, link), (16, table.0));
+            assert_eq!(cubin.symbol_name_in(table, SymbolIndex(info)), function);
         }
     }
 }
