@@ -151,6 +151,21 @@ fn once_each(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
+/// The texts of two inputs, which both have a line table: each text stays, the table is one.
+#[test]
+fn linked_files_keep_every_text() {
+    let [first, second] = [".nv_debug_ptx_txt.7", ".nv_debug_ptx_txt.9"];
+    let programs = [first, second]
+        .map(|text| PtxFeatures { ptx_text_names: Some(vec![text.into()]), ..PtxFeatures::default() });
+    let lists = programs.each_ref().map(|program| {
+        let (level, target, output) = (DebugLevel::Lines, Release::V13_0.target(90), OutputKind::Linked);
+        expected_sections(&Compilation { level, target, output, program })
+    });
+    let linked = expected_after_link(&lists);
+    let count = |name: &str| linked.iter().filter(|section| section.name.to_string() == name).count();
+    assert_eq!([first, second, ".debug_line", ".nv_debug_line_sass"].map(count), [1; 4]);
+}
+
 #[test]
 fn every_run_of_the_matrix_follows_from_the_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/behaviour/matrix.json");
