@@ -220,20 +220,30 @@ fn a_list_looks_into_64_mib() {
     assert!(debug[fits..].iter().all(Option::is_none));
     let last = stdout(&extract().arg(&file).args(["--index", &(fits + 5).to_string()]).output().unwrap());
     assert!(last.lines().last().is_some_and(|line| line.contains("lineinfo")), "{last}");
+    // What the entry itself says of `-G` is known all the same.
+    let mut bytes = fs::read(&file).unwrap();
+    let last = bytes.len() - size;
+    bytes[last + 40] |= 2;
+    fs::write(&file, bytes).unwrap();
+    let document = json(extract().arg(&file));
+    assert_eq!(document["files"][0]["images"][fits + 4]["debug"], "g");
 }
 
-/// What the entry says itself is not looked for: a damaged cubin of `-G` is listed without a fault.
+/// A list sees damage in a cubin, also where the entry says `-G`, and none in text.
 #[test]
-fn a_list_decompresses_what_says_nothing_of_debug_information() {
+fn a_list_decompresses_cubins_and_no_text() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damaged.fatbin");
     let example = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
-    // The flags of its first entry, and where its payload starts.
-    let (flags, payload) = (16 + 40, 16 + u32::from_le_bytes(example[20..24].try_into().unwrap()) as usize);
-    for (says_debug, status) in [(true, 0), (false, 2)] {
+    let number = |at: usize| u32::from_le_bytes(example[at..at + 4].try_into().unwrap()) as usize;
+    // Two cubins and their PTX: where the entries start.
+    let second = 16 + number(16 + 4) + number(16 + 8);
+    let third = second + number(second + 4) + number(second + 8);
+    for (entry, says_debug, status) in [(16, false, 2), (second, true, 2), (third, false, 0)] {
         let mut bytes = example.clone();
-        bytes[flags] |= if says_debug { 2 } else { 0 };
+        let payload = entry + number(entry + 4);
         bytes[payload..payload + 4].fill(0);
+        bytes[entry + 40] |= if says_debug { 2 } else { 0 };
         fs::write(&file, bytes).unwrap();
         let run = extract().arg(&file).output().unwrap();
         assert_eq!(run.status.code(), Some(status), "{}", stderr(&run));
