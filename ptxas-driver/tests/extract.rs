@@ -131,6 +131,30 @@ fn the_ir_header_of_an_ltoir_file() {
     assert!(written[ir.len()..].iter().all(|byte| *byte == 0));
 }
 
+/// The header that nvcc 13.0.88 writes for sm_90a (`nv-debug-sections/tests/nvvm.rs`), with other
+/// versions of the debug metadata.
+#[test]
+fn debug_versions_of_ir_are_told_in_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.ltoir");
+    let header = b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\x00\x18\x00\x01\x00\x2c\0\0\0\x30\0\0\0\
+        \x01\x00\x84\x03\x02\x00\x02\x00\x20\x00\x01\x00\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
+    for (version, words) in [
+        ([3, 0], None),
+        ([3, 2], None),
+        ([3, 3], Some("debug metadata 3.3 is newer than 3.2")),
+        ([4, 0], Some("debug metadata 4.0 is not compatible with 3.2")),
+        ([2, 2], Some("debug metadata 2.2 is not compatible with 3.2")),
+    ] {
+        let mut bytes = header.to_vec();
+        bytes[8..10].copy_from_slice(&version);
+        fs::write(&file, bytes).unwrap();
+        let run = extract().arg(&file).output().unwrap();
+        let note = words.map(|words| format!("note: {}: image 1: {words}\n", file.display()));
+        assert_eq!((run.status.code(), stderr(&run)), (Some(0), note.unwrap_or_default()));
+    }
+}
+
 /// Runs in so much address space.
 #[cfg(target_os = "linux")]
 fn within(kibibytes: u64, args: &[&std::ffi::OsStr]) -> Output {
