@@ -121,10 +121,14 @@ fn capsules_come_back() {
             .collect()
         };
         count("symtab", symbols(&again) == symbols(cubin), String::new());
-        let headers = |cubin: &Cubin<'_>| -> BTreeMap<String, (u32, u64, u64, u64, String)> {
+        let headers = |cubin: &Cubin<'_>| -> BTreeMap<String, (u32, u64, u64, u64, [String; 2])> {
             let row = |(_, name, section): (SectionIndex, &str, &Section<'_>)| {
-                let link = cubin.section_name(SectionIndex(section.link)).to_owned();
-                (name.to_owned(), (section.sh_type, section.flags, section.align, section.entsize, link))
+                let section_name = |number| cubin.section_name(SectionIndex(number)).to_owned();
+                let has_target =
+                    [".nv.merc.nv.info.", ".nv.merc.rela."].iter().any(|stem| name.starts_with(stem));
+                let target = if has_target { section_name(section.info) } else { String::new() };
+                let refers_to = [section_name(section.link), target];
+                (name.to_owned(), (section.sh_type, section.flags, section.align, section.entsize, refers_to))
             };
             cubin.iter().filter(|(.., section)| section.is_mercury()).map(row).collect()
         };

@@ -308,6 +308,27 @@ fn code_sections_name_their_function() {
     }
 }
 
+/// Code names its function, and up to sm_89 its registers, also once other symbols are gone.
+#[test]
+fn code_keeps_its_function_and_registers() {
+    for name in ["stack_arguments.sm_75.g", "references.sm_80.g.c", "stack_arguments.sm_100.g"] {
+        let file = pair(name);
+        let before = Cubin::parse(&file).unwrap();
+        let mut cubin = before.clone();
+        cubin.remove_debug_sections(|_| false).unwrap();
+        let again = cubin.write().unwrap();
+        let cubin = Cubin::parse(&again).unwrap();
+        assert!(cubin.symbols().len() < before.symbols().len(), "{name}");
+        for (index, text, section) in cubin.iter() {
+            let Some(function) = text.strip_prefix(".text.") else { continue };
+            assert_eq!(cubin.section_name(SectionIndex(section.link)), ".symtab", "{name}");
+            assert_eq!(cubin.symbol_name(SymbolIndex(section.info & 0xff_ffff)), function, "{name}");
+            let old = before.section(before.section_by_name(text).unwrap()).unwrap();
+            assert_eq!(section.info >> 24, old.info >> 24, "{name}: {index:?}");
+        }
+    }
+}
+
 /// The capsule follows `.text.F` when sections before it come and go.
 #[test]
 fn capsules_follow_their_code() {
