@@ -146,6 +146,21 @@ fn relocations_must_suit_their_field() {
     }
 }
 
+/// The frame is made, made larger, and given back: ptxas 13.0.88 writes one of these at most.
+#[test]
+fn the_largest_offset_of_the_cfa_is_the_size_of_the_frame() {
+    let cfa = |offset| Cfi::DefCfa { register: 0x500_0001, offset };
+    let size = |instructions| {
+        let Entry::Fde(entry) = fde(0, at(KERNEL), None) else { unreachable!() };
+        frame_size(&Fde { instructions, ..entry })
+    };
+    assert_eq!(size(vec![]), 0);
+    assert_eq!(size(vec![Cfi::AdvanceLoc4(4), cfa(16)]), 16);
+    let steps =
+        vec![Cfi::AdvanceLoc4(4), cfa(16), Cfi::AdvanceLoc4(8), cfa(0x40), Cfi::AdvanceLoc4(9), cfa(0)];
+    assert_eq!(size(steps), 0x40);
+}
+
 #[test]
 fn refusals_of_the_writer_name_the_entry() {
     let entries = [cie(vec![]), fde(1, at(KERNEL), None)];

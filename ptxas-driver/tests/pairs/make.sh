@@ -31,6 +31,7 @@ make references sm_75 -g
 make label_constants sm_75 -g
 make label_constants sm_100 -g
 make references sm_80 -g -c
+make references sm_100 -g
 make shared_places sm_90 -g -c
 make shared_extensible sm_100 -ewp
 make inlined_same_line sm_75 -lineinfo
