@@ -184,8 +184,8 @@ fn a_list_takes_no_memory_for_each_image() {
     }
 }
 
-/// Images of fatbinary whose headers claim 512 MiB, in less memory than that: the size is found to be
-/// wrong before any is reserved. Of zstd the frame is damaged too, so that no data come.
+/// Images of fatbinary whose headers claim 512 MiB, in less memory than that: the size is found to
+/// be wrong before any is reserved. Of zstd the frame is damaged too, so that no data come.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_claimed_size_reserves_no_memory() {
