@@ -183,7 +183,10 @@ fn a_sequence_starts_anew() {
     let mut ended = false;
     while let Some((_, row)) = all.next_row().unwrap() {
         if ended && !row.end_sequence() {
-            assert_eq!((row.address(), row.file_index(), row.line().map(|line| line.get())), (0, 1, Some(1)));
+            assert_eq!(
+                (row.address(), row.file_index(), row.line().map(std::num::NonZero::get)),
+                (0, 1, Some(1))
+            );
         }
         ended |= row.end_sequence();
     }
