@@ -35,6 +35,7 @@ struct Row {
     line_version: u16,
     leaves_gaps: bool,
     puts_mercury_into_frames: bool,
+    takes_empty_source_texts: bool,
     /// See [`Release::knows_rules_of`].
     unknown_rules: &'static [RangeInclusive<u32>],
     /// See [`Release::knows_capsules_of`].
@@ -70,6 +71,7 @@ const V11_7: Row = Row {
     line_version: 2,
     leaves_gaps: true,
     puts_mercury_into_frames: false,
+    takes_empty_source_texts: false,
     unknown_rules: &[0..=u32::MAX],
     unknown_capsules: &[],
 };
@@ -141,6 +143,7 @@ const V13_5: Row = Row {
     line_version: 3,
     leaves_gaps: false,
     puts_mercury_into_frames: true,
+    takes_empty_source_texts: true,
     ..V13_4
 };
 
@@ -191,6 +194,17 @@ impl Release {
     /// release.
     pub fn of_e_version(e_version: u32) -> Option<Self> {
         Self::all().find(|release| release.e_version() == e_version)
+    }
+
+    /// Whether ptxas knows `.loc_intermediate` and `.nv_intermediate_source_section`, which came
+    /// with PTX 9.4.
+    pub fn has_intermediate_lines(self) -> bool {
+        self.newest_ptx() >= (9, 4)
+    }
+
+    /// Whether ptxas finds the `.source_end` right after the line of `.source_begin`.
+    pub const fn takes_empty_source_texts(self) -> bool {
+        self.0.takes_empty_source_texts
     }
 
     /// NVIDIA's name of the release: `13.0`.

@@ -71,6 +71,7 @@ fn shape<'a>(parsed: &Parsed<'a>) -> Vec<(&'static str, Vec<&'a str>)> {
             Item::AddressSize(_) => ("address size", None),
             Item::File(_) => ("file", None),
             Item::Section(_) => ("section", None),
+            Item::IntermediateSources(_) => ("intermediate sources", None),
             Item::AtDwarf(_) => ("@@DWARF", None),
             Item::Variable(_) => ("variable", None),
             Item::Function(function) => ("function", function.body.as_ref()),
@@ -89,6 +90,7 @@ fn shape<'a>(parsed: &Parsed<'a>) -> Vec<(&'static str, Vec<&'a str>)> {
 fn statement_kind(statement: &Statement<'_>) -> &'static str {
     match statement {
         Statement::Loc(_) => "loc",
+        Statement::IntermediateLoc(_) => "intermediate loc",
         Statement::Label(_) => "label",
         Statement::Instruction(_) => "instruction",
         Statement::Variable(_) => "variable",

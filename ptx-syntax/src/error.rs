@@ -41,6 +41,8 @@ pub enum SyntaxErrorKind {
     UnknownCharacter,
     /// A comment begins with `/*` and has no `*/`.
     UnterminatedComment,
+    /// `.source_begin` without a line `.source_end`.
+    UnterminatedSource,
     /// `"` without a second one.
     UnterminatedString,
     /// The module does not begin with `.version MAJOR.MINOR`.
@@ -91,6 +93,7 @@ impl fmt::Display for SyntaxErrorKind {
             Self::NulByte => "unexpected NUL byte: ptxas reads no further",
             Self::UnknownCharacter => "expected a token, found a character that begins none",
             Self::UnterminatedComment => "expected `*/` before the end of the text",
+            Self::UnterminatedSource => "expected a line `.source_end` before the end of the text",
             Self::UnterminatedString => "expected a closing `\"` before the end of the text",
             Self::MissingVersion => "expected `.version MAJOR.MINOR` at the start of the module",
             Self::MissingTarget => "expected `.target` after `.version`",
@@ -142,6 +145,7 @@ impl ErrorSink {
                 SyntaxErrorKind::UnknownCharacter
             }
             TokenKind::UnterminatedComment => SyntaxErrorKind::UnterminatedComment,
+            TokenKind::UnterminatedSource => SyntaxErrorKind::UnterminatedSource,
             TokenKind::UnterminatedString => SyntaxErrorKind::UnterminatedString,
             found => {
                 if found == TokenKind::Integer {

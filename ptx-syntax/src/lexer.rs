@@ -31,6 +31,9 @@ pub enum TokenKind {
     Float,
     /// A string `"..."`. A backslash escapes nothing, and a newline may be inside.
     String,
+    /// Text of another language: `.source_begin` at the end of its line, the lines of text, and
+    /// `.source_end` alone on a line.
+    SourceText,
     /// `{`
     OpenBrace,
     /// `}`
@@ -69,6 +72,8 @@ pub enum TokenKind {
     Operator,
     /// A comment that begins with `/*` and has no `*/`; it goes up to the end of the text.
     UnterminatedComment,
+    /// `.source_begin` without `.source_end`, up to the end of the text.
+    UnterminatedSource,
     /// A `"` without a second one; only the quote.
     UnterminatedString,
     /// Characters that are not the beginning of any token.
@@ -96,6 +101,7 @@ impl fmt::Display for TokenKind {
             Self::Integer => "an integer",
             Self::Float => "a floating-point number",
             Self::String => "a string",
+            Self::SourceText => "text of another language",
             Self::OpenBrace => "`{`",
             Self::CloseBrace => "`}`",
             Self::OpenBracket => "`[`",
@@ -115,6 +121,7 @@ impl fmt::Display for TokenKind {
             Self::Or => "`|`",
             Self::Operator => "an operator",
             Self::UnterminatedComment => "an unterminated comment",
+            Self::UnterminatedSource => "an unterminated source text",
             Self::UnterminatedString => "an unterminated string",
             Self::Unknown => "an unknown character",
             Self::Eof => "the end of the text",
@@ -221,6 +228,38 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     has(byte, BLANK)
 }
 
+/// What begins a source text.
+pub(crate) const SOURCE_BEGIN: &str = ".source_begin";
+
+/// What ends it.
+pub(crate) const SOURCE_END: &str = ".source_end";
+
+/// What follows the end of the line, if only blanks and tabs stand before it.
+fn line_after_blanks(bytes: &[u8]) -> Option<&[u8]> {
+    let blanks = bytes.iter().position(|b| !matches!(b, b' ' | b'\t'))?;
+    bytes.get(blanks..)?.strip_prefix(b"\n")
+}
+
+/// The end of the first `.source_end` that is alone on its line, which must have an end. Observed:
+/// ptxas 13.5.37, to which a carriage return or form feed is no blank here.
+fn source_end(text: &[u8]) -> Option<usize> {
+    memmem::find_iter(text, SOURCE_END).find_map(|at| {
+        let before = text.get(..at)?;
+        let blanks = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let begins = matches!(before.get(..at - blanks)?.last(), None | Some(b'\n'));
+        let end = at + SOURCE_END.len();
+        (begins && line_after_blanks(text.get(end..)?).is_some()).then_some(end)
+    })
+}
+
+/// The text in a [`TokenKind::SourceText`], as ptxas keeps it: without the line break before
+/// `.source_end`.
+pub(crate) fn text_in_source(token: &str) -> &str {
+    let after = token.split_once('\n').map_or("", |(_, text)| text);
+    let text = after.strip_suffix(SOURCE_END).unwrap_or(after).trim_end_matches([' ', '\t']);
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
 /// A position in the text that moves over one token at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Lexer<'a> {
@@ -291,7 +330,10 @@ impl<'a> Lexer<'a> {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.run(start + 1, WORD)),
 
             b'$' | b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
-            b'.' if has(self.peek(1), LETTER) => (K::DotIdent, self.dot_ident(start + 1)),
+            b'.' if has(self.peek(1), LETTER) => match self.source_text(start) {
+                Some(token) => token,
+                None => (K::DotIdent, self.dot_ident(start + 1)),
+            },
             b'.' if has(self.peek(1), DIGIT) => match self.digit_word(start + 1) {
                 Some(end) => (K::DotIdent, end),
                 None => (K::Float, self.fraction(start).unwrap_or(start + 1)),
@@ -332,6 +374,18 @@ impl<'a> Lexer<'a> {
                 (K::Whitespace, BYTE_ORDER_MARK.len_utf8())
             }
             _ => (K::Unknown, self.unknown(start + 1)),
+        }
+    }
+
+    /// A source text, if `.source_begin` and only blanks stand on the rest of the line. A text
+    /// without an end has the rest of the module, so that many of them cost linear time.
+    fn source_text(&self, start: usize) -> Option<(TokenKind, usize)> {
+        let bytes = self.rest().strip_prefix(SOURCE_BEGIN.as_bytes())?;
+        let first_line = bytes.len() - line_after_blanks(bytes)?.len();
+        let start = start + SOURCE_BEGIN.len() + first_line;
+        match source_end(self.bytes.get(start..).unwrap_or(&[])) {
+            Some(end) => Some((TokenKind::SourceText, start + end)),
+            None => Some((TokenKind::UnterminatedSource, self.bytes.len())),
         }
     }
 
@@ -514,6 +568,40 @@ mod tests {
         );
         assert_eq!(kinds("@@DWARF \"a\\\"b"), [(AtDwarf, "@@DWARF"), (String, "\"a\\\""), (Ident, "b")]);
         assert_eq!(kinds("\"b /*"), [(UnterminatedString, "\""), (Ident, "b"), (UnterminatedComment, "/*")]);
+    }
+
+    /// What ptxas 13.5.37 takes for the begin, the end and the text.
+    #[test]
+    fn source_texts() {
+        use TokenKind::{CloseBrace, DotIdent, SourceText, UnterminatedSource};
+        for (text, inside) in [
+            (".source_begin\n.source_end\n", ""),
+            (".source_begin\n\n.source_end\n", ""),
+            (".source_begin \t\n\n\n x \t\n\n\t .source_end \t\n", "\n\n x \t\n"),
+            (
+                ".source_begin\na .source_end\n.source_end_of\n.source_end }\nb\n .source_end\n",
+                "a .source_end\n.source_end_of\n.source_end }\nb",
+            ),
+            (".source_begin\n.source_end\r\n.source_begin\n.source_end\n", ".source_end\r\n.source_begin"),
+            (".source_begin\n\" /* }\n# 1 \"x\"\n.source_end\n", "\" /* }\n# 1 \"x\""),
+        ] {
+            let all = format!("{text}}}");
+            let [(SourceText, token), (CloseBrace, _)] = kinds(&all)[..] else {
+                panic!("{all}: {:?}", kinds(&all))
+            };
+            assert_eq!(text_in_source(token), inside, "{text}");
+        }
+        let other = [
+            ".source_begin x\n.source_end\n",
+            ".source_begin\r\n.source_end\n",
+            ".source_begins\n.source_end\n",
+        ];
+        for text in other {
+            assert_eq!(kinds(text)[0].0, DotIdent, "{text}");
+        }
+        for text in [".source_begin\n", ".source_begin\nx\n.source_end", ".source_begin\n.source_end\x0c\n"] {
+            assert_eq!(kinds(text), [(UnterminatedSource, text)]);
+        }
     }
 
     /// Tests each of these between two tokens: ptxas takes the first two as blanks and stops at the

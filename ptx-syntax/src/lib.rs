@@ -13,6 +13,7 @@ pub mod fix;
 mod header;
 mod initializer;
 pub mod instruction_lines;
+mod intermediate;
 mod lexer;
 mod limits;
 mod loc;
@@ -46,6 +47,7 @@ pub use directives::{
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use header::{AddressSizeDirective, TargetDirective, VersionDirective};
 pub use initializer::{InitialSymbol, InitialValue, InitialValueKind, Initializer};
+pub use intermediate::{CodeBlock, IntermediateLoc, IntermediateSources};
 pub use lexer::{Token, TokenKind, Tokens, tokenize};
 pub use limits::{MAX_ERRORS, MAX_NESTING};
 pub use loc::{FileDirective, InlinedAt, LocDirective};

@@ -3,6 +3,7 @@
 use crate::at_dwarf::AtDwarf;
 use crate::directives::{Alias, Attributes, Directives, Pragma};
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
+use crate::intermediate::{CodeBlock, IntermediateSources};
 use crate::loc::FileDirective;
 use crate::parameter::Parameter;
 use crate::section::SectionBlock;
@@ -89,6 +90,15 @@ impl<'a> Module<'a> {
         })
     }
 
+    /// Iterates over the texts of intermediate languages, in text order.
+    pub fn code_blocks(&self) -> impl Iterator<Item = &CodeBlock<'a>> {
+        let sources = self.items.iter().filter_map(|item| match item {
+            Item::IntermediateSources(sources) => Some(sources),
+            _ => None,
+        });
+        sources.flat_map(|sources| &sources.blocks)
+    }
+
     /// Iterates over the `@@DWARF` lines. [`crate::section_data::assemble_at_dwarf`] joins them to
     /// sections.
     pub fn at_dwarf(&self) -> impl Iterator<Item = &AtDwarf<'a>> {
@@ -121,6 +131,8 @@ pub enum Item<'a> {
     File(FileDirective<'a>),
     /// `.section`
     Section(SectionBlock<'a>),
+    /// `.nv_intermediate_source_section`
+    IntermediateSources(IntermediateSources<'a>),
     /// An `@@DWARF` line.
     AtDwarf(AtDwarf<'a>),
     /// A variable declaration.
@@ -144,6 +156,7 @@ impl Item<'_> {
             Self::AddressSize(node) => node.range,
             Self::File(node) => node.range,
             Self::Section(node) => node.range,
+            Self::IntermediateSources(node) => node.range,
             Self::AtDwarf(node) => node.range,
             Self::Variable(node) => node.range,
             Self::Function(node) => node.range,

@@ -4,6 +4,7 @@ mod body;
 mod directive;
 mod fast_path;
 mod function;
+mod intermediate;
 mod list;
 mod operands;
 mod variable;
@@ -308,12 +309,18 @@ impl<'a> Parser<'a> {
         match word {
             ".file" => Item::File(self.file()),
             ".section" => Item::Section(self.section()),
+            ".nv_intermediate_source_section" => Item::IntermediateSources(self.intermediate_sources()),
             ".visible" | ".weak" | ".extern" | ".common" | ".entry" | ".func" => self.declaration(),
             ".pragma" => Item::Pragma(self.pragma()),
             ".alias" => Item::Alias(self.alias()),
             ".loc" => {
                 self.misplaced("`.loc` is only allowed inside a function body");
                 self.loc();
+                Item::Unknown(self.range_from(start))
+            }
+            ".loc_intermediate" => {
+                self.misplaced("`.loc_intermediate` is only allowed inside a function body");
+                self.intermediate_loc();
                 Item::Unknown(self.range_from(start))
             }
             ".version" => {

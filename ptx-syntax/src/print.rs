@@ -60,7 +60,7 @@ pub fn normalise(parsed: &Parsed<'_>) -> String {
     let mut big_before = false;
     for item in &parsed.module.items {
         let big = match item {
-            Item::Section(_) => true,
+            Item::Section(_) | Item::IntermediateSources(_) => true,
             Item::Function(function) => function.body.is_some(),
             _ => false,
         };
@@ -99,6 +99,7 @@ impl<'a> Printer<'a, '_> {
         match item {
             Item::Function(function) => self.function(function),
             Item::Section(section) => self.section(section),
+            Item::IntermediateSources(_) => self.intermediate_sources(range),
             Item::Unknown(_) => self.verbatim(range),
             _ => self.statement(range, Style::Directive),
         }
@@ -220,6 +221,39 @@ impl<'a> Printer<'a, '_> {
         }
         self.gap(section.close.start);
         self.statement(section.close, Style::Directive);
+    }
+
+    /// Prints texts of an intermediate language, which keep their blanks and line breaks.
+    fn intermediate_sources(&mut self, range: TextRange) {
+        if self.is_faulty(range) {
+            return self.verbatim(range);
+        }
+        while let Some((part, is_inside)) = self.next_source_part(range.end) {
+            self.gap(part.start);
+            self.depth = self.depth.saturating_sub(usize::from(!is_inside));
+            self.statement(part, Style::Directive);
+            let opens = part.slice(self.text).ends_with('{');
+            self.depth += usize::from(opens);
+        }
+    }
+
+    /// The next part of a line of its own: a brace with the word before it, a key with its value,
+    /// a text; and whether it is no `}`. None at `end`.
+    fn next_source_part(&self, end: u32) -> Option<(TextRange, bool)> {
+        let mut lexer = self.lexer.clone();
+        let first = lexer.next_significant();
+        if first.range.start >= end {
+            return None;
+        }
+        let last = match first.kind {
+            TokenKind::SourceText | TokenKind::CloseBrace => first,
+            _ => {
+                let second = lexer.next_significant();
+                if second.kind == TokenKind::Colon { lexer.next_significant() } else { second }
+            }
+        };
+        let range = TextRange::new(first.range.start, last.range.end);
+        Some((range, first.kind != TokenKind::CloseBrace))
     }
 
     /// The next label, or directive with its values, of a section without faults; none before its

@@ -2,6 +2,7 @@
 
 use crate::directives::{CallPrototype, Pragma, Targets};
 use crate::header::TargetDirective;
+use crate::intermediate::IntermediateLoc;
 use crate::lexer::{Lexer, TokenKind};
 use crate::loc::{FileDirective, LocDirective};
 use crate::operand::Operands;
@@ -17,6 +18,8 @@ use crate::variable::Variable;
 pub enum Statement<'a> {
     /// `.loc`
     Loc(LocDirective<'a>),
+    /// `.loc_intermediate`
+    IntermediateLoc(IntermediateLoc),
     /// `NAME:`; the range is the name's.
     Label(Name<'a>),
     /// An instruction with its `;`.
@@ -51,6 +54,7 @@ impl Statement<'_> {
     pub fn range(&self) -> TextRange {
         match self {
             Self::Loc(node) => node.range,
+            Self::IntermediateLoc(node) => node.range,
             Self::Label(node) => node.range,
             Self::Instruction(node) => node.range,
             Self::Variable(node) => node.range,

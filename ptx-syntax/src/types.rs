@@ -158,7 +158,7 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
 pub(crate) fn is_never_a_suffix(word: &str) -> bool {
     matches!(
         word,
-        ".reg" | ".sreg" | ".loc" | ".file" | ".section" | ".pragma" | ".branchtargets" | ".calltargets"
+        ".reg" | ".sreg" | ".loc" | ".loc_intermediate" | ".file" | ".section" | ".pragma" | ".branchtargets" | ".calltargets"
         | ".callprototype" | ".version" | ".target" | ".address_size" | ".entry" | ".func" | ".visible"
         | ".extern" | ".align" | ".ptr" | ".maxntid" | ".reqntid" | ".byte" | ".4byte"
     )

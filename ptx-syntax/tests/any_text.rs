@@ -22,8 +22,14 @@ const SEED: &str = r#"// a module with one of each
 	call (%r1), f, (%r2, 7), P; }
 	P: .callprototype (.param .b32 _) _ (.param .b32 _);
 	.pragma "nounroll";
+	.loc_intermediate 1 2 3
 	ret;
 }
+.nv_intermediate_source_section { .code_block { .ir_name: "ir" .sourceFileName: 1
+.source_begin
+a b
+.source_end
+} }
 # 1 "x.cu"
 .section .debug_str { name: .b8 65, 0 }
 .section .debug_info
@@ -96,7 +102,7 @@ fn laws(text: &str) {
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(
         ". .. @ @@DWARF { } [ ] ( ) < > , ; : :: + - = ! | ? # \" \\ /* */ // \n \r \t \u{e9} \0 a %r1 _ $L 0 089 1.5 0x 4294967296 -5 \
-         .b8 .b16 .b32 .b64 .u8 .bf16 .v2 .byte .section .debug_info .loc .file .version 8.0 .target sm_90 .reg .param .func .entry .visible .extern .pragma \
+         .b8 .b16 .b32 .b64 .u8 .bf16 .v2 .byte .section .debug_info .loc .loc_intermediate .nv_intermediate_source_section .code_block .ir_name: .source_begin\n \n.source_end\n .file .version 8.0 .target sm_90 .reg .param .func .entry .visible .extern .pragma \
          .align .ptr .attribute .callprototype .noreturn .maxntid .shared::cluster function_name inlined_at add.s32 \"x\""
             .split(' ')
             .collect::<Vec<_>>(),

@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 52] = [
+static EXAMPLES: [(Id, At, &str); 57] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),
@@ -42,6 +42,11 @@ static EXAMPLES: [(Id, At, &str); 52] = [
     (Id::GateSectionLabel, Whole, ".version 7.1\n.target sm_80\n.entry k() { ret; }\n.section .debug_str {\nname: .b8 107, 0\n}"),
     (Id::GateInline, Whole, ".version 7.0\n.target sm_80\n.file 1 \"a.cu\"\n.entry k() {\n.loc 1 5 1\n.loc 1 2 1, function_name name, inlined_at 1 5 1\nret;\n}\n.section .debug_str {\nname: .b8 102, 0\n}"),
     (Id::GateDifference, Whole, ".version 7.0\n.target sm_80\n.entry k() { ret; }\n.section .debug_pubnames {\nfrom:\n.b32 to-from\nto:\n}"),
+    (Id::UnterminatedSource, Whole, ".version 9.4\n.target sm_90\n.file 1 \"k.ir\"\n.nv_intermediate_source_section {\n.code_block {\n.ir_name: \"ir\"\n.sourceFileName: 1\n.source_begin\nload %x\n}\n}"),
+    (Id::GateIntermediateLoc, Body, ".loc_intermediate 2 1 1"),
+    (Id::GateIntermediateSources, Module, ".nv_intermediate_source_section {\n.code_block {\n.ir_name: \"ir\"\n.sourceFileName: 1\n.source_begin\nload %x\n.source_end\n}\n}"),
+    (Id::SourceTextFile, Module, ".nv_intermediate_source_section {\n.code_block {\n.ir_name: \"ir\"\n.sourceFileName: 7    // and no `.file 7` before\n.source_begin\nload %x\n.source_end\n}\n}"),
+    (Id::IntermediateLine, Body, ".loc_intermediate 1 5 1    // and no text of file 1 with 5 lines"),
     (Id::DebugWithoutSection, Whole, ".version 9.0\n.target sm_90, debug\n.entry k() { ret; }"),
     (Id::DebugMeansO0, Whole, ".version 9.0\n.target sm_90, debug\n.entry k() { ret; }\n.section .debug_loc { }"),
     (Id::DuplicateFileIndex, Module, ".file 2 \"a.cu\"\n.file 2 \"b.cu\""),

@@ -27,6 +27,11 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              The bytes of `.debug_str` are numbers and may be any.",
             "Give the source a name in ASCII, or map it with `--path-map`.",
         ),
+        Id::UnterminatedSource => (
+            "To ptxas all lines up to one with `.source_end` alone are text, of PTX or not. A carriage return before \
+             the line's end, or something behind the word, makes it text too.",
+            "End the text with a line `.source_end`, and end lines with a line feed only.",
+        ),
         Id::NulByte => (
             "ptxas takes the byte for the end of the text. It mostly comes from a buffer that was written with its \
              terminator or its padding.",
@@ -196,6 +201,12 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "The `.version` of the module has no negative numbers there.",
             "Raise `.version`, or write the unsigned number of the same bytes.",
         ),
+        Id::GateIntermediateLoc | Id::GateIntermediateSources => (
+            "Compilers such as that of cuTile write the lines of a language of their own beside those of the source. \
+             An older ptxas refuses the whole module for them.",
+            "Take both directives out (`--fix=drop-intermediate-lines`): the lines of the source stay. Or compile with \
+             ptxas 13.4 or newer, and a `.version` of 9.4.",
+        ),
         Id::DebugWithoutSection => (
             "`debug` says that the module brings debug sections. Front ends that write lines only must not say it.",
             "Take `debug` out and call ptxas with -lineinfo; or add an empty section, as Clang does, and have \
@@ -263,6 +274,10 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Write time and size, as in `.file 1 \"a.cu\", 1700000000, 40`.",
         ),
         Id::FileTimeAlone => ("The cubin holds the size 0.", "Write both or neither."),
+        Id::SourceTextFile => (
+            "The text becomes a section that has the name of the file.",
+            "Declare the file, and write the section after it.",
+        ),
         Id::UndeclaredFile => (
             "The row names a file that the table does not have: readers show the line without a file, or fail.",
             "Declare the file, or name the one that is meant.",
@@ -347,6 +362,10 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "ptxas knows instructions by their line of PTX and keeps one `.loc` for each: the others are lost \
              without a word, and their code is shown at that one line.",
             "Write each `.loc` and its instructions on lines of their own.",
+        ),
+        Id::IntermediateLine => (
+            "The rows name a text section that the cubin does not have, or a line that it does not have.",
+            "Write the text of the file into a `.code_block`, or name the line that is meant.",
         ),
         Id::NamesMissing => (
             "The line table refers to names that are not there, and ptxas fails with an internal error.",

@@ -38,8 +38,8 @@ const fn gate(
 
 /// All features of the debug directives that need a certain PTX version. Sources: the notes of PTX
 /// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was tried with ptxas 13.0.88 version by
-/// version.
-pub static GATES: [VersionGate; 11] = [
+/// version. Of the last two no note tells, and ptxas 13.4.92 and 13.5.37 were tried.
+pub static GATES: [VersionGate; 13] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
     gate(RuleId::GateAddressSize, ".address_size directive", (2, 3), Some((2, 3))),
@@ -51,6 +51,8 @@ pub static GATES: [VersionGate; 11] = [
     gate(RuleId::GateInline, "Line information of inline functions", (7, 2), Some((7, 0))),
     gate(RuleId::GateDifference, "labels1 - labels2 expression in .section", (7, 5), Some((7, 5))),
     gate(RuleId::GateNegative, "Negative numbers in dwarf section", (7, 5), Some((7, 5))),
+    gate(RuleId::GateIntermediateLoc, ".loc_intermediate", (9, 4), Some((9, 4))),
+    gate(RuleId::GateIntermediateSources, ".nv_intermediate_source_section", (9, 4), Some((9, 4))),
 ];
 
 /// The gate of a rule.
@@ -123,6 +125,26 @@ impl Gates {
         self.check_in(Modes::ALL, rule, range, at, sink);
     }
 
+    /// Checks one use of a directive, of which ptxas complains at offset `at`. A ptxas that knows
+    /// no `.version` which has the directive takes it for an error of syntax.
+    pub(super) fn check_directive(&mut self, rule: RuleId, range: TextRange, at: u32, sink: &mut Sink<'_>) {
+        let Some(gate) = gate_of(rule) else { return };
+        let Some(enforced) = gate.enforced.filter(|&enforced| !enforced.is_known_to(sink.release)) else {
+            return self.check(rule, range, at, sink);
+        };
+        self.min_version.note(gate, range);
+        let release = sink.release;
+        let first = Release::all().find(|&release| enforced.is_known_to(release)).unwrap_or(Release::NEWEST);
+        let what = what(gate);
+        let message = format_args!(
+            "{what} needs PTX {enforced}, which ptxas of CUDA {} is the first to know: {release} does not",
+            first.name()
+        );
+        sink.error(rule, range, message);
+        let said = format_args!("Parsing error near '{}': syntax error", gate.feature);
+        sink.ptxas_fatal(rule, range.start, said);
+    }
+
     /// Checks a feature that ptxas looks at in some modes only.
     pub(super) fn check_in(
         &mut self,
@@ -175,6 +197,8 @@ fn what(gate: &VersionGate) -> &'static str {
         RuleId::GateInline => "`function_name` and `inlined_at`",
         RuleId::GateDifference => "a difference of labels",
         RuleId::GateNegative => "a negative number in a section",
+        RuleId::GateIntermediateLoc => "`.loc_intermediate`",
+        RuleId::GateIntermediateSources => "`.nv_intermediate_source_section`",
         _ => "this directive",
     }
 }

@@ -92,6 +92,12 @@ impl Grammar<'_, '_> {
                 let said = format_args!("Parsing error near '': unexpected EOF while scanning");
                 sink.ptxas_fatal(RuleId::UnterminatedComment, range.start, said);
             }
+            Kind::UnterminatedSource => {
+                sink.error(RuleId::UnterminatedSource, range, format_args!("{error}"));
+                let said =
+                    format_args!("Parsing error near '': unterminated .source_begin, expected .source_end");
+                sink.ptxas_fatal(RuleId::UnterminatedSource, range.end, said);
+            }
             Kind::MissingVersion => {
                 sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
                 self.version_missed = version_token(text, range.start);
@@ -263,11 +269,19 @@ fn ptxas_syntax_error(rule: RuleId, range: TextRange, sink: &mut Sink<'_>) {
     sink.ptxas_fatal(rule, range.start, format_args!("Parsing error near '{token}': syntax error"));
 }
 
+/// A key of a `.code_block` with its `:`, which are one token to ptxas.
+fn key_of_block(rest: &str) -> Option<&str> {
+    [".ir_name:", ".sourceFileName:"].into_iter().find(|key| rest.starts_with(key))
+}
+
 fn near(text: &str, range: TextRange) -> &str {
     let word = range.slice(text);
     let rest = text.get(range.start as usize..).unwrap_or("");
     if word == ".version" {
         return version_with_number(rest);
+    }
+    if let Some(key) = key_of_block(rest) {
+        return key;
     }
     let two = rest.get(..2).unwrap_or("");
     if matches!(two, "<<" | ">>" | "<=" | ">=" | "==" | "!=" | "&&" | "||") {

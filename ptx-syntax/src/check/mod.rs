@@ -21,6 +21,7 @@ mod finding;
 mod gates;
 mod grammar;
 mod header;
+mod intermediate;
 mod layout;
 mod loc_equality;
 mod loc_lines;
@@ -90,6 +91,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
         &mut sink,
     );
     loc_lines::check(module, &mut sink);
+    intermediate::check(module, &files, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

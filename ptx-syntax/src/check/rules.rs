@@ -35,6 +35,7 @@ pub enum RuleId {
     NulByte,
     UnterminatedComment,
     ConstantOverflow,
+    UnterminatedSource,
     NestingTooDeep,
     TooLarge,
     TooManyErrors,
@@ -78,6 +79,8 @@ pub enum RuleId {
     GateInline,
     GateDifference,
     GateNegative,
+    GateIntermediateLoc,
+    GateIntermediateSources,
     DebugWithoutSection,
     DebugMeansO0,
     DuplicateFileIndex,
@@ -93,6 +96,7 @@ pub enum RuleId {
     FileTimeCut,
     FileTimeOfBuild,
     FileTimeAlone,
+    SourceTextFile,
     UndeclaredFile,
     NoFile,
     LocOutside,
@@ -112,6 +116,7 @@ pub enum RuleId {
     MarkerBack,
     LocsOnALine,
     NamesMissing,
+    IntermediateLine,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -180,6 +185,7 @@ const DWARF_TREE: &str = "DWARF 2.0.0 7.5.2, Debugging Information Entry";
 const DWARF_ABBREV: &str = "DWARF 2.0.0 7.5.3, Abbreviation Tables";
 const DWARF_FORM: &str = "DWARF 2.0.0 7.5.4, Attribute Encodings";
 const OBSERVED: &str = "observed: ptxas 13.0.88, sm_90";
+const OBSERVED_13_5: &str = "observed: ptxas 13.4.92 and 13.5.37, sm_90";
 
 const fn rule(
     id: RuleId,
@@ -222,7 +228,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 131] = [
+pub static RULES: [Rule; 136] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -234,6 +240,9 @@ pub static RULES: [Rule; 131] = [
     rule(Id::ConstantOverflow, "P005", "constant-overflow", Error,
         "A number fits 64 bits, and 32 bits as file index, line or column.",
         details(ISA_LEXICAL, "error: Constant overflow, but 2^63 and 2^64 pass as 0")),
+    rule(Id::UnterminatedSource, "P009", "unterminated-source", Error,
+        "A text after `.source_begin` ends with `.source_end` alone on a line.",
+        details(OBSERVED_13_5, "fatal: Parsing error near '': unterminated .source_begin, expected .source_end")),
     rule(Id::NestingTooDeep, "P006", "nesting-too-deep", Error,
         "Brackets in one statement nest at most 32 deep (a limit of this parser).", details(OBSERVED, "silent")),
     rule(Id::TooLarge, "P007", "text-too-large", Error,
@@ -335,6 +344,12 @@ pub static RULES: [Rule; 131] = [
         details(ISA_SECTION, GATE).until(v(7, 5)).fixable()),
     rule(Id::GateNegative, "V112", "negative-number-version", Error, "A negative number in a section needs PTX 7.5.",
         details(ISA_SECTION, GATE).until(v(7, 5)).fixable()),
+    rule(Id::GateIntermediateLoc, "V113", "intermediate-loc-version", Error,
+        "`.loc_intermediate` needs PTX 9.4 and a ptxas of CUDA 13.4.",
+        details(OBSERVED_13_5, "before 13.4: fatal: Parsing error near '.loc_intermediate': syntax error; since: error: Feature '...' requires PTX ISA .version 9.4 or later").until(v(9, 4)).fixable()),
+    rule(Id::GateIntermediateSources, "V114", "intermediate-sources-version", Error,
+        "`.nv_intermediate_source_section` needs PTX 9.4 and a ptxas of CUDA 13.4.",
+        details(OBSERVED_13_5, "before 13.4: fatal: Parsing error near '.nv_intermediate_source_section': syntax error; since: error: Feature '...' requires PTX ISA .version 9.4 or later").until(v(9, 4)).fixable()),
     rule(Id::DebugWithoutSection, "T001", "target-debug-without-section", Error,
         "A module with `.target ..., debug` has a `.section`.",
         details(OBSERVED, "error: Debug information not found in presence of .target debug").since(v(3, 0)).fixable()),
@@ -370,6 +385,9 @@ pub static RULES: [Rule; 131] = [
         details(OBSERVED, "silent: writes time and size of the file if it is there").fixable()),
     rule(Id::FileTimeAlone, "F013", "file-time-without-size", Warning, "Time and size of `.file` come together.",
         details(ISA_FILE, "silent: writes the size 0")),
+    rule(Id::SourceTextFile, "F014", "source-text-file", Error,
+        "The file of a `.code_block` is declared by a `.file` before it.",
+        details(OBSERVED_13_5, "error: Undefined file index #N")),
     rule(Id::UndeclaredFile, "L001", "undeclared-file", Warning, "The file of a `.loc` is declared by a `.file`.",
         details(ISA_LOC, "silent")),
     rule(Id::NoFile, "L002", "no-file", Warning, "A module with `.loc` declares files.",
@@ -415,6 +433,9 @@ pub static RULES: [Rule; 131] = [
     rule(Id::NamesMissing, "L020", "inlined-names-missing", Error,
         "With -c a module with inlined calls has a `.debug_str` that is not empty.",
         details(OBSERVED, "with -c: fatal: Internal error: reference to deleted symbol")),
+    rule(Id::IntermediateLine, "L021", "intermediate-line", Warning,
+        "The place of a `.loc_intermediate` is a line of a text in the module.",
+        details(OBSERVED_13_5, "silent: writes rows of a file or line that no reader will find")),
     rule(Id::SectionInside, "S001", "section-inside", Error, "`.section` stands at module scope.",
         details(ISA_SECTION, "fatal: Parsing error near '.section': syntax error").fixable()),
     rule(Id::SectionRepeated, "S002", "section-repeated", Error, "A section has one block.",

@@ -191,13 +191,23 @@ impl<'m, 'a> Table<'m, 'a> {
     }
 }
 
-/// Every file number of every `.loc`, in text order.
+/// Every file number of every `.loc`, `.loc_intermediate` and `.code_block`, in text order.
 fn uses(module: &Module<'_>) -> Vec<Use> {
     let mut uses = Vec::new();
     for statement in module.functions().filter_map(|f| f.body.as_ref()).flat_map(|body| &body.statements) {
-        let Statement::Loc(loc) = statement else { continue };
-        uses.extend(uses_of(module.text, loc).into_iter().flatten());
+        match statement {
+            Statement::Loc(loc) => uses.extend(uses_of(module.text, loc).into_iter().flatten()),
+            Statement::IntermediateLoc(loc) => {
+                let number = number_after(module.text, loc.range, ".loc_intermediate");
+                let number = number.filter(|&(_, index)| index == loc.file);
+                uses.extend(number.map(|(number, index)| Use { index, number }));
+            }
+            _ => {}
+        }
     }
+    let of_blocks = module.code_blocks().map(|block| Use { index: block.file, number: block.file_range });
+    uses.extend(of_blocks);
+    uses.sort_by_key(|used| used.number);
     uses
 }
 

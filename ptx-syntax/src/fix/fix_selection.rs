@@ -2,6 +2,7 @@
 
 use super::{REPAIRS, Repair};
 use crate::check::RuleId;
+use cuda_releases::Release;
 
 /// The repairs of a PTX text to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,9 @@ pub struct FixSelection {
     /// The parameter of [`Repair::FileTime`]: the time in seconds since 1970, which must not be 0,
     /// and the size in bytes.
     pub file_time: (u32, u32),
+    /// The release of ptxas that is to take the module; `None`: the one that `check` is about
+    /// unasked.
+    pub release: Option<Release>,
 }
 
 impl Default for FixSelection {
@@ -28,7 +32,7 @@ impl Default for FixSelection {
 impl FixSelection {
     /// Creates a selection of these repairs only.
     pub fn of(repairs: &[Repair]) -> Self {
-        Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
+        Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0), release: None }
     }
 
     pub(super) fn has(&self, repair: Repair) -> bool {

@@ -12,6 +12,7 @@ mod data;
 mod edit;
 mod files;
 mod fix_selection;
+mod intermediate;
 mod locs;
 mod moves;
 mod names;
@@ -30,6 +31,7 @@ use crate::check::{CheckContext, Mode, Verdict, check};
 use crate::lexer::Lexer;
 use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
 use crate::parser::{Parsed, parse};
+use cuda_releases::Release;
 
 /// The result of [`fix`]: the new text and the repairs made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,8 +112,8 @@ fn pass(fixed: &mut FixResult, repairs: &[Repair], fixes: &FixSelection) -> bool
         // What is done unasked must not take from ptxas what it accepts, be it for a fault that it
         // does not look at.
         if repair.info().default {
-            let before = *accepted.get_or_insert_with(|| accepted_in(&fixed.text));
-            let after = accepted_in(&text);
+            let before = *accepted.get_or_insert_with(|| accepted_in(&fixed.text, fixes.release));
+            let after = accepted_in(&text, fixes.release);
             if before.iter().zip(after).any(|(&before, after)| before && !after) {
                 continue;
             }
@@ -131,9 +133,10 @@ fn pass(fixed: &mut FixResult, repairs: &[Repair], fixes: &FixSelection) -> bool
     changed
 }
 
-/// The modes in which ptxas 13.0.88 takes a module.
-fn accepted_in(text: &str) -> [bool; 3] {
-    let report = check(&parse(text), &CheckContext::default());
+/// The modes in which the ptxas of a release takes a module.
+fn accepted_in(text: &str, release: Option<Release>) -> [bool; 3] {
+    let release = release.unwrap_or_default();
+    let report = check(&parse(text), &CheckContext { release, ..CheckContext::default() });
     [Mode::None, Mode::Lineinfo, Mode::G].map(|mode| report.verdict(mode) == Verdict::Accept)
 }
 

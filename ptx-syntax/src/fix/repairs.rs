@@ -1,6 +1,8 @@
 //! The table of repairs.
 
-use super::{Edit, FixSelection, data, files, locs, moves, names, strip, symbols, target, versions};
+use super::{
+    Edit, FixSelection, data, files, intermediate, locs, moves, names, strip, symbols, target, versions,
+};
 use crate::check::RuleId;
 use crate::parser::Parsed;
 
@@ -26,6 +28,8 @@ pub enum Repair {
     SplitWideValues,
     SpellOffsets,
     DropRedundantLocs,
+    DropIntermediateLines,
+    DropUnknownIntermediateLines,
     AddDebug,
     AddSection,
     RemoveDebug,
@@ -86,9 +90,9 @@ use RuleId as Id;
 /// only for what no other repair could mend. A test checks that the order is that of [`Repair`] and
 /// `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
-pub static REPAIRS: [RepairInfo; 21] = [
+pub static REPAIRS: [RepairInfo; 23] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
-        "Takes out `.loc`, `.file`, `.section`, `@@DWARF` and `, debug`."),
+        "Takes out `.loc`, `.loc_intermediate`, `.file`, `.section`, `.nv_intermediate_source_section`, `@@DWARF` and `, debug`."),
     repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
         "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay."),
     repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
@@ -117,6 +121,10 @@ pub static REPAIRS: [RepairInfo; 21] = [
         "In `.debug_info`, writes a section and a number in place of a label that is used there before."),
     repair(R::DropRedundantLocs, "drop-redundant-locs", DEFAULT, &[Id::RedundantLoc], locs::redundant,
         "Takes out a `.loc` that says what is in effect already."),
+    repair(R::DropIntermediateLines, "drop-intermediate-lines", ASKED, intermediate::RULES, intermediate::all,
+        "Takes out `.loc_intermediate` and `.nv_intermediate_source_section`."),
+    repair(R::DropUnknownIntermediateLines, "drop-unknown-intermediate-lines", DEFAULT, intermediate::RULES, intermediate::unknown,
+        "Takes out `.loc_intermediate` and `.nv_intermediate_source_section` below PTX 9.4, where ptxas knows no version that has them."),
     repair(R::AddDebug, "add-debug", ASKED, &[], target::add_debug,
         "Adds `debug` to `.target`, and an empty section if there is none."),
     repair(R::AddSection, "add-section", ASKED, &[Id::DebugWithoutSection], target::add_section,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::target::remove_debug;
-use super::{Edit, FixSelection};
+use super::{Edit, FixSelection, intermediate};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::section::{DataItem, SectionBlock};
@@ -16,7 +16,7 @@ pub(super) fn all(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
         match item {
             Item::File(_) | Item::Section(_) | Item::AtDwarf(_) => strip.take(item.range()),
             // `.loc` outside of functions is an error, but no less debug text.
-            Item::Unknown(range) if range.slice(strip.text).starts_with(".loc") => strip.take(*range),
+            Item::Unknown(range) if is_loc(range.slice(strip.text)) => strip.take(*range),
             _ => {}
         }
     }
@@ -24,6 +24,9 @@ pub(super) fn all(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
         if matches!(statement, Statement::Loc(_) | Statement::File(_) | Statement::Section(_)) {
             strip.take(statement.range());
         }
+    }
+    for range in intermediate::ranges(parsed) {
+        strip.take(range);
     }
     strip.edits
 }
@@ -45,6 +48,11 @@ pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
         }
     }
     strip.edits
+}
+
+/// Whether a text begins with a `.loc`, and not with a longer word.
+fn is_loc(text: &str) -> bool {
+    text.strip_prefix(".loc").is_some_and(|rest| !rest.starts_with('_'))
 }
 
 fn statements<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Statement<'a>> {

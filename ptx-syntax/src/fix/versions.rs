@@ -17,6 +17,8 @@ pub(super) const ENFORCED: &[RuleId] = &[
     RuleId::GateInline,
     RuleId::GateDifference,
     RuleId::GateNegative,
+    RuleId::GateIntermediateLoc,
+    RuleId::GateIntermediateSources,
 ];
 
 /// The rules for which ptxas accepts less than the PTX ISA says.
@@ -28,21 +30,27 @@ pub(super) fn version(module: &Module<'_>) -> Option<PtxVersion> {
     module.version().and_then(PtxVersion::as_ptxas_reads)
 }
 
-pub(super) fn enforced(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
-    raise(parsed, MinVersion::enforced)
+pub(super) fn enforced(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
+    raise(parsed, fixes, MinVersion::enforced)
 }
 
-pub(super) fn documented(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
-    raise(parsed, MinVersion::documented)
+pub(super) fn documented(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
+    raise(parsed, fixes, MinVersion::documented)
 }
 
-fn raise(parsed: &Parsed<'_>, least: fn(&MinVersion) -> PtxVersion) -> Vec<Edit> {
+/// To a version that ptxas does not know no module is raised.
+fn raise(parsed: &Parsed<'_>, fixes: &FixSelection, least: fn(&MinVersion) -> PtxVersion) -> Vec<Edit> {
     let module = &parsed.module;
     let (Some(directive), Some(version)) = (module.version(), version(module)) else { return Vec::new() };
-    let least = least(&check(parsed, &CheckContext::default()).min_version);
+    let release = fixes.release.unwrap_or_default();
+    let context = CheckContext { release, ..CheckContext::default() };
+    let least = least(&check(parsed, &context).min_version);
     // `@@DWARF` ended with PTX 1.x: from 2.0 on it is what ptxas refuses.
     let ends_dwarf = version.major < 2 && least.major >= 2;
-    if version >= least || ends_dwarf && module.items.iter().any(|item| matches!(item, Item::AtDwarf(_))) {
+    if version >= least
+        || !least.is_known_to(release)
+        || ends_dwarf && module.items.iter().any(|item| matches!(item, Item::AtDwarf(_)))
+    {
         return Vec::new();
     }
     let written = directive.range.slice(module.text);

@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         Statement::Unknown(self.range_from(start))
     }
 
-    fn text_at(&self, start: u32) -> &'a str {
+    pub(super) fn text_at(&self, start: u32) -> &'a str {
         self.text.get(start as usize..).unwrap_or("")
     }
 
@@ -102,6 +102,12 @@ impl<'a> Parser<'a> {
         let word = self.word();
         match word {
             ".loc" => Statement::Loc(self.loc()),
+            ".loc_intermediate" => Statement::IntermediateLoc(self.intermediate_loc()),
+            ".nv_intermediate_source_section" => {
+                self.misplaced("`.nv_intermediate_source_section` is only allowed outside functions");
+                self.intermediate_sources();
+                Statement::Unknown(self.range_from(start))
+            }
             ".pragma" => Statement::Pragma(self.pragma()),
             ".target" => Statement::Target(Box::new(self.target())),
             ".branchtargets" => Statement::BranchTargets(self.targets(label)),

@@ -136,6 +136,10 @@ impl<'a> Spacing<'a> {
                 (after_opcode || apart && !suffix, Next::Apart)
             }
             K::Colon if next.is_none() && !self.value => (false, Next::Apart),
+            // `.ir_name:` is one word to ptxas.
+            K::Colon if before.kind == K::DotIdent && before.range.end == token.range.start => {
+                (false, Next::Apart)
+            }
             K::Less if before.kind == K::Ident && self.is_declaration() => {
                 self.angle = true;
                 (false, Next::Tight)

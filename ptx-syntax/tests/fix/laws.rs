@@ -20,11 +20,17 @@ const SEED: &str = r#"// café
 	.file 2 "in.cu"
 	.loc 1 10 3
 	.loc 1 10 3 // again
+	.loc_intermediate 5 1 3
 	ret;
 	{ .loc 5 9 3, function_name name+1, inlined_at 1 10 3
 	.section .debug_loc { .b8 1 }
 	ret; }
 }
+.nv_intermediate_source_section { .code_block { .ir_name: "ir" .sourceFileName: 1
+.source_begin
+a b
+.source_end
+} }
 .section .debug_str { name: .b8 65, 0 }
 .section .debug_info
 {

@@ -42,3 +42,20 @@ pub fn shared(part: &str) -> Option<PathBuf> {
     }
     found.then_some(path)
 }
+
+/// The ptxas of another release, which `tools/oracle.sh --release` installs.
+pub fn ptxas_of(release: cuda_releases::Release) -> Option<PathBuf> {
+    let version = release.version();
+    let find = || {
+        let lib = PathBuf::from(env::var_os("HOME")?).join(format!(".cache/nvdwarf/ptxas-{version}/lib"));
+        let python = fs::read_dir(lib).ok()?.flatten().next()?.path();
+        let folders = fs::read_dir(python.join("site-packages/nvidia")).ok()?.flatten();
+        folders.map(|folder| folder.path().join("bin/ptxas")).find(|path| path.exists())
+    };
+    let found = find();
+    if found.is_none() {
+        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas {version} is required and not there");
+        eprintln!("skipped: no ptxas {version} here");
+    }
+    found
+}
