@@ -145,6 +145,9 @@ impl<'c, 'd> Cloner<'c, 'd> {
             Some(SectionKind::NvDebugLineSass) => {
                 self.line_table(native, LineTableKind::Ptx, &self.lines.ptx)
             }
+            Some(SectionKind::TileirDebugLine) => {
+                self.line_table(native, LineTableKind::Intermediate, &self.lines.intermediate)
+            }
             Some(SectionKind::DebugFrame) => self.frame(native),
             Some(SectionKind::NvDebugInfoRegSass) => {
                 let bytes = self.registers()?.0.clone();

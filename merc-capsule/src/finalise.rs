@@ -26,9 +26,10 @@ use line_table::unit_starts;
 pub use line_table::{native_header, sequences};
 
 /// The sections whose native form and clone differ in more than relocations.
-const REWRITTEN_KINDS: [SectionKind; 5] = [
+const REWRITTEN_KINDS: [SectionKind; 6] = [
     SectionKind::DebugLine,
     SectionKind::NvDebugLineSass,
+    SectionKind::TileirDebugLine,
     SectionKind::DebugFrame,
     SectionKind::NvDebugInfoRegSass,
     SectionKind::NvDebugInfoRegType,
@@ -124,7 +125,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let kind = SectionName::parse(&name).kind();
         expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
-            Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
+            Some(kind) if kind.is_line_table() => {
                 line_table::native(&self.view, mercury, kind, self.translator)
                     .and_then(|(bytes, relocs)| self.with_relocations_split(kind, bytes, relocs))
             }
@@ -248,9 +249,10 @@ impl<'c, 'd> Finaliser<'c, 'd> {
 /// Expects that no other section of this name comes before one that stands for all code: line
 /// tables and register maps.
 pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<SectionKind>) -> Result<()> {
-    use SectionKind::{DebugLine, NvDebugInfoRegSass, NvDebugInfoRegType, NvDebugLineSass};
-    let is_of_all =
-        [DebugLine, NvDebugLineSass, NvDebugInfoRegSass, NvDebugInfoRegType].map(Some).contains(&kind);
+    let is_of_all = kind.is_some_and(|kind| {
+        kind.is_line_table()
+            || matches!(kind, SectionKind::NvDebugInfoRegSass | SectionKind::NvDebugInfoRegType)
+    });
     let name = cubin.section_name(index);
     if is_of_all && cubin.section_by_name(name) != Some(index) {
         return Err(Error::in_section(name, ErrorKind::Second("section of this name, expected one")));

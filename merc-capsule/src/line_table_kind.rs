@@ -1,11 +1,11 @@
-//! The two line tables of a cubin.
+//! The line tables of a cubin.
 
 use crate::address_map::AddressMap;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
 
-/// Which line table a section is: `.debug_line` or `.nv_debug_line_sass`.
+/// Which line table a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineTableKind {
     /// `.debug_line`, the table of source lines. Code that comes from no PTX instruction has no
@@ -13,6 +13,8 @@ pub enum LineTableKind {
     Source,
     /// `.nv_debug_line_sass`, the table of PTX lines.
     Ptx,
+    /// `.nv.tileir.debug_line`: as with source locations, not all code has one.
+    Intermediate,
 }
 
 impl LineTableKind {
@@ -22,6 +24,7 @@ impl LineTableKind {
         match kind {
             SectionKind::DebugLine => Some(Self::Source),
             SectionKind::NvDebugLineSass => Some(Self::Ptx),
+            SectionKind::TileirDebugLine => Some(Self::Intermediate),
             _ => None,
         }
     }
@@ -29,7 +32,7 @@ impl LineTableKind {
     /// The instructions that it is looked up for.
     pub(crate) fn instructions(self, map: &AddressMap) -> Cow<'_, [AddressPair]> {
         match self {
-            Self::Source => Cow::Owned(map.of_instructions()),
+            Self::Source | Self::Intermediate => Cow::Owned(map.of_instructions()),
             Self::Ptx => Cow::Borrowed(map.pairs()),
         }
     }

@@ -221,14 +221,15 @@ impl CodeMap {
     }
 }
 
-/// The `.loc` data from which the Mercury clones of `.debug_line` and `.nv_debug_line_sass` are
-/// built.
+/// The `.loc` data from which the Mercury clones of line tables are built.
 #[derive(Debug, Clone, Default)]
 pub struct LineTableInputs<'l> {
     /// The `.loc` data for `.debug_line`: source lines.
     pub source: LocStreams<'l>,
     /// The `.loc` data for `.nv_debug_line_sass`: PTX lines.
     pub ptx: LocStreams<'l>,
+    /// The `.loc_intermediate` data for `.nv.tileir.debug_line`.
+    pub intermediate: LocStreams<'l>,
 }
 
 impl LineTableInputs<'static> {
@@ -247,6 +248,6 @@ impl LineTableInputs<'static> {
             table.map_or(Ok(LocStreams::new()), |table| from_line_table(cubin, table, translator))
         };
         let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
-        Ok(Self { source, ptx })
+        Ok(Self { source, ptx, intermediate: streams(SectionKind::TileirDebugLine)? })
     }
 }

@@ -214,7 +214,7 @@ impl SelfCheck<'_, '_> {
 
     fn remade(&mut self, native: SectionIndex, mercury: SectionIndex) -> &TranslatedSection {
         let kind = SectionName::parse(self.cubin.section_name(native)).kind();
-        let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
+        let is_table = kind.is_some_and(SectionKind::is_line_table);
         let says_less = || {
             let frames =
                 (kind == Some(SectionKind::DebugFrame)).then(|| FrameSection::read(self.view, mercury));
@@ -242,7 +242,7 @@ impl SelfCheck<'_, '_> {
             native_data =
                 register_maps::without_copies(&native_data, &mut RangeMaps::of(cubin, self.maps))?.into();
         }
-        let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
+        let is_table = kind.is_some_and(SectionKind::is_line_table);
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
         let TranslatedSection { native: made, clone } = self.remade(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;

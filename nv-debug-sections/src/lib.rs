@@ -12,6 +12,7 @@ pub mod cursor;
 pub mod error;
 pub mod file_table;
 pub mod frame;
+pub mod intermediate_text;
 pub mod level;
 mod limits;
 pub mod line;

@@ -172,9 +172,7 @@ pub fn split_relocations(
     let rela_only = target.generation() >= Generation::HiddenMercury;
     match kind {
         Some(SectionKind::DebugFrame) => {}
-        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass)
-            if rela_only && space == Space::Native =>
-        {
+        Some(kind) if kind.is_line_table() && rela_only && space == Space::Native => {
             relocs.sort_by_key(|reloc| reloc.offset);
         }
         // Each is put before those it has.

@@ -62,6 +62,8 @@ fn ptx(name: &str, linked: bool, second: bool) -> Ptx {
             has_shared_variables: Some(false),
             sections: Some(own.collect()),
             ptx_text_names: None,
+            has_intermediate_lines: Some(false),
+            intermediate_text_names: Some(Vec::new()),
         },
     }
 }

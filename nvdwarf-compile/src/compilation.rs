@@ -307,6 +307,14 @@ impl<'p> PreparedPtx<'p> {
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
         }
+        let path = |index: u64| files.iter().find(|file| file.index == index).map(|file| file.path);
+        let intermediate_texts: Vec<_> = module
+            .code_blocks()
+            .filter_map(|block| Some(lower::IntermediateText { path: path(block.file)?, text: block.text }))
+            .collect();
+        if !has_code && (!intermediate_texts.is_empty() || facts.has_intermediate_locs()) {
+            diagnostics.push(no_intermediate_lines());
+        }
         // What is read no more makes room for what is made, here and below.
         let provided = match cubin {
             None => {
@@ -328,6 +336,7 @@ impl<'p> PreparedPtx<'p> {
             facts: &facts,
             sections: &sections,
             files: &files,
+            intermediate_texts: &intermediate_texts,
             image: &image,
             mercury: mercury.as_ref(),
             target,
@@ -354,6 +363,12 @@ impl<'p> PreparedPtx<'p> {
         }
         Ok((container.write()?, statistics))
     }
+}
+
+/// What is said of the lines of an intermediate language where there is no code.
+fn no_intermediate_lines() -> Diagnostic {
+    let message = "`.loc_intermediate` and `.nv_intermediate_source_section` are left out: without code there are no sections `.nv.tileir.*`";
+    Diagnostic::warning(None, message.to_owned())
 }
 
 /// Says that the rules of the tool that made the code are not known for an SM, and what follows:

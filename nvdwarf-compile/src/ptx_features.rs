@@ -2,12 +2,14 @@
 
 use crate::refused_ptx::ptx_kind;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::intermediate_text::section_name as intermediate_text_name;
 use nv_debug_sections::level::{
     DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, PtxSection, ReferenceKind,
     ReferenceKinds,
 };
 use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Returns the directives and features of a PTX text that decide which debug sections its
@@ -47,8 +49,22 @@ pub fn ptx_features<'a>(
         has_shared_variables: if shared { None } else { Some(false) },
         sections: Some(own_sections(module)),
         ptx_text_names: None,
+        has_intermediate_lines: any(
+            &|statement| matches!(statement, Statement::IntermediateLoc(loc) if loc.line != 0),
+        ),
+        intermediate_text_names: Some(intermediate_text_names(module)),
     };
     (kind, ptx_features)
+}
+
+/// The names of the sections with texts of an intermediate language, in file order: the last in the
+/// text comes first, and an empty text has none.
+pub(crate) fn intermediate_text_names<'a>(module: &Module<'a>) -> Vec<Cow<'a, str>> {
+    let path = |index: u64| module.files().find(|file| file.index == index).map(|file| file.path);
+    let blocks: Vec<_> = module.code_blocks().filter(|block| !block.text.is_empty()).collect();
+    let mut seen = HashSet::new();
+    let names = blocks.into_iter().rev().filter_map(|block| path(block.file));
+    names.map(intermediate_text_name).filter(|name| seen.insert(name.clone())).map(Cow::Owned).collect()
 }
 
 /// Sections that reach a file at full level, each once.

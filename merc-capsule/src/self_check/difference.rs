@@ -15,7 +15,7 @@ pub(super) fn of_section(
     code: impl Fn(u64) -> String,
 ) -> String {
     let words = match kind {
-        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => of_tables(made, found, code),
+        Some(kind) if kind.is_line_table() => of_tables(made, found, code),
         Some(SectionKind::NvDebugInfoRegSass) => of_ranges(made, found),
         _ => None,
     };

@@ -21,7 +21,7 @@ pub enum SectionOrigin {
 pub enum LinkerAction {
     /// nvlink joins the sections into one.
     Join,
-    /// nvlink keeps each section. The names differ by a checksum.
+    /// nvlink keeps each section. The names differ, by a checksum or the name of a file.
     KeepSeparate,
 }
 
@@ -30,7 +30,7 @@ pub enum LinkerAction {
 pub enum NameMatch {
     /// The section has this name.
     Exact,
-    /// The section has this name, or this name with a dot and a number.
+    /// The section has this name, or this name with a dot and more: a number, the name of a file.
     Numbered,
     /// The section's name begins with this name, and the catalog has no row for the complete name.
     Prefix,

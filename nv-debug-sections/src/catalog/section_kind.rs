@@ -14,9 +14,14 @@ pub enum SectionKind {
     DebugStr,
     /// `.nv_debug_line_sass`: PTX lines of the code
     NvDebugLineSass,
+    /// `.nv.tileir.debug_line`: lines of an intermediate language, of the code
+    TileirDebugLine,
     /// `.nv_debug_ptx_txt`: the PTX text. In relocatable files a dot and a checksum follow the
     /// name.
     NvDebugPtxTxt,
+    /// `.nv.tileir.debug_txt`: a text of an intermediate language. A dot and the name of a file
+    /// follow the name.
+    TileirDebugTxt,
     /// `.nv_debug_info_reg_sass`: the SASS registers of PTX registers
     NvDebugInfoRegSass,
     /// `.nv_debug_info_reg_type`: the types of PTX registers
@@ -78,7 +83,12 @@ impl SectionKind {
         native_rows().filter(|row| row.matches_name(name)).find_map(|row| row.kind)
     }
 
-    /// Whether a dot and a number may follow the name of this section, as in `.nv_debug_ptx_txt.N`.
+    /// Whether sections of this kind are line tables, with line programs of native or Mercury code.
+    pub const fn is_line_table(self) -> bool {
+        matches!(self, Self::DebugLine | Self::NvDebugLineSass | Self::TileirDebugLine)
+    }
+
+    /// Whether a dot and more may follow the name of this section, as in `.nv_debug_ptx_txt.N`.
     pub const fn has_suffix(self) -> bool {
         matches!(self.entry().name_match, NameMatch::Numbered)
     }

@@ -3,7 +3,7 @@
 use super::SectionKind::{
     DebugAbbrev, DebugAranges, DebugFrame, DebugInfo, DebugLine, DebugLoc, DebugMacinfo, DebugPubnames,
     DebugPubtypes, DebugRanges, DebugStr, NvDebugInfoPtx, NvDebugInfoRegSass, NvDebugInfoRegType,
-    NvDebugLineSass, NvDebugPtxTxt, NvDebugShared,
+    NvDebugLineSass, NvDebugPtxTxt, NvDebugShared, TileirDebugLine, TileirDebugTxt,
 };
 use super::classifier::Classifier;
 use super::{
@@ -62,14 +62,16 @@ const MERC_ADDRESSES: &str = "the native section's facts, by Mercury address";
 /// it holds. What `sh_link` and `sh_info` say, and whether it is a clone or holds relocations,
 /// follows from type and flags.
 #[rustfmt::skip]
-pub const CATALOG: [CatalogEntry; 82] = [
+pub const CATALOG: [CatalogEntry; 89] = [
     // Contents. The `debug_` and `nv_debug_` at the end: whatever else the PTX brings,
     // `.debug_types` for one.
     row(Some(DebugFrame),         ".debug_frame",                     (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "call frame rules"),
     row(Some(DebugLine),          ".debug_line",                      (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "SASS address to source line"),
     row(Some(DebugStr),           ".debug_str",                       (PROGBITS, 0, 1, 0),                    ALL,     PTX_FIRST, SASS,    "names, of inlined functions above all"),
     row(Some(NvDebugLineSass),    ".nv_debug_line_sass",              (PROGBITS, 0, 1, 0),                    ALL,     CODE,      UNIFIED, "SASS address to PTX line"),
+    row(Some(TileirDebugLine),    ".nv.tileir.debug_line",            (PROGBITS, 0, 1, 0),                    ALL,     CODE,      NONE,    "SASS address to line of an intermediate language"),
     row(Some(NvDebugPtxTxt),      ".nv_debug_ptx_txt",                (PROGBITS, 0, 1, 0),                    ALL,     TEXT,      NVLINK,  "the PTX text"),
+    row(Some(TileirDebugTxt),     ".nv.tileir.debug_txt",             (PROGBITS, 0, 1, 0),                    ALL,     TEXT,      NONE,    "text of the intermediate language"),
     row(Some(NvDebugInfoRegSass), ".nv_debug_info_reg_sass",          (PROGBITS, 0, 1, 0),                    ALL,     CODE,      SASS,    "PTX registers in SASS registers"),
     row(Some(NvDebugInfoRegType), ".nv_debug_info_reg_type",          (PROGBITS, 0, 1, 0),                    ALL,     CODE,      UNIFIED, "types of those PTX registers"),
     row(Some(DebugAbbrev),        ".debug_abbrev",                    (PROGBITS, 0, 1, 0),                    ALL,     PTX_FIRST, SASS,    "abbreviations of .debug_info"),
@@ -92,6 +94,8 @@ pub const CATALOG: [CatalogEntry; 82] = [
     row(Some(DebugLine),          ".rel.debug_line",                  (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
     row(Some(NvDebugLineSass),    ".rel.nv_debug_line_sass",          (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
     row(Some(NvDebugLineSass),    ".rela.nv_debug_line_sass",         (RELA, INFO_LINK, 8, 24),               SM_90,   CODE,      NONE,    RELOCS),
+    row(Some(TileirDebugLine),    ".rel.nv.tileir.debug_line",        (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
+    row(Some(TileirDebugLine),    ".rela.nv.tileir.debug_line",       (RELA, INFO_LINK, 8, 24),               SM_90,   CODE,      NONE,    RELOCS),
     row(Some(DebugStr),           ".rel.debug_str",                   (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
     row(Some(DebugStr),           ".rela.debug_str",                  (RELA, INFO_LINK, 8, 24),               ALL,     CODE,      NONE,    RELOCS),
     row(Some(DebugAbbrev),        ".rel.debug_abbrev",                (REL, INFO_LINK, 8, 16),                LEGACY,  CODE,      NONE,    RELOCS),
@@ -122,7 +126,9 @@ pub const CATALOG: [CatalogEntry; 82] = [
     row(Some(DebugLine),          ".nv.merc.debug_line",              (PROGBITS, MERCURY, 1, 0),              SM_100,  CODE,      MERC,    MERC_ADDRESSES),
     row(Some(DebugStr),           ".nv.merc.debug_str",               (PROGBITS, MERCURY, 1, 0),              SM_100,  PTX_FIRST, MERC,    SAME_BYTES),
     row(Some(NvDebugLineSass),    ".nv.merc.nv_debug_line_sass",      (PROGBITS, MERCURY, 1, 0),              SM_100,  CODE,      MERC,    MERC_ADDRESSES),
+    row(Some(TileirDebugLine),    ".nv.merc.nv.tileir.debug_line",    (PROGBITS, MERCURY, 1, 0),              SM_100,  CODE,      NONE,    MERC_ADDRESSES),
     row(Some(NvDebugPtxTxt),      ".nv.merc.nv_debug_ptx_txt",        (PROGBITS, MERCURY, 1, 0),              SM_100,  TEXT,      MERC,    SAME_BYTES),
+    row(Some(TileirDebugTxt),     ".nv.merc.nv.tileir.debug_txt",     (PROGBITS, MERCURY, 1, 0),              SM_100,  TEXT,      NONE,    SAME_BYTES),
     row(Some(NvDebugInfoRegSass), ".nv.merc.nv_debug_info_reg_sass",  (PROGBITS, MERCURY, 1, 0),              SM_100,  CODE,      MERC,    MERC_ADDRESSES),
     row(Some(NvDebugInfoRegType), ".nv.merc.nv_debug_info_reg_type",  (PROGBITS, MERCURY, 1, 0),              SM_100,  CODE,      MERC,    MERC_ADDRESSES),
     row(Some(DebugAbbrev),        ".nv.merc.debug_abbrev",            (PROGBITS, MERCURY, 1, 0),              SM_100,  PTX_FIRST, MERC,    SAME_BYTES),
@@ -139,6 +145,7 @@ pub const CATALOG: [CatalogEntry; 82] = [
     // Relocations of clones.
     row(Some(DebugLine),          ".nv.merc.rela.debug_line",         (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100,  CODE,      NONE,    RELOCS),
     row(Some(NvDebugLineSass),    ".nv.merc.rela.nv_debug_line_sass", (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100,  CODE,      NONE,    RELOCS),
+    row(Some(TileirDebugLine),    ".nv.merc.rela.nv.tileir.debug_line", (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100, CODE,    NONE,    RELOCS),
     row(Some(DebugStr),           ".nv.merc.rela.debug_str",          (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100,  CODE,      NONE,    RELOCS),
     row(Some(DebugAbbrev),        ".nv.merc.rela.debug_abbrev",       (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100,  CODE,      NONE,    RELOCS),
     row(Some(DebugInfo),          ".nv.merc.rela.debug_info",         (MERC_RELA, INFO_LINK | MERCURY, 8, 24), SM_100,  RELOC_PTX, NONE,    RELOCS),

@@ -61,11 +61,13 @@ impl RemovedSection {
 }
 
 /// The sections of [`Keep::Lines`]. `.debug_str` stays where the line table takes names from it.
-const LINES: [SectionKind; 4] = [
+const LINES: [SectionKind; 6] = [
     SectionKind::DebugFrame,
     SectionKind::DebugLine,
     SectionKind::NvDebugLineSass,
+    SectionKind::TileirDebugLine,
     SectionKind::NvDebugPtxTxt,
+    SectionKind::TileirDebugTxt,
 ];
 
 impl Cubin<'_> {

@@ -59,6 +59,10 @@ pub struct PtxFeatures<'a> {
     pub sections: Option<Vec<PtxSection<'a>>>,
     /// The section names of the PTX texts, one for each PTX file; empty if there is no PTX text.
     pub ptx_text_names: Option<Vec<Cow<'a, str>>>,
+    /// Whether some of the code has a `.loc_intermediate` with a line above 0.
+    pub has_intermediate_lines: Option<bool>,
+    /// The names of the sections with texts of an intermediate language, in file order.
+    pub intermediate_text_names: Option<Vec<Cow<'a, str>>>,
 }
 
 /// A debug section that the PTX file defines.
@@ -141,6 +145,11 @@ pub enum Condition {
     Loc,
     /// Inlined functions are named ([`PtxFeatures::has_inlined_names`]).
     InlinedNames,
+    /// Code has a `.loc_intermediate` ([`PtxFeatures::has_intermediate_lines`]).
+    IntermediateLoc,
+    /// The PTX has texts of an intermediate language
+    /// ([`PtxFeatures::intermediate_text_names`]).
+    IntermediateText,
     /// There are `.shared` variables ([`PtxFeatures::has_shared_variables`]). It is not fully known
     /// which `.shared` variables count: see `docs/conformance.md`.
     SharedVariables,
@@ -163,6 +172,8 @@ impl fmt::Display for Condition {
             Self::PtxLines => "code comes from PTX",
             Self::Loc => "code has a .loc",
             Self::InlinedNames => "inlined functions are named",
+            Self::IntermediateLoc => "code has a .loc_intermediate",
+            Self::IntermediateText => "the PTX has .nv_intermediate_source_section",
             Self::SharedVariables => "there are .shared variables",
             Self::PtxSection(kind) => return write!(f, "the PTX has {}", kind.name()),
             Self::References => "that section has references",

@@ -245,6 +245,8 @@ fn program<'c>(
     };
     let lines = line_facts(either(SectionKind::DebugLine).filter_map(|index| cubin.bytes(index).ok()));
     let traced = line_facts(either(SectionKind::NvDebugLineSass).filter_map(|index| cubin.bytes(index).ok()));
+    let intermediate =
+        line_facts(either(SectionKind::TileirDebugLine).filter_map(|index| cubin.bytes(index).ok()));
     let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
     // nvlink leaves rows and frames of functions that it drops, without relocations: only these
     // show that there are others.
@@ -263,6 +265,11 @@ fn program<'c>(
         has_shared_variables: None,
         sections: Some(own_sections(cubin.target(), sections, entries)),
         ptx_text_names: texts(sections, output),
+        has_intermediate_lines: of_code(
+            SectionKind::TileirDebugLine,
+            Some(intermediate.is_some_and(|facts| facts.has_rows)),
+        ),
+        intermediate_text_names: Some(intermediate_texts(sections)),
     }
 }
 
@@ -326,6 +333,14 @@ fn own_sections<'c>(
 }
 
 /// Names of the PTX texts, where a file of that kind can have them.
+/// The names of the sections with texts of an intermediate language. Two may have one name.
+fn intermediate_texts<'c>(sections: &[(SectionIndex, SectionName<'c>)]) -> Vec<Cow<'c, str>> {
+    let is_text = |name: &SectionName<'_>| name.contents_kind() == Some(SectionKind::TileirDebugTxt);
+    let mut seen = HashSet::new();
+    let names = sections.iter().map(|(_, name)| name).filter(|name| is_text(name));
+    names.filter(|name| seen.insert(&name.base)).map(|name| name.base.clone()).collect()
+}
+
 fn texts<'c>(sections: &[(SectionIndex, SectionName<'c>)], output: OutputKind) -> Option<Vec<Cow<'c, str>>> {
     let mut texts = Vec::new();
     let mut seen = HashSet::new();

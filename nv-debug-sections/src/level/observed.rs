@@ -31,7 +31,7 @@ pub struct Compilation<'p, 'a> {
 
 /// What the code generator writes: section, from which level on, on which condition; in file order
 /// (docs/formats/container.md, which debug sections a file has).
-pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
+pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 9] = {
     use DebugLevel::{Full, Lines, None as Frame};
     [
         // Of SMs that have frames at every level, see `level_of_frames`.
@@ -39,7 +39,9 @@ pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
         (SectionKind::DebugLine, Lines, None),
         (SectionKind::DebugStr, Lines, Some(Condition::PtxSection(SectionKind::DebugStr))),
         (SectionKind::NvDebugLineSass, Lines, None),
+        (SectionKind::TileirDebugLine, Lines, Some(Condition::IntermediateLoc)),
         (SectionKind::NvDebugPtxTxt, Lines, None),
+        (SectionKind::TileirDebugTxt, Lines, Some(Condition::IntermediateText)),
         (SectionKind::NvDebugInfoRegSass, Full, None),
         (SectionKind::NvDebugInfoRegType, Full, None),
     ]
@@ -59,11 +61,12 @@ pub(super) fn level_of_frames(sm: u32) -> DebugLevel {
 
 /// What those sections refer to, on which condition; in the order of the relocation sections. Those
 /// of the PTX's own sections come in before [`AFTER_PTX`].
-const BEFORE_PTX: [(SectionKind, ReferenceKind, Condition); 3] = [
+const BEFORE_PTX: [(SectionKind, ReferenceKind, Condition); 4] = [
     // The base of names in `.debug_str`.
     (SectionKind::DebugLine, ReferenceKind::AtLink, Condition::InlinedNames),
     (SectionKind::DebugLine, ReferenceKind::Code, Condition::Loc),
     (SectionKind::NvDebugLineSass, ReferenceKind::Code, Condition::PtxLines),
+    (SectionKind::TileirDebugLine, ReferenceKind::Code, Condition::IntermediateLoc),
 ];
 const AFTER_PTX: [(SectionKind, ReferenceKind, Condition); 2] = [
     (SectionKind::DebugFrame, ReferenceKind::Code, Condition::Code),
@@ -229,6 +232,10 @@ impl PtxFeatures<'_> {
             Condition::Loc => self.has_loc,
             Condition::InlinedNames => self.has_inlined_names,
             Condition::SharedVariables => self.has_shared_variables,
+            Condition::IntermediateLoc => self.has_intermediate_lines,
+            Condition::IntermediateText => {
+                self.intermediate_text_names.as_ref().map(|names| !names.is_empty())
+            }
             Condition::PtxSection(kind) => {
                 let sections = self.sections.as_ref()?;
                 Some(sections.iter().any(|section| section.name == kind.name()))
@@ -245,6 +252,10 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
             if kind == SectionKind::DebugFrame { level_of_frames(compilation.target.sm) } else { from };
         let is_from_code =
             [SectionKind::DebugFrame, SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
+        let is_intermediate = matches!(kind, SectionKind::TileirDebugLine | SectionKind::TileirDebugTxt);
+        if is_intermediate && !compilation.target.release.has_intermediate_lines() {
+            continue;
+        }
         if level < from || output == OutputKind::DebugOnly && is_from_code.contains(&kind) {
             continue;
         }
@@ -260,6 +271,12 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
                 if matches!(output, OutputKind::Relocatable | OutputKind::Linked) =>
             {
                 list.add(SectionName::native(format!("{}.N", ptx_txt::NAME)), need);
+            }
+            (SectionKind::TileirDebugTxt, _) => {
+                let unknown = [format!("{}.NAME", kind.name()).into()];
+                for text in program.intermediate_text_names.as_deref().unwrap_or(&unknown) {
+                    list.add(SectionName::native(text.clone()), need);
+                }
             }
             _ => list.add(SectionName::native(kind.name()), need),
         }

@@ -68,6 +68,8 @@ impl StatedFact {
             has_shared_variables: if has(&Self::Shared) { None } else { Some(false) },
             sections: Some(sections.collect()),
             ptx_text_names: None,
+            has_intermediate_lines: Some(false),
+            intermediate_text_names: Some(Vec::new()),
         };
         (LevelDirectives { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
     }

@@ -1,4 +1,5 @@
-//! Builds `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
+//! Builds `.debug_line`, `.nv_debug_line_sass` and `.nv.tileir.debug_line` from the code image and
+//! the `.loc` and `.loc_intermediate` directives.
 
 use super::{Context, LoweredSection};
 use crate::code_facts::CodeSection;
@@ -19,15 +20,70 @@ use nv_debug_sections::line_table::{
     hidden_mercury_address, last_inlined_name, line_program_from_locs, mercury_to_native, ptx_lines,
 };
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// The source location table, and how many rows it has.
-pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(LoweredSection, usize)> {
+/// The tables of source locations and, where code has any, of lines of an intermediate language.
+pub(super) struct LocTables {
+    pub(super) debug_line: LoweredSection,
+    /// How many rows it has.
+    pub(super) rows: usize,
+    pub(super) intermediate: Option<LoweredSection>,
+}
+
+/// The tables that are made of the directives in bodies. The table of an intermediate language is
+/// only there if it has rows, and gives both the names of its text sections in place of its files'.
+pub(super) fn loc_tables(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<LocTables> {
+    let kind = SectionKind::TileirDebugLine;
+    let has_intermediate = !context.facts.intermediate.locs.is_empty() && !context.debug_only;
+    let intermediate = if has_intermediate {
+        sequences(context, kind, |section: &CodeSection| Some(intermediate_lines(context.facts, section)))?
+    } else {
+        Sequences::default()
+    };
+    let texts = &intermediate.files;
+    let (debug_line, rows) = debug_line(context, files, texts)?;
+    let intermediate = if intermediate.list.is_empty() {
+        None
+    } else {
+        let FileTable { directories, files } = file_table(files, texts, intermediate.sets_file_0);
+        let unit = LineTable {
+            params: line::params(context.target.release),
+            directories,
+            files,
+            debug_str_base: None,
+            has_lone_end: false,
+            sequences: Vec::new(),
+        };
+        let unit = if context.is_from_mercury() { native_header(&unit) } else { unit };
+        Some(join(kind, &unit, intermediate.list, None)?)
+    };
+    Ok(LocTables { debug_line, rows, intermediate })
+}
+
+/// The file table with the names of the text sections of `texts`, which are numbers in PTX.
+fn file_table<'f>(files: &[SourceFile<'f>], texts: &HashSet<u64>, rows_use_file_0: bool) -> FileTable<'f> {
+    let mut table = file_table::build(files.iter().copied(), rows_use_file_0);
+    let mut numbers: Vec<u64> = files.iter().map(|file| file.index).collect();
+    numbers.sort_unstable();
+    for (file, number) in table.files.iter_mut().zip(numbers) {
+        if texts.contains(&number) {
+            file.name = [SectionKind::TileirDebugTxt.name().as_bytes(), b".", &file.name].concat().into();
+        }
+    }
+    table
+}
+
+fn debug_line(
+    context: &Context<'_>,
+    files: &[SourceFile<'_>],
+    texts: &HashSet<u64>,
+) -> Result<(LoweredSection, usize)> {
     let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
-    let Sequences { list, inlined, sets_file_0, rows } = sequences(context, SectionKind::DebugLine, lines)?;
-    let FileTable { directories, files } = file_table::build(files.iter().copied(), sets_file_0);
+    let Sequences { list, inlined, sets_file_0, rows, .. } =
+        sequences(context, SectionKind::DebugLine, lines)?;
+    let FileTable { directories, files } = file_table(files, texts, sets_file_0);
     let unit = LineTable {
         params: line::params(context.target.release),
         directories,
@@ -88,6 +144,8 @@ struct Sequences {
     inlined: bool,
     /// Whether file 0 occurs in them or those hidden tables: it decides on the file table.
     sets_file_0: bool,
+    /// All files that occur there.
+    files: HashSet<u64>,
     rows: usize,
 }
 
@@ -141,10 +199,11 @@ fn sequences<'l>(
     let mut all = Sequences::default();
     let parts = parallel::map(chunks(&context.image.sections), |chunk| lower(context, kind, chunk, &lines));
     for part in parts {
-        let Sequences { list, inlined, sets_file_0, rows } = part?;
+        let Sequences { list, inlined, sets_file_0, files, rows } = part?;
         all.list.extend(list);
         all.inlined |= inlined;
         all.sets_file_0 |= sets_file_0;
+        all.files.extend(files);
         all.rows += rows;
     }
     if context.is_from_mercury() {
@@ -179,6 +238,10 @@ fn lower<'l>(
     for (index, section, table) in built {
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
         all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
+        all.files.extend(table.ops.iter().filter_map(|op| match op {
+            LineOp::SetFile(file) => Some(*file),
+            _ => None,
+        }));
         let after = last_inlined_name(&table.ops, name);
         let ops = table.into_program(std::mem::replace(&mut name, after), section.size);
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
@@ -206,6 +269,21 @@ fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLi
         lines.map(|&(address, line)| LocatedInstruction { address, loc: facts.loc_at_line(line) }).collect();
     let entries = entry_rows(&function_starts(facts, section));
     SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
+}
+
+/// Places in the texts of an intermediate language. No rows open functions.
+fn intermediate_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLines<'l> {
+    let located = section
+        .ptx_lines
+        .iter()
+        .flatten()
+        .map(|&(address, line)| LocatedInstruction { address, loc: facts.intermediate_loc_at_line(line) });
+    SectionLines {
+        of_source: true,
+        locs: Cow::Borrowed(&facts.intermediate.locs),
+        located: located.collect(),
+        entries: Vec::new(),
+    }
 }
 
 /// The line program of one code section, made from the `.loc` directives.

@@ -31,7 +31,7 @@ use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::release::Target;
 use nv_debug_sections::reloc;
-use nv_debug_sections::{frame, ptx_txt};
+use nv_debug_sections::{frame, intermediate_text, ptx_txt};
 use ptx_facts::PtxFacts;
 use ptx_sections::PtxSections;
 use std::collections::HashMap;
@@ -47,6 +47,8 @@ pub(crate) struct LoweringInput<'a> {
     pub(crate) sections: &'a PtxSections<'a>,
     /// Its `.file` directives, with times and sizes settled.
     pub(crate) files: &'a [SourceFile<'a>],
+    /// Its texts of intermediate languages, in text order.
+    pub(crate) intermediate_texts: &'a [IntermediateText<'a>],
     /// The code.
     pub(crate) image: &'a CodeFacts,
     /// The facts about the same code in Mercury space, from sm_100 on.
@@ -61,6 +63,15 @@ pub(crate) struct LoweringInput<'a> {
     pub(crate) extras: &'a NvdwarfOptions,
     /// Whether there is no code, and every function has an address of its own.
     pub(crate) debug_only: bool,
+}
+
+/// A text of an intermediate language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntermediateText<'a> {
+    /// The path in the `.file` that it is of.
+    pub(crate) path: &'a [u8],
+    /// Its lines.
+    pub(crate) text: &'a str,
 }
 
 /// Everything that lowering one section looks at.
@@ -212,22 +223,24 @@ fn lower_space(
             is_large,
             || ptx_txt::from_ptx(source),
             || {
-                let debug_line = line_tables::debug_line(context, input.files)?;
-                Ok::<_, ErrorKind>((debug_line, line_tables::line_sass(context, &name, input.files)?))
+                let tables = line_tables::loc_tables(context, input.files)?;
+                Ok::<_, ErrorKind>((tables, line_tables::line_sass(context, &name, input.files)?))
             },
         );
-        let ((debug_line, count), line_sass) = tables?;
-        lowered.push(debug_line);
-        rows = count;
+        let (tables, line_sass) = tables?;
+        lowered.push(tables.debug_line);
+        rows = tables.rows;
         let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
         lowered.push(line_sass);
+        lowered.extend(tables.intermediate);
         if input.extras.embed_ptx {
             let kind = Some(SectionKind::NvDebugPtxTxt);
             lowered.push(LoweredSection { kind, name, bytes: text?, relocs: Vec::new() });
         }
+        lowered.extend(intermediate_texts(input));
     }
     if input.level >= DebugLevel::Full {
         if image.has_registers {
@@ -248,6 +261,19 @@ fn lower_space(
         synthetic_unit::add(context, input.files, &mut lowered)?;
     }
     Ok((lowered, rows))
+}
+
+/// The texts of intermediate languages. ptxas puts each before those it has; an empty one is none.
+fn intermediate_texts(input: &LoweringInput<'_>) -> Vec<LoweredSection> {
+    if input.debug_only {
+        return Vec::new();
+    }
+    let texts = input.intermediate_texts.iter().rev().filter(|text| !text.text.is_empty());
+    let section = |text: &IntermediateText<'_>| LoweredSection {
+        name: intermediate_text::section_name(&String::from_utf8_lossy(text.path)),
+        ..LoweredSection::of(SectionKind::TileirDebugTxt, text.text.as_bytes().to_vec(), Vec::new())
+    };
+    texts.map(section).collect()
 }
 
 /// Splits a section's relocations into `.rel` and `.rela`.

@@ -1,10 +1,12 @@
 //! The facts about a PTX module that lowering needs, indexed once.
 
+mod intermediate_locs;
 mod stack_facts;
 
 use super::line_locs::LineLocs;
 use super::ptx_sections::PtxSections;
 use crate::diagnostic::Diagnostic;
+use intermediate_locs::IntermediateLocs;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use nv_debug_sections::release::Target;
@@ -41,6 +43,8 @@ pub struct PtxFacts<'a> {
     line_locs: LineLocs,
     /// The same of `.loc` for line 0, which count where no other does; the first in the text wins.
     line_0_locs: LineLocs,
+    /// Every `.loc_intermediate`.
+    pub(crate) intermediate: IntermediateLocs,
     /// Code labels by name.
     pub(crate) labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
@@ -87,6 +91,7 @@ struct SplitInstruction {
     first_line: u32,
     last_line: u32,
     loc: Option<LocId>,
+    intermediate_loc: Option<LocId>,
 }
 
 /// A code label.
@@ -151,8 +156,9 @@ impl<'a> PtxFacts<'a> {
     ) -> Self {
         let numbers = PtxasLines::new(module.text, lines);
         let line_locs = LineLocs::new(numbers.has_markers());
+        let intermediate = IntermediateLocs::new(numbers.has_markers());
         let mut collector = Collector {
-            facts: Self { line_count: lines.line_count(), line_locs, ..Self::default() },
+            facts: Self { line_count: lines.line_count(), line_locs, intermediate, ..Self::default() },
             target,
             lines: lines.cursor(),
             numbers,
@@ -173,6 +179,7 @@ impl<'a> PtxFacts<'a> {
         for Covered { loc, first, last } in of_line_0.into_iter().rev() {
             facts.line_0_locs.cover(first, last, loc);
         }
+        facts.intermediate.finish();
         let lines = facts.functions.values().map(|function| function.open_line);
         let first: HashMap<u32, LocId> = lines
             .filter_map(|line| Some((line, first_locs.get(line).filter(|loc| !facts.is_line_0(*loc))?)))
@@ -192,6 +199,11 @@ impl<'a> PtxFacts<'a> {
 
     fn is_line_0(&self, loc: LocId) -> bool {
         self.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
+    }
+
+    /// Whether code can have lines of an intermediate language.
+    pub(crate) fn has_intermediate_locs(&self) -> bool {
+        !self.intermediate.locs.is_empty()
     }
 
     /// Whether line markers make PTX lines other than those of the text.
@@ -243,6 +255,13 @@ impl<'a> PtxFacts<'a> {
     pub(crate) fn loc_at_line(&self, line: u32) -> Option<LocId> {
         let found = self.line_locs.get(line).or_else(|| self.line_0_locs.get(line));
         found.or_else(|| self.split_over(line).filter(|_| !self.is_recorded(line))?.loc)
+    }
+
+    /// The `.loc_intermediate` in force at a PTX line that the code generator names, found as
+    /// [`loc_at_line`](Self::loc_at_line) finds a `.loc`.
+    pub(crate) fn intermediate_loc_at_line(&self, line: u32) -> Option<LocId> {
+        let split = || self.split_over(line).filter(|_| !self.is_recorded(line))?.intermediate_loc;
+        self.intermediate.at_line(line).or_else(split)
     }
 }
 
@@ -324,9 +343,11 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         if let Some(loc) = current {
             covered.get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line }).last = line;
         }
+        self.facts.intermediate.instruction(begin.unwrap_or(line), line);
         let last_line = if on_one_line { first_line } else { self.line(instruction.range.end - 1) };
         if first_line < last_line {
-            self.facts.split.push(SplitInstruction { first_line, last_line, loc });
+            let intermediate_loc = self.facts.intermediate.current();
+            self.facts.split.push(SplitInstruction { first_line, last_line, loc, intermediate_loc });
         }
         (line, loc)
     }
@@ -354,6 +375,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     first_loc = first_loc.or(Some(loc));
                     current = Some(loc);
                 }
+                Statement::IntermediateLoc(directive) => self.facts.intermediate.directive(directive),
                 Statement::Label(label) => {
                     let next_instruction = self.facts.instructions.len();
                     let label_facts = LabelFacts { function: name, next_instruction, bound: None };
@@ -376,6 +398,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
             }
         }
         self.cover(covered);
+        self.facts.intermediate.end_body();
         let end = self.facts.instructions.len();
         let last = labels.iter().rfind(|label| !targets.contains(*label));
         let first = labels.first().filter(|_| first_is_start && first_loc.is_some());
