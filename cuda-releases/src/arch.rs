@@ -74,7 +74,7 @@ const fn row(number: u32, suffix: Suffix, ptx: (u32, u32), family: u32, code: Co
 }
 
 /// Every architecture that a ptxas of CUDA 11.7 to 13.5 accepts. The versions of PTX were asked of
-/// ptxas 13.0.88 and 13.5.37, version by version.
+/// the ptxas of each release, version by version.
 const TABLE: &[Row] = &{
     use Suffix::{A, F, None as Plain};
     [
@@ -101,7 +101,7 @@ const TABLE: &[Row] = &{
         row(82, Plain, (6, 2), 0, Code::Never),
         row(86, Plain, (7, 1), 0, Code::Always),
         row(87, Plain, (7, 4), 0, Code::Always),
-        row(88, Plain, (7, 3), 0, Code::Since((13, 0))),
+        row(88, Plain, (9, 0), 0, Code::Since((13, 0))),
         row(89, Plain, (7, 8), 0, Code::Since((11, 8))),
         row(90, Plain, (7, 8), 0, Code::Since((11, 8))),
         row(90, A, (8, 0), 0, Code::Since((12, 0))),
@@ -130,6 +130,23 @@ const TABLE: &[Row] = &{
         row(121, F, (8, 8), 120, Code::Since((12, 9))),
     ]
 };
+
+/// A release whose ptxas takes an architecture in `.target` with another version of PTX than later
+/// releases, or before it generates code for it.
+struct EarlyTarget {
+    number: u32,
+    suffix: Suffix,
+    release: (u32, u32),
+    ptx: (u32, u32),
+}
+
+const EARLY_TARGETS: &[EarlyTarget] = &[
+    EarlyTarget { number: 88, suffix: Suffix::None, release: (13, 0), ptx: (7, 3) },
+    EarlyTarget { number: 90, suffix: Suffix::A, release: (11, 8), ptx: (7, 8) },
+    EarlyTarget { number: 100, suffix: Suffix::F, release: (12, 8), ptx: (8, 6) },
+    EarlyTarget { number: 101, suffix: Suffix::F, release: (12, 8), ptx: (8, 6) },
+    EarlyTarget { number: 120, suffix: Suffix::F, release: (12, 8), ptx: (8, 7) },
+];
 
 /// Why a name is not a supported architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -240,18 +257,22 @@ impl Arch {
         })
     }
 
-    /// Whether a `.target` may name the architecture in the release with this number.
-    pub fn is_target_in(self, number: (u32, u32)) -> bool {
-        self.row().is_some_and(|row| match row.code {
+    /// The version of PTX, major and minor, with which a `.target` may name the architecture in the
+    /// release with this number, such as (13, 0); `None` if its ptxas does not know the
+    /// architecture.
+    pub fn ptx_version_in(self, number: (u32, u32)) -> Option<(u32, u32)> {
+        let is_it = |early: &&EarlyTarget| {
+            early.release == number && (early.number, early.suffix) == (self.number, self.suffix)
+        };
+        if let Some(early) = EARLY_TARGETS.iter().find(is_it) {
+            return Some(early.ptx);
+        }
+        let row = self.row()?;
+        let is_known = match row.code {
             Code::Never | Code::Always | Code::Until(_) => true,
             Code::Since(first) | Code::Within(first, _) => first <= number,
-        })
-    }
-
-    /// Returns the first version of PTX, major and minor, in which a `.target` may name the
-    /// architecture; `None` if there is no such architecture.
-    pub fn ptx_version(self) -> Option<(u32, u32)> {
-        self.row().map(|row| row.ptx)
+        };
+        is_known.then_some(row.ptx)
     }
 
     fn row(self) -> Option<&'static Row> {

@@ -32,6 +32,8 @@ struct Row {
     covers_functions_in_frames: bool,
     asks_file_times: bool,
     non_ascii: NonAscii,
+    debug_info_bounds: DebugInfoBounds,
+    has_32_bit_addresses: bool,
     line_version: u16,
     leaves_gaps: bool,
     puts_mercury_into_frames: bool,
@@ -55,6 +57,21 @@ pub enum NonAscii {
     Refused,
 }
 
+/// The bounds that ptxas checks when it reads `.debug_info` with `-g`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DebugInfoBounds {
+    /// None: it reads on past the end, and what it does then depends on what lies there.
+    Unchecked,
+    /// Values end inside the section. A unit may be longer than that.
+    OfValues,
+    /// Values end inside their unit, and a unit ends inside the section. It also refuses some sound
+    /// entries, over what lies after them.
+    OfUnits,
+    /// Values end inside their unit, and a unit ends inside the section. Some of the sound entries
+    /// are taken.
+    OfUnitsAlone,
+}
+
 // Each row names what differs from the release before. Observed: the ptxas of each release from
 // PyPI, for all its SMs (docs/releases.md).
 const V11_7: Row = Row {
@@ -68,6 +85,8 @@ const V11_7: Row = Row {
     covers_functions_in_frames: false,
     asks_file_times: true,
     non_ascii: NonAscii::Taken,
+    debug_info_bounds: DebugInfoBounds::Unchecked,
+    has_32_bit_addresses: true,
     line_version: 2,
     leaves_gaps: true,
     puts_mercury_into_frames: false,
@@ -86,7 +105,8 @@ const V11_8: Row = Row {
 };
 const V12_0: Row =
     Row { name: "12.0", version: "12.0.140", newest_ptx: (8, 0), has_right_symbol_links: false, ..V11_8 };
-const V12_1: Row = Row { name: "12.1", version: "12.1.105", newest_ptx: (8, 1), ..V12_0 };
+const V12_1: Row =
+    Row { name: "12.1", version: "12.1.105", newest_ptx: (8, 1), has_32_bit_addresses: false, ..V12_0 };
 const V12_2: Row = Row { name: "12.2", version: "12.2.140", newest_ptx: (8, 2), ..V12_1 };
 const V12_3: Row = Row {
     name: "12.3",
@@ -106,12 +126,19 @@ const V12_8: Row = Row {
     newest_ptx: (8, 7),
     first_sm_of_abi_8: Some(100),
     non_ascii: NonAscii::Refused,
+    debug_info_bounds: DebugInfoBounds::OfValues,
     unknown_rules: &[],
     ..V12_6
 };
 const V12_9: Row = Row { name: "12.9", version: "12.9.86", newest_ptx: (8, 8), ..V12_8 };
-const V13_0: Row =
-    Row { name: "13.0", version: "13.0.88", newest_ptx: (9, 0), first_sm_of_abi_8: Some(0), ..V12_9 };
+const V13_0: Row = Row {
+    name: "13.0",
+    version: "13.0.88",
+    newest_ptx: (9, 0),
+    first_sm_of_abi_8: Some(0),
+    debug_info_bounds: DebugInfoBounds::OfUnits,
+    ..V12_9
+};
 const V13_1: Row = Row {
     name: "13.1",
     version: "13.1.115",
@@ -123,6 +150,7 @@ const V13_2: Row = Row {
     name: "13.2",
     version: "13.2.86",
     newest_ptx: (9, 2),
+    debug_info_bounds: DebugInfoBounds::OfUnitsAlone,
     unknown_rules: &[110..=110],
     unknown_capsules: &[110..=110],
     ..V13_1
@@ -284,6 +312,17 @@ impl Release {
     /// What the release's ptxas does with PTX text that is not ASCII.
     pub const fn non_ascii(self) -> NonAscii {
         self.0.non_ascii
+    }
+
+    /// The bounds that ptxas checks when it reads `.debug_info` with `-g`.
+    pub const fn debug_info_bounds(self) -> DebugInfoBounds {
+        self.0.debug_info_bounds
+    }
+
+    /// Whether ptxas compiles modules with addresses of 32 bits, without `-g` and for chips before
+    /// sm_90, as it does before CUDA 12.1.
+    pub const fn has_32_bit_addresses(self) -> bool {
+        self.0.has_32_bit_addresses
     }
 
     /// The DWARF version of line tables: 3 from CUDA 13.5 on, 2 before.

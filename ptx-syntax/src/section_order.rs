@@ -39,6 +39,16 @@ pub(crate) fn is_deleted_if_empty(name: &str) -> bool {
     is_known && !is_written && name != ".debug_info"
 }
 
+/// Sections of DWARF 2 and 3 that CUDA 13.5 knows, beside those of [`SPECIAL`] and [`RESERVED`].
+/// It mostly crashes with `-g` over bytes of any other name.
+const KNOWN_LATER: [&str; 6] =
+    [".debug_ranges", ".debug_macinfo", ".debug_aranges", ".debug_pubnames", ".debug_pubtypes", ".debug_loc"];
+
+/// Whether ptxas of CUDA 13.5 knows a section of this name.
+pub(crate) fn is_known_later(name: &str) -> bool {
+    special(name).is_some() || RESERVED.contains(&name) || KNOWN_LATER.contains(&name)
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Special {
     /// Which come first.

@@ -23,7 +23,7 @@ fn ask(ptxas: &Path, dir: &Path, target: &str, arch: Arch) -> String {
 
 fn answer(target: &str, arch: Arch) -> String {
     match Arch::parse_target(target) {
-        Ok(target) if target.is_target_in(Release::V13_0.number()) => {
+        Ok(target) if target.ptx_version_in(Release::V13_0.number()).is_some() => {
             arch::can_run(target, arch).map_or_else(|why| why.to_string(), |()| String::new())
         }
         _ => format!("Unsupported .target '{target}'"),

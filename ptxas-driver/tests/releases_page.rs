@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use cuda_releases::Release;
-use cuda_releases::release::NonAscii;
+use cuda_releases::release::{DebugInfoBounds, NonAscii};
+use ptx_syntax::check::RULES;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
@@ -20,6 +21,23 @@ shape of the file. A release that is newer than those of the table is read by th
 
 100[af] stands for sm_100, sm_100a and sm_100f.
 
+";
+
+const CHECK: &str = "
+## What `check --release` knows
+
+`check --release` gives the verdict of the ptxas of a release: that of ptxas 13.0.88, but for the versions, architectures and text above
+and the facts below. Where ptxas checks no bounds in `.debug_info`, what it does past the end depends on the memory there: the verdict is
+not known.
+
+";
+
+const CHECK_RULES: &str = "
+For these rules of `check` the ptxas of a release does otherwise, and the verdict on a module that breaks one is mostly not known.
+([rules.md](rules.md) has what ptxas 13.0.88 does.)
+
+| rule | | releases |
+|---|---|---|
 ";
 
 const HABITS: &str = "
@@ -69,6 +87,24 @@ fn page() -> String {
         };
         let (version, archs) = (release.version(), archs(release));
         writeln!(page, "| {release} | {version} | {major}.{minor} | {archs} | {non_ascii} |").unwrap();
+    }
+    page += CHECK;
+    page += "| release | addresses of 32 bits | bounds in `.debug_info` |\n|---|---|---|\n";
+    for release in Release::all() {
+        let addresses = if release.has_32_bit_addresses() { "before sm_90, without `-g`" } else { "refused" };
+        let bounds = match release.debug_info_bounds() {
+            DebugInfoBounds::Unchecked => "none",
+            DebugInfoBounds::OfValues => "of values",
+            DebugInfoBounds::OfUnits => "of values and units; refuses some sound entries",
+            DebugInfoBounds::OfUnitsAlone => "of values and units",
+        };
+        writeln!(page, "| {release} | {addresses} | {bounds} |").unwrap();
+    }
+    page += CHECK_RULES;
+    for rule in &RULES {
+        for difference in rule.details.releases {
+            writeln!(page, "| {} | {} | {difference} |", rule.code, rule.name).unwrap();
+        }
     }
     page += HABITS;
     page += "| release | ABI | `sh_link` | flag | frames | times | lines | gaps |\n|---|---|---|---|---|---|---|---|\n";

@@ -77,7 +77,7 @@ fn check_page() -> String {
             rule.severity.as_str().to_owned(),
             format!("{}{since}", rule.summary),
             details.reference.to_owned(),
-            details.ptxas.to_owned(),
+            RuleId::details_of(rule).tool.map(|tool| tool.does.into_owned()).unwrap_or_default(),
         ]
     });
     let gates = GATES.iter().map(|gate| {

@@ -1,7 +1,7 @@
 //! The report of `check` with places as lines and columns: an answer for programs, by way of serde.
 //! `docs/json.md` has its members.
 
-use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
+use super::{GATES, Mode, PtxVersion, ReleaseBehaviour, ReleaseDifference, Report, Rule, Verdict};
 use crate::{LineIndex, TextRange, TextSpan};
 use findings::Severity;
 use schemars::JsonSchema;
@@ -10,7 +10,9 @@ use serde::Serialize;
 /// The findings of `check` in one module, as a serializable value.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckAnswer {
-    /// The verdicts of ptxas 13.0.88 on the module.
+    /// The release whose ptxas the verdicts are of, such as `13.0`.
+    release: &'static str,
+    /// The verdicts of that ptxas on the module.
     verdict: Verdicts,
     /// The least `.version` that the module can have.
     min_version: MinVersion,
@@ -26,20 +28,31 @@ pub struct CheckAnswer {
     in_baseline: Option<usize>,
 }
 
-/// The verdicts of ptxas 13.0.88 on a module.
+/// The verdicts of the ptxas of a release on a module.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Verdicts {
-    /// The code of the rule that refuses it first without debug options; `None` where it is
-    /// accepted.
-    none: Reject,
+    /// The code of the rule that refuses it first without debug options, or that it is not known
+    /// whether the module is refused; `None` where it is accepted.
+    none: Option<NotAccepted>,
     /// The verdict with `-lineinfo`; `None` where the module is accepted.
-    lineinfo: Reject,
+    lineinfo: Option<NotAccepted>,
     /// The verdict with `-g`; `None` where the module is accepted.
-    g: Reject,
+    g: Option<NotAccepted>,
 }
 
-/// `None` for accepted, else the rule's code.
-type Reject = Option<&'static str>;
+/// A verdict other than that the module is accepted.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum NotAccepted {
+    /// It is refused: the code of the rule that does it first.
+    Refused(&'static str),
+    /// The verdict is not known.
+    NotKnown {
+        /// The code of the rule about which this ptxas does otherwise than ptxas 13.0.88. Absent
+        /// where the module is refused, and its rule is the value itself.
+        not_known: &'static str,
+    },
+}
 
 /// The least `.version` that a module can have, such as `7.5`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -118,7 +131,8 @@ impl CheckAnswer {
     pub fn new(report: &Report, text: &str, lines: &LineIndex) -> Self {
         let reject = |mode| match report.verdict(mode) {
             Verdict::Accept => None,
-            Verdict::Reject(rule) => Some(rule.code),
+            Verdict::Reject(rule) => Some(NotAccepted::Refused(rule.code)),
+            Verdict::NotKnown(rule) => Some(NotAccepted::NotKnown { not_known: rule.code }),
         };
         let place = |range| TextSpan::new(lines, range);
         let findings = report.findings.iter().map(|finding| Finding {
@@ -136,6 +150,7 @@ impl CheckAnswer {
         });
         let [none, lineinfo, g] = [Mode::None, Mode::Lineinfo, Mode::G].map(reject);
         Self {
+            release: report.release.name(),
             verdict: Verdicts { none, lineinfo, g },
             min_version: MinVersion::new(&report.min_version, text, lines),
             findings: findings.collect(),
@@ -200,8 +215,37 @@ pub struct RuleRow {
     reference: &'static str,
     /// The behaviour of ptxas 13.0.88.
     ptxas: &'static str,
+    /// The releases whose ptxas does otherwise. Absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    releases: Vec<ReleaseRow>,
     /// Whether there is a repair for it, made by `--fix` or by name (`check --repairs`).
     fixable: bool,
+}
+
+/// A run of releases whose ptxas does otherwise about a rule than ptxas 13.0.88.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ReleaseDifference")]
+struct ReleaseRow {
+    /// The first release, such as `12.3`; `None` for the oldest that is known.
+    first: Option<String>,
+    /// The last release; `None` for the newest that is known, and later ones.
+    last: Option<String>,
+    /// Whether the verdict is still that of ptxas 13.0.88; if not, it is not known.
+    same_verdict: bool,
+    /// What their ptxas does.
+    ptxas: &'static str,
+}
+
+impl From<&ReleaseDifference> for ReleaseRow {
+    fn from(difference: &ReleaseDifference) -> Self {
+        let name = |number: Option<(u32, u32)>| number.map(|(major, minor)| format!("{major}.{minor}"));
+        Self {
+            first: name(difference.first),
+            last: name(difference.last),
+            same_verdict: difference.behaviour == ReleaseBehaviour::Same,
+            ptxas: difference.observed,
+        }
+    }
 }
 
 impl From<&'static Rule> for RuleRow {
@@ -216,6 +260,7 @@ impl From<&'static Rule> for RuleRow {
             until: version(rule.details.until),
             reference: rule.details.reference,
             ptxas: rule.details.ptxas,
+            releases: rule.details.releases.iter().map(ReleaseRow::from).collect(),
             fixable: rule.details.fixable,
         }
     }

@@ -43,6 +43,9 @@ pub(super) fn check<'a>(
     }
     at_dwarf(module, gates, sink);
     sections.list.iter().for_each(|section| reach(section.name, sink));
+    if known.code {
+        other_names(&sections, sink);
+    }
     let blocks: Vec<_> =
         sections.list.iter().map(|section| (section.name.text, &section.assembled)).collect();
     let places = section_order::block_placements(&blocks, sink.text);
@@ -120,6 +123,7 @@ fn check_value(value: &Value<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
                     range,
                     format_args!("ptxas keeps 32 bits of the offset: {addend}"),
                 );
+                sink.ptxas_may_refuse(RuleId::OffsetCut, Phase::Sections, range.start, Modes::G);
             }
         }
         ValueKind::Difference { .. } => gates.check(RuleId::GateDifference, range, last, sink),
@@ -146,6 +150,17 @@ fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
         ),
     };
     sink.find_as(severity, RuleId::SectionDropped, name.range, format_args!("{message}"));
+}
+
+/// Sections with bytes whose names a later ptxas does not know.
+fn other_names(sections: &Sections<'_>, sink: &mut Sink<'_>) {
+    let is_other = |section: &&Section<'_>| {
+        !section.assembled.bytes.is_empty() && !section_order::is_known_later(section.name.text)
+    };
+    if let Some(section) = sections.list.iter().find(is_other) {
+        let (rule, at) = (RuleId::SectionDropped, section.name.range.start);
+        sink.ptxas_may_refuse(rule, Phase::Sections, at, Modes::G);
+    }
 }
 
 /// `@@DWARF` lines of PTX 1.x.
@@ -236,6 +251,7 @@ fn references(
     for (section, &place) in sections.list.iter().zip(places) {
         let mut references = References { sections, declared, section, place, known, used: &mut used };
         for fixup in &section.assembled.fixups {
+            references.past_strings(fixup, sink);
             if references.local(fixup, sink) {
                 continue;
             }
@@ -305,6 +321,17 @@ impl<'a> References<'_, 'a> {
         true
     }
 
+    /// A name in `.debug_info` that leads past the end of `.debug_str`.
+    fn past_strings(&self, fixup: &Fixup<'_>, sink: &mut Sink<'_>) {
+        let FixupTarget::Symbol { name, addend } = fixup.target else { return };
+        let Some(&(section, offset)) = self.sections.labels.get(name) else { return };
+        let Some(section) = self.sections.list.get(section) else { return };
+        let is_past = offset.wrapping_add(addend as u64) >= section.assembled.bytes.len() as u64;
+        if self.in_info() && self.known.code && section.name.text == ".debug_str" && is_past {
+            sink.ptxas_may_refuse(RuleId::StringOffset, Phase::Sections, self.place.rank, Modes::G);
+        }
+    }
+
     /// The section is dropped as a whole.
     fn is_dropped(&self) -> bool {
         self.section.name.text == ".debug_line"
@@ -351,6 +378,7 @@ impl<'a> References<'_, 'a> {
                 finding.related = Some((first, "first used here".into()));
                 finding.help = Some("write the section and the number: `.debug_str+12`".into());
             }
+            sink.ptxas_may_refuse(RuleId::LabelTwice, Phase::Sections, self.place.rank, Modes::G);
         } else {
             self.used.insert((name, addend), range);
         }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::debug_entries::Entries;
+use super::debug_info_releases::is_known;
 use super::dwarf::{self, Fault, FaultKind, Locals, Message, Outcome};
 use super::files::Files;
 use super::ptxas_transcript::{Level, Modes, Phase};
@@ -22,6 +23,7 @@ use crate::types::StateSpace;
 
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
+const DW_OP_ADDR: u8 = dwarf2_reader::constants::DW_OP_addr;
 
 /// Reads the sections, if there are any. Returns whether entries describe anything: a function, a
 /// type, a variable.
@@ -73,8 +75,10 @@ pub(super) fn check(
         if let Some(fixup) = fixups.iter().find(|fixup| fixup.offset == offset) {
             local(fixup, module, sink);
         }
-    } else {
+    } else if is_known(sink.release, &reading, has_bare_local(&blocks, &locals)) {
         outcome(reading.ptxas, first, module, sink);
+    } else {
+        not_known(reading.ptxas, first, module, sink);
     }
     let find = |offsets: &[u64]| places_of(module, INFO, offsets);
     let entries =
@@ -125,6 +129,14 @@ fn blocks_with_locals<'s, 'a>(
         locals.info = read.into_owned();
     }
     blocks
+}
+
+/// Whether a `.local` variable stands where no `DW_OP_addr` is before it.
+fn has_bare_local(blocks: &[&Section<'_>], locals: &[Locals]) -> bool {
+    blocks.iter().zip(locals).any(|(block, locals)| {
+        let before = |place: &u64| block.assembled.bytes.get((*place as usize).checked_sub(1)?);
+        locals.places.iter().any(|place| before(place) != Some(&DW_OP_ADDR))
+    })
 }
 
 /// `.debug_info` as its two readers have it.
@@ -287,6 +299,26 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
         sink.error(rule, range, message);
     }
     sink.ptxas_message(rule, Phase::Dwarf, 0, level, Modes::G, format_args!("{text}"));
+}
+
+/// The release may refuse the section or not; `outcome` is what ptxas 13.0.88 does.
+fn not_known(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &mut Sink<'_>) {
+    let rule = first.unwrap_or(RuleId::PtxasReads);
+    if first.is_none() {
+        let section = module.sections().find(|section| section.name.text == INFO);
+        let range = section.map_or(TextRange::default(), |section| section.name.range);
+        let release = sink.release;
+        let message = format_args!(
+            "ptxas 13.0 -g {} this section, which is sound DWARF; what ptxas {release} does is not known",
+            match outcome {
+                Outcome::Crashes => "crashes on",
+                Outcome::Hangs => "never ends with",
+                _ => "refuses",
+            }
+        );
+        sink.warning(rule, range, message);
+    }
+    sink.ptxas_message(rule, Phase::Dwarf, 0, Level::NotKnown, Modes::G, format_args!(""));
 }
 
 /// The rule of a fault, and what is wrong.

@@ -381,6 +381,11 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "ptxas writes the section itself, and fails over two of them.",
             "Take it out: ptxas makes it from `.loc` and from the code.",
         ),
+        Id::InlinedCallCrash => (
+            "ptxas 11.8 and 12.0 end by a signal when they write the line table of a function with most kinds of \
+             inlined calls, if -arch is sm_90.",
+            "Compile for sm_90 with a later release, or for an earlier chip.",
+        ),
         Id::SectionDropped => (
             "A warning for `.debug_line`, whose bytes are lost: ptxas makes its own from `.loc`. A note for any \
              other name: with -g the bytes are in the cubin, where no debugger looks for them.",

@@ -228,7 +228,7 @@ pub(super) fn target(word: &str, release: Release) -> Option<Target> {
         _ => Suffix::None,
     };
     let arch = Arch { number, suffix };
-    let (major, minor) = arch.ptx_version().filter(|_| arch.is_target_in(release.number()))?;
+    let (major, minor) = arch.ptx_version_in(release.number())?;
     let exact = arch.to_string().strip_prefix("sm_") == Some(rest);
     Some(Target { number, needs: PtxVersion::new(major, minor), exact })
 }

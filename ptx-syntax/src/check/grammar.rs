@@ -6,7 +6,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use crate::dotted_names::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
-use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
+use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
 use crate::mnemonics::is_mnemonic;
 use crate::module::Module;
 use crate::number::Literal;
@@ -16,6 +16,8 @@ use crate::section::is_label;
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 use crate::types::ScalarType;
+use cuda_releases::release::NonAscii;
+use findings::Severity;
 
 /// Reports all errors of the parser.
 pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
@@ -25,6 +27,7 @@ pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
         names: None,
         data: DataErrors::default(),
         first_strange_byte: true,
+        comments: None,
         utf16: false,
         version_missed: 0,
     };
@@ -64,12 +67,29 @@ fn instructions(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// What the ptxas of a release does with a byte that is not text of PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StrangeByte {
+    Taken,
+    Crashes,
+    /// With these words.
+    Refused(&'static str),
+}
+
+/// The comments of a text, in its order.
+fn comments(text: &str) -> Vec<TextRange> {
+    let is_comment = |token: &Token| matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
+    tokenize(text).filter(is_comment).map(|token| token.range).collect()
+}
+
 struct Grammar<'m, 'a> {
     module: &'m Module<'a>,
     /// Made for the first name with a dot.
     names: Option<DeclaredNames<'a>>,
     data: DataErrors,
     first_strange_byte: bool,
+    /// The comments of the text; made for the first byte that is not ASCII.
+    comments: Option<Vec<TextRange>>,
     /// Every other byte is NUL, which one finding has said.
     utf16: bool,
     /// The position at which ptxas stops because the version is missing. It reports no errors
@@ -84,9 +104,13 @@ impl Grammar<'_, '_> {
         let text = sink.text;
         match kind {
             Kind::NonAscii => {
-                self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink);
+                let verdict = self.non_ascii(range, sink);
+                self.strange_byte(RuleId::NonAscii, error, verdict, sink);
             }
-            Kind::NulByte => self.strange_byte(RuleId::NulByte, error, "Unexpected EOF", sink),
+            Kind::NulByte => {
+                let verdict = StrangeByte::Refused("Unexpected EOF");
+                self.strange_byte(RuleId::NulByte, error, verdict, sink);
+            }
             Kind::UnterminatedComment => {
                 sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
                 let said = format_args!("Parsing error near '': unexpected EOF while scanning");
@@ -148,19 +172,48 @@ impl Grammar<'_, '_> {
         }
     }
 
-    /// ptxas stops at the first such byte, before it parses anything.
-    fn strange_byte(&mut self, rule: RuleId, error: &SyntaxError, said: &str, sink: &mut Sink<'_>) {
+    /// What the ptxas of the release does with text that is not ASCII.
+    fn non_ascii(&mut self, range: TextRange, sink: &Sink<'_>) -> StrangeByte {
+        let mut is_in_comment = || {
+            let comments = self.comments.get_or_insert_with(|| comments(sink.text));
+            let next = comments.partition_point(|comment| comment.end <= range.start);
+            comments.get(next).is_some_and(|comment| comment.start <= range.start)
+        };
+        let refused = StrangeByte::Refused("Unexpected non-ASCII character");
+        match sink.release.non_ascii() {
+            // A byte order mark is no blank for it, and `.version` does not come first.
+            NonAscii::Taken if range.start == 0 && sink.text.starts_with(BYTE_ORDER_MARK) => refused,
+            NonAscii::Taken => StrangeByte::Taken,
+            NonAscii::TakenInComments | NonAscii::RefusedOutsideComments if is_in_comment() => {
+                StrangeByte::Taken
+            }
+            NonAscii::TakenInComments => StrangeByte::Crashes,
+            NonAscii::Refused | NonAscii::RefusedOutsideComments => refused,
+        }
+    }
+
+    /// ptxas stops at the first such byte that it does not take, before it parses anything.
+    fn strange_byte(&mut self, rule: RuleId, error: &SyntaxError, verdict: StrangeByte, sink: &mut Sink<'_>) {
         let range = error.range;
         if self.utf16 {
             return;
         }
         let (bytes, release) = (range.slice(sink.text), sink.release);
-        let found = sink.find(rule, range, format_args!("{error}"));
+        let severity = if verdict == StrangeByte::Taken { Severity::Warning } else { Severity::Error };
+        let found = sink.find_as(severity, rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
-            finding.message = format!(
-                "expected ASCII text, found {}: ptxas {release} refuses it even in comments",
-                quoted(bytes)
-            );
+            let does = match verdict {
+                StrangeByte::Taken => format!("ptxas {release} takes it, and others refuse it"),
+                StrangeByte::Crashes => format!("ptxas {release} crashes over it outside of comments"),
+                StrangeByte::Refused(_) if release.non_ascii() == NonAscii::Refused => {
+                    format!("ptxas {release} refuses it even in comments")
+                }
+                StrangeByte::Refused(_) if release.non_ascii() == NonAscii::Taken => {
+                    format!("ptxas {release} refuses it before `.version`")
+                }
+                StrangeByte::Refused(_) => format!("ptxas {release} takes it in comments only"),
+            };
+            finding.message = format!("expected ASCII text, found {}: {does}", quoted(bytes));
             let help = match bytes.chars().next() {
                 Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
                 Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {
@@ -171,10 +224,15 @@ impl Grammar<'_, '_> {
             };
             finding.help = Some(help.into());
         }
-        if std::mem::take(&mut self.first_strange_byte) {
+        if verdict == StrangeByte::Taken || !std::mem::take(&mut self.first_strange_byte) {
+            return;
+        }
+        if let StrangeByte::Refused(said) = verdict {
             let line = LineIndex::new(sink.text).line(range.start);
             let said = format_args!("{said} encountered on line {line}");
             sink.ptxas_message(rule, Phase::Read, range.start, Level::Fatal, Modes::ALL, said);
+        } else {
+            sink.ptxas_message(rule, Phase::Read, range.start, Level::Crash, Modes::ALL, format_args!(""));
         }
     }
 

@@ -197,6 +197,9 @@ fn check_address_size(size: &AddressSizeDirective, arch: u32, gates: &mut Gates,
         } else {
             "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures."
         };
-        sink.ptxas_message(rule, phase, at, Level::Fatal, Modes::ALL, format_args!(" {said}"));
+        // Of what `-arch` is nothing is known here.
+        let is_open = arch < 90 && sink.release.has_32_bit_addresses();
+        let level = if is_open { Level::NotKnown } else { Level::Fatal };
+        sink.ptxas_message(rule, phase, at, level, Modes::ALL, format_args!(" {said}"));
     }
 }

@@ -7,6 +7,7 @@ use super::gates::Gates;
 use super::loc_equality::is_same_loc;
 use super::ptxas_transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::reachable_code::{LiveInstructions, leaves, reached_functions, reached_labels};
+use super::release_behaviour::ReleaseBehaviour;
 use super::rules::RuleId;
 use super::sections::Sections;
 use super::sink::Sink;
@@ -272,6 +273,16 @@ impl LocChecker<'_, '_, '_> {
         let modes = self.known.lines;
         gates.check_in(modes, RuleId::GateInline, at.range, at.range.end - 1, sink);
         let InlinedAt { file, line, column, range, .. } = *at;
+        if sink.behaviour(RuleId::InlinedCallCrash) != ReleaseBehaviour::Same {
+            let rule = RuleId::InlinedCallCrash;
+            let release = sink.release;
+            sink.error(
+                rule,
+                range,
+                format_args!("ptxas {release} crashes over most inlined calls for sm_90"),
+            );
+            sink.ptxas_may_refuse(rule, Phase::Lines, range.start, modes);
+        }
         match call_site {
             CallSite::Unseen => {
                 let rule = RuleId::CallSiteUnseen;

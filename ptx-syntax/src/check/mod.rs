@@ -12,6 +12,7 @@ mod check_context;
 mod data;
 mod debug_entries;
 mod debug_info;
+mod debug_info_releases;
 mod declarations;
 mod dwarf;
 mod examples;
@@ -34,6 +35,7 @@ mod ptx_version;
 mod ptxas_lines;
 mod ptxas_transcript;
 mod reachable_code;
+mod release_behaviour;
 mod report;
 mod rule_table;
 mod rules;
@@ -52,6 +54,7 @@ pub use gates::{GATES, GatedUse, MinVersion, VersionGate};
 pub use ptx_version::PtxVersion;
 pub use ptxas_lines::PtxasLines;
 pub use ptxas_transcript::{Mode, Verdict};
+pub use release_behaviour::{ReleaseBehaviour, ReleaseDifference};
 pub use report::Report;
 pub use rules::{Details, RULES, Rule, RuleId};
 
@@ -100,5 +103,12 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     let (findings, more, said) = sink.finish();
     let first = first_item(module).filter(|item| is_complete(item, module.text));
     let transcript = Transcript::new(said, known.debug, first.map(|item| item.range().end));
-    Report { findings, more, in_baseline: None, min_version: gates.min_version, transcript }
+    Report {
+        findings,
+        more,
+        in_baseline: None,
+        release: context.release,
+        min_version: gates.min_version,
+        transcript,
+    }
 }

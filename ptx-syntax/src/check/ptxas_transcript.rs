@@ -67,11 +67,13 @@ pub(super) enum Level {
     Bare,
     /// ptxas ends by a signal, without a message.
     Crash,
+    /// The ptxas of the release may refuse the module here, or not.
+    NotKnown,
 }
 
 impl Level {
-    const fn refuses(self) -> bool {
-        !matches!(self, Self::Info | Self::Warning)
+    pub(super) const fn refuses(self) -> bool {
+        !matches!(self, Self::Info | Self::Warning | Self::NotKnown)
     }
 }
 
@@ -89,7 +91,7 @@ pub(super) struct PtxasMessage {
     pub(super) text: String,
 }
 
-/// Whether ptxas 13.0.88 accepts a module.
+/// Whether the ptxas of a release accepts a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// ptxas writes a cubin.
@@ -97,14 +99,18 @@ pub enum Verdict {
     /// ptxas refuses the module, or crashes on it. The rule is the first one whose violation has
     /// this effect.
     Reject(&'static Rule),
+    /// It may accept the module or not: what it does about this rule is not known. No rule is known
+    /// to refuse it.
+    NotKnown(&'static Rule),
 }
 
 impl fmt::Display for Verdict {
-    /// `accept`, or `reject CODE`.
+    /// `accept`, `reject CODE` or `not known CODE`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Accept => f.write_str("accept"),
             Self::Reject(rule) => write!(f, "reject {}", rule.code),
+            Self::NotKnown(rule) => write!(f, "not known {}", rule.code),
         }
     }
 }
@@ -166,14 +172,25 @@ impl Transcript {
 
     /// What is said and refuses nothing.
     pub(super) fn remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
-        self.printed(mode).filter(|said| !said.level.refuses()).map(|said| said.text.trim_start())
+        let remarks = |said: &&PtxasMessage| !said.level.refuses() && said.level != Level::NotKnown;
+        self.printed(mode).filter(remarks).map(|said| said.text.trim_start())
     }
 
     pub(super) fn verdict(&self, mode: Mode) -> Verdict {
-        match self.printed(mode).find(|said| said.level.refuses()) {
-            Some(said) => Verdict::Reject(said.rule.rule()),
-            None => Verdict::Accept,
+        let mut not_known = None;
+        for said in self.printed(mode) {
+            if said.level.refuses() {
+                return Verdict::Reject(said.rule.rule());
+            }
+            if said.level == Level::NotKnown && said.phase == Phase::Read {
+                // Nor is it known which text it goes on with.
+                return Verdict::NotKnown(said.rule.rule());
+            }
+            if said.level == Level::NotKnown {
+                not_known.get_or_insert(said.rule);
+            }
         }
+        not_known.map_or(Verdict::Accept, |rule| Verdict::NotKnown(rule.rule()))
     }
 
     /// The lines of ptxas' standard error; `file` is the name it was given.
@@ -191,7 +208,7 @@ impl Transcript {
                     out.push('\n');
                     continue;
                 }
-                Level::Crash => continue,
+                Level::Crash | Level::NotKnown => continue,
             };
             out.push_str("ptxas ");
             if said.with_line {

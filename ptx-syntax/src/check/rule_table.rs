@@ -26,13 +26,19 @@ impl RuleTable for RuleId {
     }
 
     fn details_of(rule: &'static Rule) -> RuleDetails {
-        let Details { since, until, reference, ptxas, .. } = rule.details;
+        let Details { since, until, reference, ptxas, releases, .. } = rule.details;
         let versions = match (since, until) {
             (Some(since), _) => Some(format!("from PTX {since} on").into()),
             (None, Some(until)) => Some(format!("below PTX {until}").into()),
             (None, None) => None,
         };
-        let tool = Some(ToolWords { name: "ptxas 13.0.88", does: ptxas.into() });
+        let does = if releases.is_empty() {
+            ptxas.into()
+        } else {
+            let releases: Vec<String> = releases.iter().map(ToString::to_string).collect();
+            format!("{ptxas}. Other releases: {}", releases.join("; ")).into()
+        };
+        let tool = Some(ToolWords { name: "ptxas 13.0.88", does });
         let RuleExplanation { why, mend } = explain(rule.id);
         RuleDetails {
             why: Some(why.into()),

@@ -2,6 +2,7 @@
 //! 13.0.88 does about each.
 
 use super::ptx_version::PtxVersion;
+use super::release_behaviour::{ReleaseBehaviour, ReleaseDifference};
 use findings::Severity;
 
 /// A rule of [`crate::check`].
@@ -19,6 +20,8 @@ pub struct Details {
     pub reference: &'static str,
     /// The behaviour of ptxas 13.0.88 where the rule is broken; `silent` where it says nothing.
     pub ptxas: &'static str,
+    /// The releases whose ptxas does otherwise.
+    pub releases: &'static [ReleaseDifference],
     /// Whether [`crate::fix`] has a repair.
     pub fixable: bool,
 }
@@ -117,6 +120,7 @@ pub enum RuleId {
     LocsOnALine,
     NamesMissing,
     IntermediateLine,
+    InlinedCallCrash,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -200,7 +204,7 @@ const fn rule(
 
 /// Details without versions, which most rules have none of.
 const fn details(reference: &'static str, ptxas: &'static str) -> Details {
-    Details { since: None, until: None, reference, ptxas, fixable: false }
+    Details { since: None, until: None, reference, ptxas, releases: &[], fixable: false }
 }
 
 impl Details {
@@ -214,6 +218,11 @@ impl Details {
         self
     }
 
+    const fn in_releases(mut self, releases: &'static [ReleaseDifference]) -> Self {
+        self.releases = releases;
+        self
+    }
+
     const fn fixable(mut self) -> Self {
         self.fixable = true;
         self
@@ -222,19 +231,22 @@ impl Details {
 
 const GATE: &str = "error: Feature '...' requires PTX ISA .version X.Y or later";
 
+use ReleaseBehaviour::{NotKnown, Same};
+use ReleaseDifference as Releases;
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
 
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 136] = [
+pub static RULES: [Rule; 137] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
         details(ISA_LEXICAL, "fatal: Unexpected non-ASCII character encountered on line N").fixable()),
     rule(Id::NulByte, "P003", "nul-byte", Error, "A module holds no NUL byte.",
-        details(ISA_LEXICAL, "fatal: Unexpected EOF encountered on line N")),
+        details(ISA_LEXICAL, "fatal: Unexpected EOF encountered on line N")
+            .in_releases(&[Releases::until((12, 9), NotKnown, "mostly take it, and may leave out what follows")])),
     rule(Id::UnterminatedComment, "P004", "unterminated-comment", Error, "A `/*` comment ends with `*/`.",
         details(ISA_LEXICAL, "fatal: Parsing error near '': unexpected EOF while scanning")),
     rule(Id::ConstantOverflow, "P005", "constant-overflow", Error,
@@ -377,7 +389,11 @@ pub static RULES: [Rule; 136] = [
     rule(Id::FileInside, "F008", "file-inside-function", Error, "`.file` stands at module scope.",
         details(ISA_FILE, "fatal: Parsing error near '.file': syntax error").fixable()),
     rule(Id::FileTimeCrash, "F009", "file-time-crash", Error, "A file's time is below 2^63.",
-        details(OBSERVED, "crashes when it writes the line table")),
+        details(OBSERVED, "crashes when it writes the line table")
+            .in_releases(&[
+                Releases::until((12, 9), NotKnown, "crash or take it, as memory happens to be"),
+                Releases::since((13, 5), Same, "refuses it: Malformed .debug_line entry"),
+            ])),
     rule(Id::FileTimeCut, "F010", "file-time-cut", Warning, "A file's time and its size fit 32 bits.",
         details(OBSERVED, "silent: cuts both to 32 bits")),
     rule(Id::FileTimeOfBuild, "F011", "file-time-of-build", Note,
@@ -436,6 +452,10 @@ pub static RULES: [Rule; 136] = [
     rule(Id::IntermediateLine, "L021", "intermediate-line", Warning,
         "The place of a `.loc_intermediate` is a line of a text in the module.",
         details(OBSERVED_13_5, "silent: writes rows of a file or line that no reader will find")),
+    rule(Id::InlinedCallCrash, "L022", "inlined-call-crash", Warning,
+        "A module with inlined calls is for a release whose ptxas does not crash over them.",
+        details(OBSERVED, "silent")
+            .in_releases(&[Releases::within(((11, 8), (12, 0)), NotKnown, "crash over most inlined calls for sm_90, and for sm_90 only")])),
     rule(Id::SectionInside, "S001", "section-inside", Error, "`.section` stands at module scope.",
         details(ISA_SECTION, "fatal: Parsing error near '.section': syntax error").fixable()),
     rule(Id::SectionRepeated, "S002", "section-repeated", Error, "A section has one block.",
@@ -444,7 +464,8 @@ pub static RULES: [Rule; 136] = [
         details(OBSERVED, "with -g: fatal: Internal error: overlapping non-identical data")),
     rule(Id::SectionDropped, "S004", "section-dropped", Warning,
         "A section is named `.debug_...` or `.nv_debug_...`, for debuggers look for no other, and not `.debug_line`.",
-        details(OBSERVED, "silent: drops `.debug_line`; keeps any other name with -g or `.target debug`")),
+        details(OBSERVED, "silent: drops `.debug_line`; keeps any other name with -g or `.target debug`")
+            .in_releases(&[Releases::since((13, 5), NotKnown, "mostly crashes with -g over bytes of a name that it does not know")])),
     rule(Id::AtDwarfWithoutSection, "S005", "at-dwarf-without-section", Error,
         "`@@DWARF .section` comes before the first `@@DWARF` data.", details(ISA_AT_DWARF, "crashes")),
     rule(Id::InfoWithoutAbbrev, "S006", "info-without-abbrev", Error,
@@ -478,12 +499,14 @@ pub static RULES: [Rule; 136] = [
         details(ISA_SECTION, "with -g, and in .debug_str always: error: labels '...' and '...' must be defined in the same section")),
     rule(Id::LabelTwice, "D010", "section-label-used-twice", Warning,
         "In `.debug_info` a label of a section is used once with the same offset.",
-        details(OBSERVED, "silent: .debug_info is lost or wrong").fixable()),
+        details(OBSERVED, "silent: .debug_info is lost or wrong")
+            .in_releases(&[Releases::until((12, 6), NotKnown, "sometimes fail: label '...' invalid")]).fixable()),
     rule(Id::ReferenceLost, "D011", "reference-lost", Warning,
         "Outside `.debug_info` a reference is a code label, a function, a global variable, a kernel's parameter or a section, without an offset. In `.debug_info` no offset follows a code label or a `.local` variable, and the entry of a `.local` variable stands after that of a function with a name.",
         details(OBSERVED, "silent: writes 0 and no relocation; for `.shared` variables the offset among them, or -1; loses the offset of a code label or `.local` variable")),
     rule(Id::OffsetCut, "D012", "offset-cut-to-32-bits", Warning, "The number after a label's `+` fits 32 bits.",
-        details(OBSERVED, "silent: cuts it")),
+        details(OBSERVED, "silent: cuts it")
+            .in_releases(&[Releases::until((12, 4), NotKnown, "mostly crash over one in `.debug_info` with -g")])),
     rule(Id::LocalOutside, "D014", "local-variable-outside-debug-info", Error,
         "A `.local` variable is referred to in `.debug_info` only, and in functions only after `DW_OP_addr`.",
         details(OBSERVED, "with -g: fatal: Internal error: unknown attribute; silent with +N: writes 0")),
@@ -504,7 +527,8 @@ pub static RULES: [Rule; 136] = [
     rule(Id::ValueCutShort, "W006", "value-past-end-of-unit", Error, "A value ends inside its unit.",
         details(DWARF_TREE, "with -g: fatal: Attempted to Dereference Out of Bounds, unless it looks no further")),
     rule(Id::StringOffset, "W007", "string-offset", Warning, "A `DW_FORM_strp` leads into `.debug_str`.",
-        details(DWARF_FORM, "silent")),
+        details(DWARF_FORM, "silent")
+            .in_releases(&[Releases::until((12, 4), NotKnown, "mostly crash over a name past the end")])),
     rule(Id::DieReference, "W008", "reference-outside-unit", Warning, "A reference leads to an entry of its unit.",
         details(DWARF_FORM, "silent")),
     rule(Id::OpenChildren, "W009", "children-not-closed", Warning, "A list of children ends with a null entry.",
@@ -516,7 +540,11 @@ pub static RULES: [Rule; 136] = [
     rule(Id::UnknownForm, "W012", "unknown-form", Error, "A form is one of DWARF 2 (1 and 3 to 0x16).",
         details(DWARF_FORM, "with -g, if an entry uses it: Error in get_form_value default")),
     rule(Id::AbbrevCut, "W013", "abbreviation-cut", Error, "An abbreviation ends with two zeros.",
-        details(DWARF_ABBREV, "with -g: reads memory after the section, which mostly holds zeros")),
+        details(DWARF_ABBREV, "with -g: reads memory after the section, which mostly holds zeros")
+            .in_releases(&[
+                Releases::until((12, 9), NotKnown, "read other memory"),
+                Releases::since((13, 1), NotKnown, "reads other memory"),
+            ])),
     rule(Id::ChildrenFlag, "W014", "children-flag", Warning, "An abbreviation's children flag is 0 or 1.",
         details(DWARF_ABBREV, "silent: takes others for 1")),
     rule(Id::DuplicateAbbrev, "W015", "duplicate-abbreviation", Warning, "A code is defined once in a table.",

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::bounded_text::bounded;
 use super::ptxas_transcript::{Level, Modes, Phase, PtxasMessage};
+use super::release_behaviour::{ReleaseBehaviour, behaviour_of};
 use super::rules::RuleId;
 use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::text::TextRange;
@@ -40,7 +41,7 @@ impl<'a> Sink<'a> {
 
     /// A finding of the rule's own severity.
     pub(super) fn error(&mut self, rule: RuleId, range: TextRange, message: fmt::Arguments<'_>) {
-        self.find_as(rule.rule().severity, rule, range, message);
+        self.find(rule, range, message);
     }
 
     /// A finding that is a warning here, though the rule's are errors.
@@ -107,15 +108,8 @@ impl<'a> Sink<'a> {
     ) {
         if self.is_listed(rule) {
             let text = text.to_string();
-            self.said.push(PtxasMessage {
-                rule,
-                phase: Phase::Parse,
-                at,
-                with_line: true,
-                level,
-                modes,
-                text,
-            });
+            let phase = Phase::Parse;
+            self.say(PtxasMessage { rule, phase, at, with_line: true, level, modes, text });
         }
     }
 
@@ -132,7 +126,7 @@ impl<'a> Sink<'a> {
     ) {
         if self.is_listed(rule) {
             let text = text.to_string();
-            self.said.push(PtxasMessage { rule, phase, at, with_line: false, level, modes, text });
+            self.say(PtxasMessage { rule, phase, at, with_line: false, level, modes, text });
         }
     }
 
@@ -140,7 +134,28 @@ impl<'a> Sink<'a> {
     pub(super) fn ptxas_late_error(&mut self, rule: RuleId, phase: Phase, at: u32, text: fmt::Arguments<'_>) {
         let text = text.to_string();
         let (level, modes) = (Level::Error, Modes::ALL);
-        self.said.push(PtxasMessage { rule, phase, at, with_line: true, level, modes, text });
+        self.say(PtxasMessage { rule, phase, at, with_line: true, level, modes, text });
+    }
+
+    /// Records that the ptxas of the release may refuse the module, where ptxas 13.0.88 takes it.
+    /// Nothing is recorded for a release that does as that one.
+    pub(super) fn ptxas_may_refuse(&mut self, rule: RuleId, phase: Phase, at: u32, modes: Modes) {
+        if self.behaviour(rule) == ReleaseBehaviour::NotKnown {
+            self.ptxas_message(rule, phase, at, Level::NotKnown, modes, format_args!(""));
+        }
+    }
+
+    /// What the ptxas of the release does about a rule.
+    pub(super) fn behaviour(&self, rule: RuleId) -> ReleaseBehaviour {
+        behaviour_of(rule.rule().details.releases, self.release)
+    }
+
+    /// Records a message of ptxas 13.0.88 as that of the release.
+    fn say(&mut self, mut message: PtxasMessage) {
+        if message.level.refuses() && self.behaviour(message.rule) == ReleaseBehaviour::NotKnown {
+            message.level = Level::NotKnown;
+        }
+        self.said.push(message);
     }
 
     /// Findings in text order, how many are not listed, and ptxas' words.

@@ -3,8 +3,9 @@
 //!
 //! The modules come from the grammar of PTX and DWARF, and up to two random changes are made to
 //! each. The test command tries a few; `tools/campaign verdicts` tries as many as one likes.
-//! `NVDWARF_SEED` and `NVDWARF_COUNT` are the seed and the number of modules, and
-//! `NVDWARF_FINDINGS` is a folder for those on which the two do not agree.
+//! `NVDWARF_SEED` and `NVDWARF_COUNT` are the seed and the number of modules, `NVDWARF_RELEASE` is
+//! the release of ptxas (13.0), and `NVDWARF_FINDINGS` is a folder for those on which the two do
+//! not agree.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to
 // say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::indexing_slicing, unreachable_pub)]
@@ -26,6 +27,8 @@ use std::{env, fs, thread};
 
 use fastrand::Rng;
 use oracle::{Oracle, WAYS, Way, disagreement, general, is_of_code, verdict};
+use ptx_syntax::Release;
+use ptx_syntax::check::Verdict;
 
 /// How many modules of each kind are made smaller.
 const KEPT: usize = 3;
@@ -56,18 +59,30 @@ struct Finding {
 struct Outcome {
     rejected: u64,
     of_code: u64,
+    not_known: u64,
     /// How often ptxas refused for what.
     reasons: BTreeMap<String, u64>,
     findings: Vec<Finding>,
 }
 
 /// The text of a module and how it is tried.
-fn subject(seed: u64, number: u64) -> (String, Way) {
+fn subject(seed: u64, number: u64, release: Release) -> (String, Way) {
     let mut random = Rng::with_seed(seed.wrapping_shl(32).wrapping_add(number));
     let mut lines = module::module(&mut random);
     mutate::mutate(&mut random, &mut lines);
-    let text = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
-    (text, WAYS[random.usize(..WAYS.len())])
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let way = WAYS[random.usize(..WAYS.len())];
+    (of_release(text, release), way)
+}
+
+/// An older release refuses most modules for their `.version` alone, if that is not lowered.
+fn of_release(text: String, release: Release) -> String {
+    let (major, minor) = release.newest_ptx();
+    if (major, minor) >= (9, 0) {
+        return text;
+    }
+    let text = text.replace(".version 9.0", &format!(".version {major}.{minor}"));
+    if release == Release::OLDEST { text.replace("sm_90", "sm_86") } else { text }
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -76,7 +91,9 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn random_modules_have_the_verdict_of_ptxas() {
-    let Some(ptxas) = support::ptxas() else { return };
+    let asked = env::var("NVDWARF_RELEASE").ok();
+    let release = asked.map_or(Release::V13_0, |name| Release::of_version(&name).unwrap());
+    let Some(ptxas) = support::ptxas_of(release) else { return };
     let (seed, count) =
         (number("NVDWARF_SEED").unwrap_or(DEFAULT_RUN.0), number("NVDWARF_COUNT").unwrap_or(DEFAULT_RUN.1));
     let outcome = Mutex::new(Outcome::default());
@@ -84,14 +101,14 @@ fn random_modules_have_the_verdict_of_ptxas() {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| work(&ptxas, seed, count, &next, &outcome));
+            scope.spawn(|| work((&ptxas, release), seed, count, &next, &outcome));
         }
     });
     let mut outcome = outcome.into_inner().unwrap();
     outcome.findings.sort_by_key(|finding| finding.number);
-    report(&ptxas, seed, count, &outcome);
+    report((&ptxas, release), seed, count, &outcome);
     let stable = || outcome.findings.iter().filter(|finding| !finding.unstable);
-    if (seed, count) == DEFAULT_RUN {
+    if (seed, count, release) == (DEFAULT_RUN.0, DEFAULT_RUN.1, Release::V13_0) {
         let found: Vec<_> = stable().map(|finding| (finding.number, finding.kind.as_str())).collect();
         assert_eq!(found, KNOWN);
     } else {
@@ -100,22 +117,29 @@ fn random_modules_have_the_verdict_of_ptxas() {
     }
 }
 
-fn work(ptxas: &Path, seed: u64, count: u64, next: &AtomicU64, outcome: &Mutex<Outcome>) {
+fn work(
+    (ptxas, release): (&Path, Release),
+    seed: u64,
+    count: u64,
+    next: &AtomicU64,
+    outcome: &Mutex<Outcome>,
+) {
     let folder = tempfile::tempdir().unwrap();
-    let oracle = Oracle { ptxas, folder: folder.path().to_owned() };
+    let oracle = Oracle { ptxas, release, folder: folder.path().to_owned() };
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         if number >= count {
             return;
         }
-        let (text, way) = subject(seed, number);
+        let (text, way) = subject(seed, number, release);
         let run = oracle.run(&text, way);
-        let ours = verdict(&text, way);
+        let ours = verdict(&text, way, release);
         let kind = disagreement(&run, &ours);
         let unstable = kind.is_some() && (1..AGAIN).any(|_| oracle.run(&text, way).accepts != run.accepts);
         let mut outcome = outcome.lock().unwrap();
         outcome.rejected += u64::from(!run.accepts);
         outcome.of_code += u64::from(is_of_code(&run));
+        outcome.not_known += u64::from(matches!(ours, Verdict::NotKnown(_)));
         if !run.accepts {
             *outcome.reasons.entry(general(&run.reason)).or_default() += 1;
         }
@@ -123,14 +147,14 @@ fn work(ptxas: &Path, seed: u64, count: u64, next: &AtomicU64, outcome: &Mutex<O
     }
 }
 
-fn report(ptxas: &Path, seed: u64, count: u64, outcome: &Outcome) {
-    let Outcome { rejected, of_code, reasons, findings } = outcome;
+fn report((ptxas, release): (&Path, Release), seed: u64, count: u64, outcome: &Outcome) {
+    let Outcome { rejected, of_code, not_known, reasons, findings } = outcome;
     let mut kinds: BTreeMap<(bool, &str), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
         kinds.entry((finding.unstable, &finding.kind)).or_default().push(finding);
     }
     eprintln!(
-        "seed {seed}: {count} verdicts, {rejected} rejected by ptxas ({of_code} for the code alone), {} disagreements of {} kinds",
+        "seed {seed}: {count} verdicts, {rejected} rejected by ptxas ({of_code} for the code alone), {not_known} not known, {} disagreements of {} kinds",
         findings.len(),
         kinds.len()
     );
@@ -145,15 +169,15 @@ fn report(ptxas: &Path, seed: u64, count: u64, outcome: &Outcome) {
         eprintln!("{:6}  {kind}{unstable}", of_kind.len());
         let Some(folder) = &folder else { continue };
         for finding in of_kind.iter().take(KEPT) {
-            save(ptxas, folder, seed, finding);
+            save((ptxas, release), folder, seed, finding);
         }
     }
 }
 
-fn save(ptxas: &Path, folder: &Path, seed: u64, finding: &Finding) {
+fn save((ptxas, release): (&Path, Release), folder: &Path, seed: u64, finding: &Finding) {
     let Finding { number, way, kind, text, unstable } = finding;
     let work = tempfile::tempdir().unwrap();
-    let oracle = Oracle { ptxas, folder: work.path().to_owned() };
+    let oracle = Oracle { ptxas, release, folder: work.path().to_owned() };
     fs::write(folder.join(format!("{number:06}-whole.ptx")), text).unwrap();
     let text = if *unstable { text.clone() } else { minimise::minimise(&oracle, text, *way, kind) };
     let options = way.ptxas().join(" ");

@@ -21,7 +21,7 @@ fn without_parts(oracle: &Oracle<'_>, mut parts: Vec<String>, way: Way, kind: &s
             let end = (at + length).min(parts.len());
             let rest = [&parts[..at], &parts[end..]].concat();
             let text = rest.concat();
-            let same = disagreement(&oracle.run(&text, way), &verdict(&text, way))
+            let same = disagreement(&oracle.run(&text, way), &verdict(&text, way, oracle.release))
                 .is_some_and(|found| found == kind);
             if same {
                 parts = rest;

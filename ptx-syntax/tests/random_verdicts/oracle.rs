@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use ptx_syntax::check::{CheckContext, Mode, Verdict, check};
-use ptx_syntax::parse;
+use ptx_syntax::{Release, parse};
 
 /// How both are called.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,7 @@ pub struct Run {
 /// A ptxas and a folder of its own.
 pub struct Oracle<'p> {
     pub ptxas: &'p Path,
+    pub release: Release,
     pub folder: PathBuf,
 }
 
@@ -60,7 +61,7 @@ impl Oracle<'_> {
         fs::write(self.folder.join("a.ptx"), text).unwrap();
         let errors = self.folder.join("errors");
         let mut child = Command::new(self.ptxas)
-            .args(["-arch=sm_90", "a.ptx", "-o", "a.cubin"])
+            .args([arch(self.release), "a.ptx", "-o", "a.cubin"])
             .args(way.ptxas())
             .current_dir(&self.folder)
             .stdin(Stdio::null())
@@ -87,6 +88,11 @@ impl Oracle<'_> {
         };
         Run { accepts: status.success(), reason }
     }
+}
+
+/// The `-arch` for modules whose `.target` is sm_90, where the release has that.
+fn arch(release: Release) -> &'static str {
+    if release == Release::OLDEST { "-arch=sm_86" } else { "-arch=sm_90" }
 }
 
 /// The first message that refuses.
@@ -128,17 +134,18 @@ const OF_CODE: &[&str] = &[
     "cannot be compiled ",
 ];
 
-/// The verdict of `check`.
-pub fn verdict(text: &str, way: Way) -> Verdict {
-    let context = CheckContext { relocatable: way.relocatable, ..CheckContext::default() };
+/// The verdict of `check` for a release.
+pub fn verdict(text: &str, way: Way, release: Release) -> Verdict {
+    let context = CheckContext { release, relocatable: way.relocatable, ..CheckContext::default() };
     check(&parse(text), &context).verdict(way.mode)
 }
 
 /// The kind of a disagreement: what ptxas said, names and numbers left out, and our rule. None
-/// where both agree, or where ptxas refuses for the code.
+/// where both agree, where our verdict is that it is not known, or where ptxas refuses for the
+/// code.
 pub fn disagreement(run: &Run, verdict: &Verdict) -> Option<String> {
-    if run.accepts == (*verdict == Verdict::Accept) || OF_CODE.iter().any(|words| run.reason.contains(words))
-    {
+    let is_same = run.accepts == (*verdict == Verdict::Accept) || matches!(verdict, Verdict::NotKnown(_));
+    if is_same || OF_CODE.iter().any(|words| run.reason.contains(words)) {
         return None;
     }
     let theirs = if run.accepts { "accepted".to_owned() } else { format!("\"{}\"", general(&run.reason)) };

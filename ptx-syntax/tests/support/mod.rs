@@ -13,23 +13,40 @@ pub mod corpus_root;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use cuda_releases::Release;
+
 /// `$PTXAS`, or the one that `tools/oracle.sh` installs.
 pub fn ptxas() -> Option<PathBuf> {
     let given = env::var_os("PTXAS").map(PathBuf::from);
-    let installed = || {
-        let lib = PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/oracle-13.0.88/lib");
-        let python = fs::read_dir(lib)
-            .ok()?
-            .flatten()
-            .find(|entry| entry.file_name().to_string_lossy().starts_with("python"))?;
-        Some(python.path().join("site-packages/nvidia/cu13/bin/ptxas"))
-    };
-    let found = given.or_else(installed).filter(|path| path.exists());
+    let found = given.or_else(|| installed("oracle-13.0.88")).filter(|path| path.exists());
     if found.is_none() {
         assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas is required and not there");
         eprintln!("skipped: no ptxas 13.0.88 here");
     }
     found
+}
+
+/// The ptxas of a release that `tools/oracle.sh --release` installs. No release but 13.0 is
+/// required.
+pub fn ptxas_of(release: Release) -> Option<PathBuf> {
+    if release == Release::V13_0 {
+        return ptxas();
+    }
+    let found = installed(&format!("ptxas-{}", release.version()));
+    if found.is_none() {
+        eprintln!("skipped: no ptxas {release} here (tools/oracle.sh --release {release})");
+    }
+    found
+}
+
+/// The ptxas of a Python environment that `tools/oracle.sh` makes.
+fn installed(environment: &str) -> Option<PathBuf> {
+    let entries = |folder: PathBuf| Some(fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()));
+    let place = PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf").join(environment);
+    let python = entries(place.join("lib"))?
+        .find(|path| path.file_name().unwrap().to_string_lossy().starts_with("python"))?;
+    let mut packages = entries(python.join("site-packages/nvidia"))?;
+    packages.find_map(|package| Some(package.join("bin/ptxas")).filter(|path| path.exists()))
 }
 
 /// A file or folder of the workplace's `shared`, which lies beside a checkout.
@@ -41,21 +58,4 @@ pub fn shared(part: &str) -> Option<PathBuf> {
         eprintln!("skipped: no ../shared/{part} here");
     }
     found.then_some(path)
-}
-
-/// The ptxas of another release, which `tools/oracle.sh --release` installs.
-pub fn ptxas_of(release: cuda_releases::Release) -> Option<PathBuf> {
-    let version = release.version();
-    let find = || {
-        let lib = PathBuf::from(env::var_os("HOME")?).join(format!(".cache/nvdwarf/ptxas-{version}/lib"));
-        let python = fs::read_dir(lib).ok()?.flatten().next()?.path();
-        let folders = fs::read_dir(python.join("site-packages/nvidia")).ok()?.flatten();
-        folders.map(|folder| folder.path().join("bin/ptxas")).find(|path| path.exists())
-    };
-    let found = find();
-    if found.is_none() {
-        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas {version} is required and not there");
-        eprintln!("skipped: no ptxas {version} here");
-    }
-    found
 }

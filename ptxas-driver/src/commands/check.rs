@@ -1,6 +1,7 @@
 //! `check`: checks the debug directives of PTX, says what ptxas would say, and repairs them.
 
 mod json;
+mod release;
 mod repair;
 mod text;
 
@@ -29,6 +30,7 @@ const AFTER_HELP: &str = "\
 Examples:
   ptxas-driver check k.ptx                       every finding, with its line
   ptxas-driver check --verdict g *.ptx           what ptxas 13.0.88 -g would do with each
+  ptxas-driver check --verdict g --release 12.9 k.ptx   what ptxas of CUDA 12.9 -g would do
   ptxas-driver check --min-version k.ptx         the least .version for the directives used
   ptxas-driver check --diff k.ptx                what the repairs would change
   ptxas-driver check --fix k.ptx                 repair the file, and say what is left
@@ -48,7 +50,7 @@ finding may still be refused for these.
 
 Exit status:
   0  no warning and no error, or nothing of the severity of --fail-on (with --fix, none is left); with --verdict, every file is accepted
-  1  findings; with --verdict, a file is rejected
+  1  findings; with --verdict, a file is rejected, or that is not known
   2  the command line is wrong, or a file cannot be read or repaired";
 
 /// Options that exclude the short answers: each asks for an output of its own.
@@ -62,11 +64,15 @@ pub struct Options {
     /// PTX files, or folders with files *.ptx; `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "explain", "repairs"])]
     files: Vec<PathBuf>,
-    /// Only say whether ptxas 13.0.88 takes each file: `FILE: accept` or `FILE: reject CODE`
+    /// Only say whether ptxas takes each file: `FILE: accept` or `FILE: reject CODE`
     #[arg(long, value_name = "MODE", conflicts_with_all = OTHER_OUTPUT, conflicts_with_all = ["ptxas_messages", "min_version"])]
     verdict: Option<ModeName>,
+    /// Judge as the ptxas of this release of CUDA: 12.9 or 12.9.86, 11.7 to 13.5 (default: 13.0). A
+    /// verdict that is not known for it is `not known CODE`
+    #[arg(long, value_name = "RELEASE", value_parser = release::parse)]
+    release: Option<Release>,
     /// Only print what ptxas 13.0.88 would print
-    #[arg(long, conflicts_with_all = OTHER_OUTPUT, conflicts_with = "min_version")]
+    #[arg(long, conflicts_with_all = OTHER_OUTPUT, conflicts_with_all = ["min_version", "release"])]
     ptxas_messages: bool,
     /// How ptxas is called, for --ptxas-messages
     #[arg(long, value_name = "MODE", default_value = "none", requires = "ptxas_messages")]
@@ -285,7 +291,7 @@ impl<'o> Check<'o> {
         let source_lines = |path: &str| sources.as_ref()?.line_count(path);
         let context = CheckContext {
             source_lines: sources.is_some().then_some(&source_lines as _),
-            release: Release::default(),
+            release: options.release.unwrap_or_default(),
             relocatable: options.compile_only,
         };
         let mut report = check::check(&parsed, &context);

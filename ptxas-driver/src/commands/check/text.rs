@@ -1,6 +1,6 @@
 //! `check` as text.
 
-use super::Checked;
+use super::{Checked, release};
 use crate::commands::read::printable;
 use crate::diagnostics::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
@@ -37,6 +37,9 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
     for ((rule, severity), (_, hidden)) in counts.into_iter().filter(|(_, (_, hidden))| *hidden > 0) {
         let (rule, severity) = (rule.rule(), if hidden == 1 { severity.as_str() } else { plural(severity) });
         writeln!(out, "{name}: {hidden} more {severity} of {} {}", rule.code, rule.name)?;
+    }
+    for line in release::not_known(&checked.report) {
+        writeln!(out, "{name}: {line}")?;
     }
     let known =
         checked.report.in_baseline.map(|count| format!("; {count} in the baseline")).unwrap_or_default();
