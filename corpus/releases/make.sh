@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the cubins of this folder again, with the ptxas of each release (`tools/oracle.sh --release`): lookup.ptx with lines
-# for one or two architectures of each, with `.version` and `.target` as they need it; divide.ptx with `-g` for one. The
-# times of source files are in the PTX.
+# for one or two architectures of each, with `.version` and `.target` as they need it; divide.ptx with `-g` for one;
+# intermediate.ptx, whose directives came with PTX 9.4, for one architecture of each generation. The times of source files
+# are in the PTX.
 set -euo pipefail
 cd "$(dirname "$0")"
 make() { # RELEASE VERSION ARCH PTX OUTPUT OPTION
@@ -19,4 +20,7 @@ for line in '11.7 7.7 75' '11.8 7.8 90' '12.0 8.0 52' '12.0 8.0 90' '12.1 8.1 75
     '13.2 9.2 110' '13.3 9.3 100' '13.4 9.4 107' '13.5 9.5 75' '13.5 9.5 90' '13.5 9.5 120'; do
     read -r release version arch <<<"$line"
     make "$release" "$version" "$arch" lookup.ptx "$release-sm_$arch.cubin" -lineinfo
+done
+for arch in 75 90 120; do
+    make 13.5 9.4 $arch intermediate.ptx 13.5-sm_$arch.intermediate.cubin -lineinfo
 done

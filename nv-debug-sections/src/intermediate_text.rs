@@ -6,6 +6,7 @@
 //! docs/formats/intermediate-lines.md; observed: ptxas 13.4.92 and 13.5.37, sm_75-sm_120.
 
 use crate::catalog::SectionKind;
+use std::borrow::Cow;
 use std::iter;
 
 /// Returns the name of the section with the text of a file, by the path in `.file`. What follows
@@ -30,6 +31,32 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = end.and_then(|end| text.get(end + 1..));
         Some(end.and_then(|end| text.get(..end)).unwrap_or(text))
     })
+}
+
+/// A text whose lines are found by number, in constant time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberedLines<'d> {
+    data: Cow<'d, [u8]>,
+    /// Where each line starts.
+    starts: Vec<usize>,
+}
+
+impl<'d> NumberedLines<'d> {
+    /// Indexes the contents of a text section by line number.
+    pub fn new(data: impl Into<Cow<'d, [u8]>>) -> Self {
+        let data = data.into();
+        let ends = memchr::memchr_iter(b'\n', &data);
+        let starts = iter::once(0).chain(ends.map(|end| end + 1)).filter(|_| !data.is_empty()).collect();
+        Self { data, starts }
+    }
+
+    /// Returns the line of a 1-based number, without its end; `None` if the text has no such line.
+    pub fn line(&self, number: u32) -> Option<&[u8]> {
+        let index = (number as usize).checked_sub(1)?;
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index + 1).map_or(self.data.len(), |next| next - 1);
+        self.data.get(start..end)
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +85,12 @@ mod tests {
         let all = |text: &'static [u8]| lines(text).collect::<Vec<_>>();
         assert_eq!(all(b"a\n\n b"), [&b"a"[..], b"", b" b"]);
         assert_eq!(all(b"a\n"), [&b"a"[..], b""]);
+        let numbered = NumberedLines::new(&b"a\n\n b"[..]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|number| numbered.line(number)),
+            [None, Some(&b"a"[..]), Some(b""), Some(b" b"), None]
+        );
+        assert_eq!(NumberedLines::new(&b""[..]).line(1), None);
         assert!(all(b"").is_empty());
     }
 }

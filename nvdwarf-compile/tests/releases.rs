@@ -18,7 +18,8 @@ struct Sample {
     /// The release and the architecture, as the file name has them.
     release: String,
     arch: Arch,
-    /// The name of the PTX that it was made from: `lookup` with lines, `divide` with `-g`.
+    /// The name of the PTX that it was made from: `lookup` and `intermediate` with lines, `divide`
+    /// with `-g`.
     ptx: &'static str,
     bytes: Vec<u8>,
 }
@@ -34,7 +35,11 @@ fn samples() -> Vec<Sample> {
         .map(|path| {
             let name = path.file_stem().unwrap().to_str().unwrap();
             let (release, arch) = name.split_once('-').unwrap();
-            let (arch, ptx) = arch.strip_suffix(".divide").map_or((arch, "lookup"), |arch| (arch, "divide"));
+            let (arch, ptx) = match arch.split_once('.') {
+                Some((arch, "divide")) => (arch, "divide"),
+                Some((arch, "intermediate")) => (arch, "intermediate"),
+                _ => (arch, "lookup"),
+            };
             let (release, arch) = (release.to_owned(), Arch::parse(arch).unwrap());
             Sample { release, arch, ptx, bytes: fs::read(&path).unwrap() }
         })
@@ -122,7 +127,8 @@ fn compile_writes_what_the_ptxas_of_each_release_does() {
         let (major, minor) = cubin.release().newest_ptx();
         let text = text
             .replace(".version 7.7", &format!(".version {major}.{minor}"))
-            .replace(".target sm_52", &format!(".target {arch}"));
+            .replace(".target sm_52", &format!(".target {arch}"))
+            .replace(".target sm_90", &format!(".target {arch}"));
         let device_debug = ptx == "divide";
         let options = Options {
             arch,

@@ -262,11 +262,12 @@ fn native(source: &DumpSource<'_, '_>, index: SectionIndex, name: &str, facts: &
         Some(
             SectionKind::DebugLine
             | SectionKind::NvDebugLineSass
+            | SectionKind::TileirDebugLine
             | SectionKind::NvDebugInfoRegType
             | SectionKind::DebugLoc
             | SectionKind::DebugAbbrev,
         ) => return,
-        Some(SectionKind::NvDebugPtxTxt) => DifferenceKind::PtxText,
+        Some(SectionKind::NvDebugPtxTxt | SectionKind::TileirDebugTxt) => DifferenceKind::PtxText,
         Some(SectionKind::DebugStr) => DifferenceKind::Strings,
         Some(SectionKind::NvDebugInfoRegSass) => DifferenceKind::Registers,
         Some(SectionKind::DebugFrame) => DifferenceKind::Frame,

@@ -40,10 +40,9 @@ impl<'c> DumpSource<'c, '_> {
         }
         let view = opened.view()?;
         let contents = match SectionName::parse(name).contents_kind() {
-            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => {
-                line_programs::lines(self, opened)?
-            }
+            Some(kind) if kind.is_line_table() => line_programs::lines(self, opened)?,
             Some(SectionKind::NvDebugPtxTxt) => ptx_txt::lines(self, view)?,
+            Some(SectionKind::TileirDebugTxt) => ptx_txt::intermediate_lines(view),
             Some(SectionKind::DebugStr) => strings::strings(view)?,
             Some(SectionKind::NvDebugInfoRegSass) => registers::registers(self, opened)?,
             Some(SectionKind::NvDebugInfoRegType) => registers::types(view)?,

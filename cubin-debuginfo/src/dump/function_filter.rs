@@ -57,6 +57,7 @@ impl Filter {
                 Kind::DebugFrame
                     | Kind::DebugLine
                     | Kind::NvDebugLineSass
+                    | Kind::TileirDebugLine
                     | Kind::NvDebugPtxTxt
                     | Kind::NvDebugInfoRegSass
                     | Kind::DebugInfo

@@ -18,6 +18,10 @@ pub struct AddressLines<'a, 's> {
     /// `frames` has them all.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_frames: u64,
+    /// The place of the address in a text of an intermediate language, as cuTile has one. Absent
+    /// where `.nv.tileir.debug_line` does not cover the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intermediate: Option<IntermediateSource<'s>>,
     /// The PTX line of the address; `None` where `.nv_debug_line_sass` does not cover the address.
     pub ptx: Option<PtxSource<'s>>,
 }
@@ -53,6 +57,21 @@ pub struct PtxSource<'s> {
     pub section: Option<&'s str>,
 }
 
+/// A line in a text of the intermediate language that a compiler has between the source and PTX.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct IntermediateSource<'s> {
+    /// The name of the file that the text is of, as `.nv.tileir.debug_txt.NAME` has it; `None`
+    /// where the file table has no such file.
+    pub file: Option<&'s str>,
+    /// 1-based number of the line in the text.
+    pub line: u32,
+    /// The line as the text has it; `None` where the file has no such line.
+    pub text: Option<Cow<'s, str>>,
+    /// The name of the section that has the text. Absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<&'s str>,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -66,13 +85,19 @@ impl<'a, 's> AddressLines<'a, 's> {
             text: ptx.text.map(String::from_utf8_lossy),
             section: ptx.section.map(|section| lookup.cubin.section_name(section)),
         });
+        let intermediate = place.intermediate().map(|line| IntermediateSource {
+            file: line.file,
+            line: line.line,
+            text: line.text.map(String::from_utf8_lossy),
+            section: line.section.map(|section| lookup.cubin.section_name(section)),
+        });
         let more_frames = lookup.depth(&place).saturating_sub(limit) as u64;
-        Self { frames: CallChain { lookup, place, limit }, more_frames, ptx }
+        Self { frames: CallChain { lookup, place, limit }, more_frames, intermediate, ptx }
     }
 
-    /// Whether neither `.debug_line` nor `.nv_debug_line_sass` covers the address.
+    /// Whether no line table covers the address.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty() && self.ptx.is_none()
+        self.frames.is_empty() && self.ptx.is_none() && self.intermediate.is_none()
     }
 }
 
@@ -104,6 +129,9 @@ impl fmt::Display for AddressLines<'_, '_> {
         if self.frames.is_empty() {
             f.write_str("??:0")?;
         }
+        if let Some(intermediate) = &self.intermediate {
+            write!(f, "  | {intermediate}")?;
+        }
         self.ptx.as_ref().map_or(Ok(()), |ptx| write!(f, "  | {ptx}"))
     }
 }
@@ -134,6 +162,14 @@ impl fmt::Display for NamedFrame<'_> {
             Some(context) => write!(f, " [callers unknown: context {context} is not an earlier row]"),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Display for IntermediateSource<'_> {
+    /// `intermediate:3  %a = load %x`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "intermediate:{}", self.line)?;
+        self.text.as_ref().map_or(Ok(()), |text| write!(f, "  {}", text.trim_ascii_start()))
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a, 's> ListingRanges<'a, 's> {
     fn starts(&self) -> Vec<u64> {
         let symbolizer = self.lookup.symbolizer;
         let mut starts = vec![self.range.start];
-        for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
+        for table in [symbolizer.source_rows(), symbolizer.ptx_rows(), symbolizer.intermediate_rows()] {
             for (base, rows) in table.of(self.section.index) {
                 let ranges = rows.ranges();
                 starts.extend(
@@ -135,5 +135,6 @@ fn are_alike<'s>(lookup: &LineLookup<'s>, a: &ResolvedAddress<'s>, b: &ResolvedA
             frame
         })
     };
-    a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
+    let lines = |place: &ResolvedAddress<'s>| (place.ptx(), place.intermediate());
+    a.function == b.function && a.depth() == b.depth() && lines(a) == lines(b) && shown(a).eq(shown(b))
 }

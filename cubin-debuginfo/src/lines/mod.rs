@@ -37,7 +37,7 @@ mod samples;
 mod source_code;
 mod unplaced_sequences;
 
-pub use address_lines::{AddressLines, CallChain, NamedFrame, PtxSource};
+pub use address_lines::{AddressLines, CallChain, IntermediateSource, NamedFrame, PtxSource};
 pub use columns::{NoColumns, PtxColumns};
 pub use line_lookup::LineLookup;
 pub use listing::{LineListing, ListingRange, ListingRanges};

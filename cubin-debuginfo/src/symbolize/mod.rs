@@ -33,7 +33,7 @@ mod resolved_address;
 mod row_walker;
 mod symbolizer;
 
-pub use resolved_address::{PtxLine, ResolvedAddress};
+pub use resolved_address::{IntermediateLine, PtxLine, ResolvedAddress};
 pub use symbolizer::Symbolizer;
 
 pub use crate::limits::MAX_FRAMES;

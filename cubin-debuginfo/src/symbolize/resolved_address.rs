@@ -34,6 +34,19 @@ pub struct PtxLine<'s> {
     pub text: Option<&'s [u8]>,
 }
 
+/// A line in a text of an intermediate language, which the compiler has between the source and PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntermediateLine<'s> {
+    /// The name of the file that the text is of; `None` where the file table has no such file.
+    pub file: Option<&'s str>,
+    /// 1-based line number.
+    pub line: u32,
+    /// The section that has the text; `None` where the file has none.
+    pub section: Option<SectionIndex>,
+    /// The line as the text has it; `None` where it has no such line.
+    pub text: Option<&'s [u8]>,
+}
+
 impl<'s> ResolvedAddress<'s> {
     /// The byte offset of the address from the start of its [`function`](Self::function), or of the
     /// section if there is no function.
@@ -70,5 +83,12 @@ impl<'s> ResolvedAddress<'s> {
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset, self.range_number)?;
         Some(self.owner.ptx_line(found.unit(), found.row()))
+    }
+
+    /// The line of an intermediate language; `None` if `.nv.tileir.debug_line` does not cover the
+    /// address. It has no part in the chain of calls, which is of the source.
+    pub fn intermediate(&self) -> Option<IntermediateLine<'s>> {
+        let found = self.owner.intermediate.find(self.section.index, self.offset, self.range_number)?;
+        Some(self.owner.intermediate_line(found.unit(), found.row()))
     }
 }

@@ -2,12 +2,16 @@
 
 use super::file_tables::Files;
 use super::frames::ShapeLabel;
-use super::{CalleeName, CalleeNames, LineTableIndex, PtxLine, ResolvedAddress, TableFileName, UnitNames};
+use super::{
+    CalleeName, CalleeNames, IntermediateLine, LineTableIndex, PtxLine, ResolvedAddress, TableFileName,
+    UnitNames,
+};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::code::{Code, CodeSection, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::line::{LineRow, LineTable};
+use nv_debug_sections::intermediate_text::{self, NumberedLines};
+use nv_debug_sections::line::{LineFile, LineRow, LineTable};
 use nv_debug_sections::ptx_txt::NumberedText;
 use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
@@ -24,9 +28,22 @@ pub struct Symbolizer<'c> {
     pub(super) names: CalleeNames<'c>,
     /// By shape of the packed rows of `source`.
     pub(super) labels: Vec<ShapeLabel>,
+    pub(super) intermediate: LineTableIndex<'c>,
+    /// For each `.nv.tileir.debug_line` unit its files (1 first).
+    intermediate_files: Vec<Vec<IntermediateFile>>,
+    intermediate_texts: Vec<(SectionIndex, NumberedLines<'c>)>,
     texts: Vec<Text<'c>>,
     /// For each `.nv_debug_line_sass` unit, the index in `texts` for each file number (0 first).
     text_of: Vec<Vec<Option<usize>>>,
+}
+
+/// A file of an intermediate language, as the table of its lines has it.
+#[derive(Debug, Clone)]
+struct IntermediateFile {
+    /// The name of the file, without that of the section with its text.
+    name: String,
+    /// The index of its text; `None` where the file has no section of that name.
+    text: Option<usize>,
 }
 
 /// One `.nv_debug_ptx_txt` section.
@@ -85,9 +102,38 @@ impl<'c> Symbolizer<'c> {
             let declared = paths.iter().map(|path| text_names.get(path.as_ref()?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
+        let mut intermediate_texts = Vec::new();
+        let mut intermediate_names = HashMap::new();
+        for (index, name) in tables.find(SectionKind::TileirDebugTxt) {
+            let native = SectionName { space: Space::Native, ..SectionName::parse(name) };
+            intermediate_names.entry(native.to_string()).or_insert(intermediate_texts.len());
+            intermediate_texts.push((index, NumberedLines::new(cubin.bytes(index)?)));
+        }
+        let mut intermediate_files = Vec::new();
+        let intermediate = tables.read(SectionKind::TileirDebugLine, |table, _, _| {
+            let file = |file: &LineFile<'_>| {
+                let name = String::from_utf8_lossy(&file.name).into_owned();
+                let text = intermediate_names.get(&name).copied();
+                let own = intermediate_text::file_name(&file.name).map(String::from_utf8_lossy);
+                IntermediateFile { name: own.map_or(name, Cow::into_owned), text }
+            };
+            intermediate_files.push(table.files.iter().map(file).collect());
+        })?;
         let names = CalleeNames::new(strings, units);
         let labels = source.shapes().iter().map(|shape| ShapeLabel::new(shape, &files, &names)).collect();
-        Ok(Self { code: tables.code, source, ptx, files, names, labels, texts, text_of })
+        Ok(Self {
+            code: tables.code,
+            source,
+            ptx,
+            files,
+            names,
+            labels,
+            intermediate,
+            intermediate_files,
+            intermediate_texts,
+            texts,
+            text_of,
+        })
     }
 
     /// The code sections and functions of the cubin, which need no line table.
@@ -198,6 +244,26 @@ impl<'c> Symbolizer<'c> {
             line: row.line,
             section: text.map(|text| text.section),
             text: text.and_then(|text| text.text.line(row.line)),
+        }
+    }
+}
+
+impl<'c> Symbolizer<'c> {
+    /// The rows of `.nv.tileir.debug_line`, which most cubins do not have.
+    pub fn intermediate_rows(&self) -> &LineTableIndex<'c> {
+        &self.intermediate
+    }
+
+    /// The place that a row of unit `unit` of `.nv.tileir.debug_line` gives.
+    pub(super) fn intermediate_line(&self, unit: usize, row: LineRow) -> IntermediateLine<'_> {
+        let number = usize::try_from(row.file).ok().and_then(|file| file.checked_sub(1));
+        let file = number.and_then(|number| self.intermediate_files.get(unit)?.get(number));
+        let text = file.and_then(|file| self.intermediate_texts.get(file.text?));
+        IntermediateLine {
+            file: file.map(|file| &*file.name),
+            line: row.line,
+            section: text.map(|(section, _)| *section),
+            text: text.and_then(|(_, lines)| lines.line(row.line)),
         }
     }
 }

@@ -20,6 +20,7 @@ pub(super) mod rows;
 pub(super) fn check(check: &mut Verifier<'_, '_>) -> Option<LineFiles> {
     let files = section(check, SectionKind::DebugLine);
     section(check, SectionKind::NvDebugLineSass);
+    section(check, SectionKind::TileirDebugLine);
     files
 }
 
@@ -51,9 +52,13 @@ fn section(check: &mut Verifier<'_, '_>, kind: SectionKind) -> Option<LineFiles>
             }
         }
     }
-    if kind != SectionKind::DebugLine {
-        ptx(check, &view, &units);
-        return None;
+    match kind {
+        SectionKind::DebugLine => {}
+        SectionKind::NvDebugLineSass => {
+            ptx(check, &view, &units);
+            return None;
+        }
+        _ => return None,
     }
     source(check, &view, &units);
     sources::names(check, &view, &units);

@@ -122,5 +122,8 @@ fn write_answer(out: Out<'_>, asked: &str, answer: &AddressAnswer<'_, '_>) -> io
     if lines.frames.is_empty() {
         writeln!(out, "  #0 ??:0, .debug_line does not cover this address")?;
     }
+    if let Some(intermediate) = &lines.intermediate {
+        write_line(out, format_args!("  {intermediate}"))?;
+    }
     lines.ptx.as_ref().map_or(Ok(()), |ptx| write_line(out, format_args!("  {ptx}")))
 }
