@@ -3,7 +3,7 @@
 #
 #   tools/oracle.sh           makes it where it is not complete yet, then prints the directory of its tools
 #   tools/oracle.sh --check   makes nothing: prints that directory, or says what is missing (exit 1)
-#   tools/oracle.sh --release 12.9 [--check]   the same for the ptxas of another release of the toolkit, in a place of its own
+#   tools/oracle.sh --release 12.9 [--check]   the same for the ptxas, from 13.2 on also the nvdisasm, of another release
 #
 # Place: $NVDWARF_ORACLE, else ~/.cache/nvdwarf/oracle-13.0.88 (of another release ~/.cache/nvdwarf/ptxas-VERSION). About 600 MB from PyPI, once. Nothing here is built
 # or run but pip; the tools are NVIDIA's and under NVIDIA's licence, so none of their files enters this repository.
@@ -39,6 +39,9 @@ if [ "${1-}" = --release ]; then
     *) packages=("nvidia-cuda-nvcc==$version") ;;
     esac
     tools=(ptxas)
+    case $version in
+    13.[2-9].*) packages+=("nvidia-cuda-nvdisasm==$version") tools+=(nvdisasm) ;; # PyPI has none before
+    esac
     what=ptxas place=$HOME/.cache/nvdwarf/ptxas-$version size='40 to 170 MB'
 fi
 
