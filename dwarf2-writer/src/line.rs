@@ -36,7 +36,7 @@ mod line_base_search;
 mod opcodes;
 pub(crate) mod params;
 mod plain;
-mod program;
+mod program_bytes;
 mod row_cache;
 mod row_encoder;
 
@@ -44,7 +44,7 @@ pub use params::{FileEntry, Header, Params, Policy};
 
 use opcodes::Opcodes;
 use params::{OPCODE_BASE, VERSION};
-use program::{EXTENDED, Program};
+use program_bytes::{EXTENDED, ProgramBytes};
 use row_encoder::{LineCounts, RowEncoder};
 
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
@@ -69,7 +69,7 @@ pub struct LineProgram {
     /// Whether files and directories must be in their tables.
     known_files_only: bool,
     tail: Section,
-    program: Program,
+    program: ProgramBytes,
     open: bool,
     address: u64,
     /// Bytes of `address` that no opcode has advanced yet.
@@ -134,7 +134,7 @@ impl LineProgram {
             file_count: 0,
             known_files_only: false,
             tail: Section::default(),
-            program: Program::default(),
+            program: ProgramBytes::default(),
             open: false,
             address: 0,
             pending_advance: 0,
@@ -495,7 +495,7 @@ impl LineProgram {
 /// The opcode that sets a register, with its value; `DW_LNS_negate_stmt` has none.
 #[inline]
 #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
-fn put_register(program: &mut Program, opcode: u8, state: State) {
+fn put_register(program: &mut ProgramBytes, opcode: u8, state: State) {
     let operand = match opcode {
         DW_LNS_set_file => state.file,
         DW_LNS_set_column => state.column,

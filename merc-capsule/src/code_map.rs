@@ -72,8 +72,8 @@ pub struct RangeOrder {
     /// Mercury code. It is used as
     /// [`RangeMap::open_starts`](crate::register_maps::RangeMap::open_starts).
     pub open_starts: Vec<(u32, u32)>,
-    /// Whether the ranges belong to a copy of code that nvlink has dropped. It is used as
-    /// [`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy).
+    /// Whether the ranges describe code that nvlink has dropped because another module has the same
+    /// function ([`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy)).
     pub is_copy: bool,
 }
 

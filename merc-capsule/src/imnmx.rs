@@ -33,7 +33,7 @@ pub struct Imnmx {
     /// The byte offset of the earlier instruction whose source and PTX line the `IMNMX` has; `None`
     /// if the section has no such instruction, or if the capsule does not tell.
     pub lines_of: Option<u64>,
-    /// Whether the `IMNMX` comes directly after the instruction at `lines_of`.
+    /// Whether the `IMNMX` stands directly after the instruction whose lines it has.
     pub follows: bool,
     /// The size in bytes of the Mercury instruction from which the `IMNMX` is made; 0 if there is
     /// none, or if the capsule does not tell.

@@ -113,8 +113,8 @@ pub fn difference(attribute: Attribute) -> Option<RecordDifference> {
 /// The facts of a Mercury `.nv.info` clone that do not follow from the native section.
 #[derive(Debug, Clone, Copy)]
 pub struct MercuryOnlyInfo<'a, 'd> {
-    /// The address map of the function's code, for addresses of the role [`AddressRole::Listed`].
-    /// The section `.nv.info` for the whole file has no addresses.
+    /// The map between native and Mercury addresses of the function's code, by which the addresses
+    /// in its records are translated. The `.nv.info` of the whole file has no addresses.
     pub map: &'a AddressMap,
     /// Frame sizes in Mercury code, in bytes, by symbols of `.nv.merc.symtab`: of the functions
     /// whose native frame size differs, such as some that lie in another function's section.
@@ -127,8 +127,8 @@ pub struct MercuryOnlyInfo<'a, 'd> {
 /// The facts of a native `.nv.info` section that do not follow from its Mercury clone.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeOnlyInfo<'a, 'd> {
-    /// The address map of the function's code, for addresses of the role [`AddressRole::Listed`].
-    /// The section `.nv.info` for the whole file has no addresses.
+    /// The map between native and Mercury addresses of the function's code, by which the addresses
+    /// in its records are translated. The `.nv.info` of the whole file has no addresses.
     pub map: &'a AddressMap,
     /// Frame sizes in native code, in bytes, by symbols of `.nv.merc.symtab`: those that
     /// [`FrameOwners::sizes`] returns, or those of an original file.

@@ -8,7 +8,6 @@
 //! opcode a row was written with and how long its operands were is decided anew by [`encode`].
 
 use crate::limits::PATH_BYTES;
-use crate::release::Release;
 use crate::{Error, ErrorKind, Result};
 use dwarf2_reader::WorkBudget;
 use dwarf2_writer::line::{FileEntry, LineProgram, Params, Policy};
@@ -19,6 +18,7 @@ use std::borrow::Cow;
 mod decode;
 mod line_state;
 mod opcodes;
+mod params;
 mod program;
 mod rows;
 #[cfg(test)]
@@ -28,31 +28,12 @@ mod units;
 pub use decode::{decode, decode_sequence, decode_with_offsets, headers};
 pub use line_state::{LineState, Step, set_address, step};
 pub use opcodes::{DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME};
+pub use params::{DWARF2_PARAMS, DWARF3_PARAMS, params};
 pub use program::{SequenceProgram, Steps, UnitProgram, unit_programs};
 pub use rows::RowTable;
 
 /// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
 const MAX_ENTRY_ROW: u8 = 0x7f;
-
-/// The parameters in the line table headers of ptxas before CUDA 13.5
-/// (docs/formats/line-tables.md, header).
-pub const DWARF2_PARAMS: Params = Params {
-    version: 2,
-    minimum_instruction_length: 1,
-    default_is_stmt: true,
-    line_base: -5,
-    line_range: 14,
-    opcode_base: 10,
-};
-
-/// The parameters in the line table headers of ptxas from CUDA 13.5 on: those of
-/// [`DWARF2_PARAMS`], with the three more standard opcodes of DWARF 3.
-pub const DWARF3_PARAMS: Params = Params { version: 3, opcode_base: 13, ..DWARF2_PARAMS };
-
-/// Returns the parameters in the line table headers that the ptxas of a release writes.
-pub fn params(release: Release) -> Params {
-    if release.line_version() == DWARF2_PARAMS.version { DWARF2_PARAMS } else { DWARF3_PARAMS }
-}
 
 /// One unit of a line table section: its file table and its sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -93,9 +93,9 @@ impl<'a> Address<'a> {
 /// A constant that is added to a name or register, as in `NAME+4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant<'a> {
-    /// The range of the constant, after the `+`.
+    /// The range of the constant in the PTX text, without the `+` before it.
     pub range: TextRange,
-    /// The text of the constant, after the `+`.
+    /// The constant as written, without the `+` before it.
     pub text: &'a str,
 }
 

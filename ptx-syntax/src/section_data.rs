@@ -32,7 +32,7 @@ pub struct Fixup<'a> {
     pub width: u8,
     /// The value that the field gets.
     pub target: FixupTarget<'a>,
-    /// The range of text that has the expression for the value.
+    /// The range in the PTX text of the label or expression that the field is to hold.
     pub range: TextRange,
 }
 

@@ -67,8 +67,8 @@ fn special(name: &str) -> Option<Special> {
 pub struct BlockPlacement {
     /// The 0-based position of the block in the order in which ptxas writes blocks.
     pub rank: u32,
-    /// Whether ptxas keeps the block, provided that `early` is `None`. An empty block makes no
-    /// section, unless it is `.debug_info`.
+    /// Whether ptxas makes a section of the block, if no earlier block refers to it. It makes none
+    /// of an empty block, unless that is `.debug_info`.
     pub kept: bool,
     /// The first reference to the block's section from a block that ptxas writes before it. If
     /// there is one, ptxas drops the section, and crashes if the section itself has references.

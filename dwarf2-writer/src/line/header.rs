@@ -179,7 +179,7 @@ fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Resu
 mod tests {
     use super::super::{Header, Policy};
     use super::*;
-    use crate::line::program::Program;
+    use crate::line::program_bytes::ProgramBytes;
     use crate::section::tests::{LONG, too_long};
 
     /// For readers the table ends there; the number counts all the same.
@@ -199,9 +199,9 @@ mod tests {
             let mut program = LineProgram::with_policy(Params::default(), policy).expect("usable");
             program.file(FileEntry { name: b"a", directory: 0, mtime: 0, size: 0 }).expect("a name");
             let (before, _) = program.lengths().expect("short");
-            program.program = Program::untouched(LONG - 1 - before as usize);
+            program.program = ProgramBytes::untouched(LONG - 1 - before as usize);
             assert_eq!(program.lengths().map(|lengths| lengths.0), Ok(0xffff_ffef));
-            program.program = Program::untouched(LONG - before as usize);
+            program.program = ProgramBytes::untouched(LONG - before as usize);
             assert_eq!(program.finish(), Err(too_long("line program", LONG)));
         }
     }

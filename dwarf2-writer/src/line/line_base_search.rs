@@ -4,7 +4,7 @@
 use leb128_nv::{read_sleb128, read_uleb128};
 
 use super::opcodes::Opcodes;
-use super::program::{EXTENDED, Program};
+use super::program_bytes::{EXTENDED, ProgramBytes};
 use super::row_encoder::{LineCounts, RowEncoder};
 use super::{Header, Params, Policy, compact};
 use crate::Reloc;
@@ -19,7 +19,7 @@ const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the
 /// smaller.
-pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, counts: &LineCounts) {
+pub(super) fn choose_line_base(params: &mut Params, program: &mut ProgramBytes, counts: &LineCounts) {
     let now = reach(counts, params.line_base, params.line_range);
     let (best, most) = best_reach(counts, params.line_range);
     if most <= now || (most - now) * SAVED * WORTH < program.len() as u64 {
@@ -55,9 +55,9 @@ fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
 }
 
 /// Writes the same rows with other special opcodes. `None` if this crate did not write `program`.
-fn reencode(old: Params, new: Params, program: &Program) -> Option<Program> {
+fn reencode(old: Params, new: Params, program: &ProgramBytes) -> Option<ProgramBytes> {
     let bytes = program.bytes();
-    let (rows, mut out) = (RowEncoder::new(new, Policy::Compact(Header::Keep)), Program::default());
+    let (rows, mut out) = (RowEncoder::new(new, Policy::Compact(Header::Keep)), ProgramBytes::default());
     let mut relocs = program.relocs().iter().peekable();
     let (mut units, mut lines) = (0_u64, 0_i32);
     let mut at = 0;

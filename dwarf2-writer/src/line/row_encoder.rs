@@ -2,7 +2,7 @@
 
 use leb128_nv::{sleb128, uleb128};
 
-use super::program::Program;
+use super::program_bytes::ProgramBytes;
 use super::row_cache::{self, RowCache};
 use super::{Params, Policy, compact, plain};
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
@@ -49,7 +49,7 @@ impl RowEncoder {
 
     /// Appends the opcodes for these advances, and the row.
     #[inline]
-    pub(super) fn put_row(&self, program: &mut Program, units: u64, lines: i32) {
+    pub(super) fn put_row(&self, program: &mut ProgramBytes, units: u64, lines: i32) {
         let near = self.near.and_then(|near| near.put(program.fixed_room()?, units, lines as u32));
         match near {
             Some(len) => program.wrote(len),
@@ -58,7 +58,7 @@ impl RowEncoder {
     }
 
     #[inline(never)]
-    fn put_any_row(&self, program: &mut Program, units: u64, lines: i32) {
+    fn put_any_row(&self, program: &mut ProgramBytes, units: u64, lines: i32) {
         if units < FAR {
             let row = if self.is_plain { plain::row } else { compact::row };
             return program.opcodes(row(self.params, units, lines));

@@ -1,6 +1,6 @@
 //! A row of the catalog of debug sections: what its columns mean.
 
-use super::classifier::Classifier;
+use super::classify::Classifier;
 use super::{CATALOG, RelocForm, SectionHeaderFields, SectionKind, Space};
 use crate::generation::Generation;
 use crate::release::Release;

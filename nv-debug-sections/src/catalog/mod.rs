@@ -17,7 +17,6 @@
 //! ```
 
 mod catalog_entry;
-mod classifier;
 pub mod classify;
 mod header_fields;
 mod name;

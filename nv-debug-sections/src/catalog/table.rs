@@ -5,7 +5,7 @@ use super::SectionKind::{
     DebugPubtypes, DebugRanges, DebugStr, NvDebugInfoPtx, NvDebugInfoRegSass, NvDebugInfoRegType,
     NvDebugLineSass, NvDebugPtxTxt, NvDebugShared, TileirDebugLine, TileirDebugTxt,
 };
-use super::classifier::Classifier;
+use super::classify::Classifier;
 use super::{
     CatalogEntry, LinkerAction, NameMatch, RelocForm, SectionHeaderFields, SectionKind, SectionLinks,
     SectionOrigin, Space,

@@ -32,8 +32,8 @@ pub struct Entry<'d> {
     pub options: &'d [u8],
     /// A copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: &'d [u8],
-    /// The word that an obfuscated NVVM IR container has for [`TAG_WORD`](super::nvvm::TAG_WORD); 0
-    /// for other entries.
+    /// A 32-bit number of unknown meaning that fatbinary copies from an NVVM IR container when it
+    /// obfuscates it ([`TAG_WORD`](super::nvvm::TAG_WORD)); 0 for all other entries.
     pub ir_word: u64,
     /// Payload as it lies in the file.
     pub(super) stored: &'d [u8],

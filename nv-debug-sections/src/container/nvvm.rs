@@ -193,7 +193,8 @@ impl<'d> Header<'d> {
         Ok(out)
     }
 
-    /// Returns the value of the first scalar with this tag.
+    /// Returns the value of the first scalar (a number with a tag) of the NVVM IR header that has
+    /// this tag.
     pub fn scalar(&self, tag: u16) -> Option<u16> {
         self.scalars.iter().find(|scalar| scalar.tag == tag).map(|scalar| scalar.value)
     }

@@ -129,7 +129,7 @@ pub struct ExpectedList {
 /// One expected section of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedSection {
-    /// The facts that the section's name tells.
+    /// The name of the section, and what the name tells: the kind of section, native or clone.
     #[serde(flatten)]
     pub name: SectionIdentity,
     /// The first SM whose files have the section: 100 for sm_100.

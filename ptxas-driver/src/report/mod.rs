@@ -6,6 +6,7 @@
 //! itself fails always.
 
 mod answers;
+mod cubin_kind;
 mod document;
 mod form;
 mod input_name;
@@ -15,9 +16,10 @@ mod status;
 mod stream;
 
 pub use answers::{Answers, is_of_stdout, report, report_to_end};
+pub use cubin_kind::CubinKind;
 pub use document::{DocumentHead, write_document};
 pub use form::Form;
-pub use input_name::{CubinKind, InputName};
+pub use input_name::InputName;
 pub use no_answer::{NoAnswer, UnansweredInput};
 pub use schema::DocumentSchema;
 pub use status::{Exit, Status};

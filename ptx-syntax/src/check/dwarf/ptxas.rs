@@ -43,9 +43,10 @@ pub(crate) enum Message {
     IndirectTwice,
     /// An abbreviation has more than 256 attributes.
     TooManyAttributes,
-    /// A reference to a `.local` variable is not the operand of a `DW_OP_addr`. `block` is an index
-    /// in [`Input::locals`](super::Input::locals), `offset` the byte offset of the reference in
-    /// that block of `.debug_info`.
+    /// The internal error "unknown attribute" of ptxas: a reference to a `.local` variable is not
+    /// the operand of a `DW_OP_addr`. `block` is an index in
+    /// [`Input::locals`](super::Input::locals), `offset` the byte offset of the reference in that
+    /// block of `.debug_info`.
     UnknownAttribute { block: usize, offset: u64 },
 }
 

@@ -21,14 +21,14 @@ const MOST_AHEAD: usize = 1024;
 /// are counted separately, so neither the length of a copy nor the room after the last byte needs a
 /// branch.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Program {
+pub(super) struct ProgramBytes {
     /// Its end is of no use from `len` on.
     buffer: Vec<u8>,
     len: usize,
     relocs: Vec<Reloc>,
 }
 
-impl Program {
+impl ProgramBytes {
     /// In bytes.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -43,7 +43,7 @@ impl Program {
     }
 
     /// At least `room` bytes after the last one, to be written and then counted with
-    /// [`Program::wrote`].
+    /// [`ProgramBytes::wrote`].
     #[inline]
     pub(super) fn room(&mut self, room: usize) -> &mut [u8] {
         if self.buffer.len() - self.len < room {
@@ -52,13 +52,13 @@ impl Program {
         self.buffer.get_mut(self.len..).unwrap_or_default()
     }
 
-    /// [`Program::room`] whose size is known.
+    /// [`ProgramBytes::room`] whose size is known.
     #[inline]
     pub(super) fn fixed_room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
         self.room(N).first_chunk_mut()
     }
 
-    /// Counts bytes of the [`Program::room`] as written.
+    /// Counts bytes of the [`ProgramBytes::room`] as written.
     #[inline]
     pub(super) fn wrote(&mut self, len: usize) {
         self.len = (self.len + len).min(self.buffer.len());
@@ -99,7 +99,7 @@ impl Program {
         self.wrote(bytes.len());
     }
 
-    /// [`Program::extend`] with relocations, whose offsets are in `bytes`.
+    /// [`ProgramBytes::extend`] with relocations, whose offsets are in `bytes`.
     pub(super) fn extend_relocated(&mut self, bytes: &[u8], relocs: impl Iterator<Item = Reloc>) {
         let base = self.len as u64;
         self.relocs.extend(relocs.map(|reloc| Reloc { offset: base + reloc.offset, ..reloc }));
