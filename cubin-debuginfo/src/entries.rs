@@ -142,7 +142,7 @@ pub enum Address {
     InSection {
         /// The section.
         section: SectionIndex,
-        /// Byte offset there.
+        /// The byte offset of the address in that section.
         offset: u64,
         /// The relocation's symbol, in `.symtab`.
         symbol: SymbolIndex,

@@ -29,9 +29,9 @@ pub enum Item<'d> {
     Padding(&'d [u8]),
     /// A range of addresses with code of the set's unit.
     Range {
-        /// First address.
+        /// The first address of the range, before relocation.
         address: u64,
-        /// Bytes.
+        /// The number of bytes in the range.
         length: u64,
     },
     /// Two zeros, which end the set. Address ranges may follow nevertheless: a linker leaves zeros

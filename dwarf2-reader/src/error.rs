@@ -28,7 +28,7 @@ pub enum ErrorKind {
     /// The named field has a value that DWARF does not allow there.
     #[error("{field} is {found:#x}, expected {expected}")]
     Value {
-        /// By DWARF's name.
+        /// The name of the field in the DWARF specification.
         field: &'static str,
         /// The value that was found.
         found: u64,
@@ -38,13 +38,13 @@ pub enum ErrorKind {
     /// An entry has an abbreviation code that the abbreviation table of its unit does not have.
     #[error("abbreviation {code} is not in the table of this unit")]
     UnknownCode {
-        /// The code that the entry has.
+        /// The abbreviation code of the entry.
         code: u64,
     },
     /// Two abbreviations of one table have the same code.
     #[error("abbreviation {code} is in this table twice")]
     DuplicateCode {
-        /// The code.
+        /// The abbreviation code that two abbreviations have.
         code: u64,
     },
     /// The children flag of an abbreviation is neither `DW_CHILDREN_no` nor `DW_CHILDREN_yes`.

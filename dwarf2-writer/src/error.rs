@@ -92,7 +92,7 @@ pub enum Error {
         /// The name of the part that is too long: `line program`, `unit`, `frame entry`, `CIE
         /// pointer`, ...
         field: &'static str,
-        /// Its length in bytes.
+        /// The length in bytes that the part would have.
         len: u64,
         /// The largest length.
         max: u64,
@@ -108,7 +108,7 @@ pub enum Error {
     /// The version of a CIE is not 1, 3 or 4, whose layouts are known.
     #[error("CIE version {version}: 1, 3 and 4 are known")]
     CieVersion {
-        /// As asked for.
+        /// The alignment that was asked for.
         version: u8,
     },
     /// A LEB128 number is greater than its field allows. The message is that of
@@ -117,7 +117,7 @@ pub enum Error {
     Leb128 {
         /// Which number.
         field: Field,
-        /// As asked for.
+        /// The alignment that was asked for.
         value: u64,
         /// The largest value.
         max: u64,
@@ -127,7 +127,7 @@ pub enum Error {
     Operand {
         /// `DW_CFA_*`, `DW_OP_*`, `DW_FORM_*` or a header's field.
         field: &'static str,
-        /// As asked for.
+        /// The alignment that was asked for.
         value: u64,
         /// The largest value.
         max: u64,
@@ -135,7 +135,7 @@ pub enum Error {
     /// The alignment for the entries of `.debug_frame` is not a power of two.
     #[error("alignment {alignment} is not a power of two")]
     Alignment {
-        /// As asked for.
+        /// The alignment that was asked for.
         alignment: u8,
     },
     /// A relocation of an expression or block that is not a 4- or 8-byte field inside it, or not
@@ -144,9 +144,9 @@ pub enum Error {
         "relocation of {width} bytes at {offset:#x} is not a 4- or 8-byte field that lies in the {len}-byte expression, after the previous one"
     )]
     ExpressionReloc {
-        /// Byte offset in the expression.
+        /// The byte offset in the expression at which the relocation applies.
         offset: u64,
-        /// Its field's size in bytes.
+        /// The size in bytes of the field that the relocation changes.
         width: u8,
         /// The expression's size in bytes.
         len: usize,
@@ -154,7 +154,7 @@ pub enum Error {
     /// The opcode of an [`Operation::Plain`](crate::Operation::Plain) is unknown, or has operands.
     #[error("{opcode:#04x} is not known as an operation without operands")]
     PlainOperation {
-        /// As asked for.
+        /// The alignment that was asked for.
         opcode: u8,
     },
     /// A `DW_OP_skip` or `DW_OP_bra` goes to an operation that the expression does not have.
@@ -218,7 +218,7 @@ pub enum Error {
         from: EntryId,
         /// The entry that is referred to.
         to: EntryId,
-        /// Byte offset in the unit.
+        /// The byte offset in the unit of the entry that is referred to.
         offset: u64,
         /// The width of the form in bytes.
         width: u8,

@@ -131,10 +131,10 @@ pub struct NativeOnlyInfo<'a, 'd> {
     /// in its records are translated. The `.nv.info` of the whole file has no addresses.
     pub map: &'a AddressMap,
     /// Frame sizes in native code, in bytes, by symbols of `.nv.merc.symtab`: those that
-    /// [`FrameOwners::sizes`] returns, or those of an original file.
+    /// [`FrameOwners::sizes`] returns, or those of a native file that is to be made again.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
-    /// The records that only the native section has: those that [`native_only`] returns, or those
-    /// of an original file. They are added without translation.
+    /// The records of `.nv.info` that its Mercury clone has not: those that [`native_only`]
+    /// returns, or those of a native file that is to be made again. They are written as they are.
     pub only: &'a [Record<'d>],
 }
 

@@ -123,18 +123,18 @@ pub enum PlanError {
     Twice {
         /// Name of the clone.
         name: String,
-        /// Number of the first original in the views.
+        /// The 0-based position of the first section among those that are planned.
         first: usize,
-        /// Number of the second.
+        /// The 0-based position of the second section.
         second: usize,
     },
     /// The name of a section and its Mercury flag contradict each other: the name is that of a
     /// clone and the flag is missing, or the flag is set and the name is not that of a clone.
     #[error("section {section}, {name}: {fault}")]
     Space {
-        /// Its number in the views.
+        /// The 0-based position of the section among those that are planned.
         section: usize,
-        /// Its name.
+        /// The name of the section.
         name: String,
         /// The reason why the section does not fit.
         fault: &'static str,
@@ -142,9 +142,9 @@ pub enum PlanError {
     /// The cubin has a Mercury clone, but lacks the native section of that clone.
     #[error("section {section}, {name}, is a clone of {native}, which is not there")]
     NoOriginal {
-        /// Its number in the views.
+        /// The 0-based position of the section among those that are planned.
         section: usize,
-        /// Its name.
+        /// The name of the section.
         name: String,
         /// Name of the original.
         native: String,

@@ -1,4 +1,4 @@
-//! The relocations of debug sections in both spaces.
+//! The relocations of debug sections in native and in Mercury space, and how one becomes the other.
 
 use crate::address_map::AddressRole;
 use crate::address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};

@@ -59,11 +59,11 @@ pub enum ErrorKind {
     /// A compressed payload claims a size that is too large for its stored bytes.
     #[error("{stored:#x} stored bytes claim to be {claimed:#x}, more than {factor} times as many")]
     Expansion {
-        /// Bytes in the file.
+        /// The number of compressed bytes in the file.
         stored: u64,
-        /// Bytes they claim to become.
+        /// The number of bytes that the payload claims to have once decompressed.
         claimed: u64,
-        /// The limit.
+        /// The most bytes that one compressed byte may become.
         factor: u64,
     },
     /// An index in a table is outside the table: no section, symbol or file has this number.
@@ -159,7 +159,7 @@ pub enum ErrorKind {
     AddressSpace {
         /// Name of the section or variable.
         name: String,
-        /// Its size in bytes.
+        /// The size in bytes of the function or variable.
         size: u64,
     },
     /// A relocation has an addend although its section is REL, or has none although its section is

@@ -171,7 +171,7 @@ pub enum LineOp {
     Extended {
         /// The opcode after the length.
         opcode: u8,
-        /// Its operands, undecoded.
+        /// The operands of the opcode, undecoded.
         operands: Vec<u8>,
     },
 }

@@ -79,7 +79,7 @@ pub enum ErrorKind {
     /// has.
     #[error("function {function} has no Mercury code, which every function for sm_100 and later has")]
     NoMercuryCode {
-        /// Its name.
+        /// The name of the function.
         function: String,
     },
     /// A section of the cubin is damaged, belongs to another PTX, or cannot be written. The error

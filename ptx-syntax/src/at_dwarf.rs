@@ -31,13 +31,14 @@ pub enum AtDwarfKind<'a> {
     Section {
         /// With its dot.
         name: Name<'a>,
-        /// Without the quotes; ptxas ignores them. Empty where they are missing.
+        /// The flags of the section, without their quotes; ptxas ignores them. Empty where they are
+        /// missing.
         flags: Name<'a>,
     },
     /// Data: `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see
     /// [`AtDwarf::values`].
     Data {
-        /// Bytes a value: 1, 2, 4 or 8.
+        /// The size of each value in bytes: 1, 2, 4 or 8.
         width: u8,
     },
     /// The line is neither the start of a section nor data; a syntax error says why.

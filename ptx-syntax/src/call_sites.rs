@@ -16,11 +16,11 @@ use crate::statement::Statement;
 pub enum CallSite {
     /// No `.loc` before the `inlined_at` has its file, line and column.
     Unseen,
-    /// The `.loc` belongs to another function, which ptxas accepts. The value is the 0-based number
-    /// of the `.loc` among all of the module's functions.
+    /// The call site is a `.loc` of another function, which ptxas accepts. The value is the 0-based
+    /// position of that `.loc` among all `.loc` in function bodies of the module.
     Elsewhere(u32),
-    /// The `.loc` belongs to the same function. The value is the 0-based number of the `.loc` among
-    /// all of the module's functions.
+    /// The call site is a `.loc` of the function that has the `inlined_at`. The value is the
+    /// 0-based position of that `.loc` among all `.loc` in function bodies of the module.
     Here(u32),
 }
 

@@ -28,9 +28,9 @@ pub enum SyntaxErrorKind {
     TooManyErrors,
     /// A token stands where the grammar asks for another.
     Expected {
-        /// What must stand here.
+        /// The token or tokens that the grammar allows here, in words.
         what: &'static str,
-        /// What stands here.
+        /// The kind of the token that is here instead.
         found: TokenKind,
     },
     /// The text has bytes outside ASCII, which ptxas 13.0.88 refuses even in comments and strings.
@@ -61,7 +61,8 @@ pub enum SyntaxErrorKind {
         /// Width of the directive in bits: 8, 16 or 32.
         bits: u8,
     },
-    /// A declaration has no state space. The range is what follows its first name.
+    /// A declaration has a type and no state space before it. The range of the error begins after
+    /// the first declared name, where ptxas reports it.
     NoStorage,
     /// A type such as `.u8` stands in section data, where only `.b8`, `.b16`, `.b32` and `.b64` may
     /// stand.

@@ -59,9 +59,9 @@ pub enum DataItem<'a> {
     /// A data directive: `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`). The
     /// values up to the next directive belong to it.
     Directive {
-        /// Bytes a value: 1, 2, 4 or 8.
+        /// The size of each value in bytes: 1, 2, 4 or 8.
         width: u8,
-        /// The word.
+        /// The range of the word of the directive.
         range: TextRange,
     },
     /// One value of the directive before it.

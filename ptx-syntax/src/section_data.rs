@@ -42,16 +42,16 @@ pub enum FixupTarget<'a> {
     /// The address of a label, a function or a variable. The label may be in any section or
     /// function.
     Symbol {
-        /// Its name.
+        /// The name of the label, function or variable.
         name: &'a str,
-        /// Bytes added: 0 to 2^32-1.
+        /// The number that is added to the address or offset: 0 to 2^32-1.
         addend: i64,
     },
     /// An offset in a section.
     Section {
-        /// The name with its dot (`.debug_abbrev`).
+        /// The name of the section with its dot, such as `.debug_abbrev`.
         name: &'a str,
-        /// Bytes added: 0 to 2^32-1.
+        /// The number that is added to the address or offset: 0 to 2^32-1.
         addend: i64,
     },
     /// The difference of two labels that are not both in this section. If both are, `bytes` has the

@@ -105,6 +105,8 @@ const FUNCTION_DIRECTIVES: &[(&str, Arguments, DirectiveOwner)] = &[
     (".noreturn", Arguments::None, DirectiveOwner::CallableFirst),
     (".abi_preserve", Arguments::Integers(1), DirectiveOwner::Callable),
     (".abi_preserve_control", Arguments::Integers(1), DirectiveOwner::Callable),
+    // Of any length. Observed: ptxas 13.2.86 and 13.5.37.
+    (".language", Arguments::Integers(u8::MAX), DirectiveOwner::Any),
 ];
 
 /// What follows a function directive, and what it may belong to; none for other words.
@@ -128,6 +130,8 @@ pub(crate) enum Arguments {
 /// What a function directive belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DirectiveOwner {
+    /// The directive belongs to a function of any kind.
+    Any,
     /// The directive belongs to an `.entry`.
     Kernel,
     /// The directive belongs to a `.func` or a `.callprototype`.

@@ -160,8 +160,31 @@ fn versions() -> Vec<Row> {
     ]
 }
 
+/// The directive `.language` of functions, which cuTile writes too: `words` are on line 5.
+fn languages() -> Vec<Row> {
+    let row = |version: &str, words: &str, said| {
+        let head = format!(".version {version}\n.target sm_90\n.address_size 64");
+        (format!("{head}\n.visible .entry k()\n{words}\n{{\nret;\n}}\n"), said)
+    };
+    vec![
+        row("9.2", ".language 5", ""),
+        row("9.4", ".language 1, 2, 3, 4", ""),
+        row("9.4", ".language 1 .language 2", ""),
+        row("9.4", ".maxntid 32 .language 3", ""),
+        row("9.4", ".language", "line 6; fatal   : Parsing error near '{': syntax error"),
+        row("9.4", ".language -1", "line 5; fatal   : Parsing error near '-': syntax error"),
+        row("9.4", ".language x", "line 5; fatal   : Parsing error near 'x': syntax error"),
+        row("9.4", ".language 4294967296", "line 5; error   : Constant overflow"),
+        row(
+            "9.1",
+            ".language 5",
+            "line 6; error   : Feature '.language' requires PTX ISA .version 9.2 or later",
+        ),
+    ]
+}
+
 fn rows() -> Vec<Row> {
-    [locs(), blocks(), versions()].concat()
+    [locs(), blocks(), versions(), languages()].concat()
 }
 
 /// A text without a line, of which releases have different words.
@@ -213,6 +236,13 @@ fn older_tools_know_no_such_directive() {
             said(&text, release),
             "line 8; fatal   : Parsing error near '.loc_intermediate': syntax error"
         );
+        if release < Release::of_version("13.2").unwrap() {
+            let text = module("", "").replace("9.4", "7.8").replace("k()", "k() .language 1");
+            assert_eq!(
+                said(&text, release),
+                "line 4; fatal   : Parsing error near '.language': syntax error"
+            );
+        }
         let text = block(&BLOCK.replace(".ir_name", "x")).replace("9.4", "7.8");
         let words = "line 14; fatal   : Parsing error near '.nv_intermediate_source_section': syntax error";
         assert_eq!(said(&text, release), words);
@@ -245,6 +275,8 @@ fn the_real_tools_say_so() {
     if let Some(ptxas) = support::ptxas() {
         let text = module(".loc_intermediate 2 1 1", &sources(BLOCK)).replace("9.4", "9.0");
         ask(&ptxas, &text, "line 8; fatal   : Parsing error near '.loc_intermediate': syntax error");
+        let text = module("", "").replace("9.4", "9.0").replace("k()", "k() .language 1");
+        ask(&ptxas, &text, "line 4; fatal   : Parsing error near '.language': syntax error");
         ask(
             &ptxas,
             &block(BLOCK).replace("9.4", "9.0"),

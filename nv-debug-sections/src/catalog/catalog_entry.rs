@@ -90,7 +90,8 @@ pub struct CatalogEntry {
     /// Whether a file has such sections in the order in which the PTX defines them. They all stand
     /// where the first row of this sort is in the catalog.
     pub in_text_order: bool,
-    /// The classifiers of NVIDIA's tools that are documented to know the section.
+    /// Which of the documented lists of section names by which NVIDIA's tools classify sections
+    /// have this section.
     pub classifiers: &'static [Classifier],
     /// The contents of the section, in a few words.
     pub content: &'static str,

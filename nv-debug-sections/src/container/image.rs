@@ -61,8 +61,8 @@ pub struct Image<'d> {
     /// How the release is known. Absent where `abi_version` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release_source: Option<ReleaseSource>,
-    /// The version of the image's format, major and minor; for PTX its `.version`. `None` for a
-    /// file that is an image.
+    /// The version of the image's format, major and minor, from its entry in a fatbin; for PTX it
+    /// is the `.version`. `None` for a file that is not a fatbin but the image itself.
     pub code_version: Option<String>,
     /// The compression of the payload; `None` where it is not compressed.
     #[schemars(extend("enum" = ["zstd", "lz4", "zlib", "unknown", null]))]

@@ -99,7 +99,8 @@ pub struct Header<'d> {
     pub reserved: u16,
     /// The scalars of the header, without the pair of zeros that ends them.
     pub scalars: Vec<Scalar>,
-    /// The blob data that follows the scalars. Scalars may refer to it.
+    /// The bytes of the NVVM IR header after its scalars. Some scalars are offsets of strings or
+    /// numbers in them.
     pub blobs: &'d [u8],
     /// The IR itself, obfuscated.
     pub body: &'d [u8],

@@ -27,7 +27,7 @@ pub struct DetectedLevel<'c> {
     pub shown_by: Option<SectionName<'c>>,
     /// The kind of output file: from ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: OutputKind,
-    /// The location of the machine code.
+    /// Whether the machine code is in this file, in another one, or in none.
     pub code: CodeLocation,
     /// Whether the file is a side file, as `strip --split` and `objcopy --only-keep-debug` make
     /// one. All other facts are then those of its original, the file with the code or a debug-only

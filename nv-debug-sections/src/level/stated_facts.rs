@@ -38,8 +38,9 @@ impl StatedFact {
         })
     }
 
-    /// Converts stated facts to PTX directives and features. Without facts nothing is known of the
-    /// PTX. `references` gives the kinds of references in a section of a kind.
+    /// Converts facts that a user states about a PTX (`sections --has`) to the features that decide
+    /// which sections a cubin of it has. Without facts nothing is taken for known of the PTX.
+    /// `references` maps a kind of section to the kinds of references in it.
     pub fn ptx_features<'a>(
         facts: &[Self],
         references: impl Fn(SectionKind) -> ReferenceKinds,

@@ -207,6 +207,11 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Take both directives out (`--fix=drop-intermediate-lines`): the lines of the source stay. Or compile with \
              ptxas 13.4 or newer, and a `.version` of 9.4.",
         ),
+        Id::GateLanguage => (
+            "Compilers such as that of cuTile say with it which language a function was written in. An older ptxas \
+             refuses the whole module for it.",
+            "Take the directive out, or compile with ptxas 13.2 or newer, and a `.version` of 9.2.",
+        ),
         Id::DebugWithoutSection => (
             "`debug` says that the module brings debug sections. Front ends that write lines only must not say it.",
             "Take `debug` out and call ptxas with -lineinfo; or add an empty section, as Clang does, and have \

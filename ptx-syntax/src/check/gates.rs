@@ -39,7 +39,7 @@ const fn gate(
 /// All features of the debug directives that need a certain PTX version. Sources: the notes of PTX
 /// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was tried with ptxas 13.0.88 version by
 /// version. Of the last two no note tells, and ptxas 13.4.92 and 13.5.37 were tried.
-pub static GATES: [VersionGate; 13] = [
+pub static GATES: [VersionGate; 14] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
     gate(RuleId::GateAddressSize, ".address_size directive", (2, 3), Some((2, 3))),
@@ -53,6 +53,7 @@ pub static GATES: [VersionGate; 13] = [
     gate(RuleId::GateNegative, "Negative numbers in dwarf section", (7, 5), Some((7, 5))),
     gate(RuleId::GateIntermediateLoc, ".loc_intermediate", (9, 4), Some((9, 4))),
     gate(RuleId::GateIntermediateSources, ".nv_intermediate_source_section", (9, 4), Some((9, 4))),
+    gate(RuleId::GateLanguage, ".language", (9, 2), Some((9, 2))),
 ];
 
 /// The gate of a rule.
@@ -199,6 +200,7 @@ fn what(gate: &VersionGate) -> &'static str {
         RuleId::GateNegative => "a negative number in a section",
         RuleId::GateIntermediateLoc => "`.loc_intermediate`",
         RuleId::GateIntermediateSources => "`.nv_intermediate_source_section`",
+        RuleId::GateLanguage => "`.language`",
         _ => "this directive",
     }
 }

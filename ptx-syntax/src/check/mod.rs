@@ -19,6 +19,7 @@ mod examples;
 mod explanations;
 mod files;
 mod finding;
+mod function_directives;
 mod gates;
 mod grammar;
 mod header;
@@ -95,6 +96,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     );
     loc_lines::check(module, &mut sink);
     intermediate::check(module, &files, &mut gates, &mut sink);
+    function_directives::check(module, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

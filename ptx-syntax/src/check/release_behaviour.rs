@@ -6,9 +6,11 @@ use std::fmt;
 /// Whether the ptxas of a release takes modules that break a rule where ptxas 13.0.88 does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReleaseBehaviour {
-    /// It does. What it says may be something else.
+    /// The release accepts and refuses what ptxas 13.0.88 does under this rule; its messages may
+    /// differ.
     Same,
-    /// It was seen to do otherwise, for a reason that was not found: the verdict is not known.
+    /// The release was seen to accept or refuse otherwise than ptxas 13.0.88, for a reason that was
+    /// not found. So its verdict on a module that breaks the rule is not known.
     NotKnown,
 }
 

@@ -84,6 +84,7 @@ pub enum RuleId {
     GateNegative,
     GateIntermediateLoc,
     GateIntermediateSources,
+    GateLanguage,
     DebugWithoutSection,
     DebugMeansO0,
     DuplicateFileIndex,
@@ -239,7 +240,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 137] = [
+pub static RULES: [Rule; 138] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -362,6 +363,8 @@ pub static RULES: [Rule; 137] = [
     rule(Id::GateIntermediateSources, "V114", "intermediate-sources-version", Error,
         "`.nv_intermediate_source_section` needs PTX 9.4 and a ptxas of CUDA 13.4.",
         details(OBSERVED_13_5, "before 13.4: fatal: Parsing error near '.nv_intermediate_source_section': syntax error; since: error: Feature '...' requires PTX ISA .version 9.4 or later").until(v(9, 4)).fixable()),
+    rule(Id::GateLanguage, "V115", "language-version", Error, "`.language` needs PTX 9.2 and a ptxas of CUDA 13.2.",
+        details(OBSERVED_13_5, "before 13.2: fatal: Parsing error near '.language': syntax error; since: error: Feature '.language' requires PTX ISA .version 9.2 or later").until(v(9, 2)).fixable()),
     rule(Id::DebugWithoutSection, "T001", "target-debug-without-section", Error,
         "A module with `.target ..., debug` has a `.section`.",
         details(OBSERVED, "error: Debug information not found in presence of .target debug").since(v(3, 0)).fixable()),

@@ -7,7 +7,6 @@
 //! [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one
 //! repair. [`REPAIRS`] says what each one does.
 
-mod catalog;
 mod data;
 mod edit;
 mod files;
@@ -17,15 +16,16 @@ mod locs;
 mod moves;
 mod names;
 mod repairs;
+mod rule_catalog;
 mod strip;
 mod symbols;
 mod target;
 mod versions;
 
-pub use catalog::catalog;
 pub use edit::{Edit, apply};
 pub use fix_selection::FixSelection;
 pub use repairs::{REPAIRS, Repair, RepairInfo, repair_named};
+pub use rule_catalog::catalog;
 
 use crate::check::{CheckContext, Mode, Verdict, check};
 use crate::lexer::Lexer;

@@ -19,6 +19,7 @@ pub(super) const ENFORCED: &[RuleId] = &[
     RuleId::GateNegative,
     RuleId::GateIntermediateLoc,
     RuleId::GateIntermediateSources,
+    RuleId::GateLanguage,
 ];
 
 /// The rules for which ptxas accepts less than the PTX ISA says.

@@ -57,7 +57,12 @@ pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<FixSelec
         repairs.push(Repair::PathMap);
     }
     let path_map = options.path_map.clone();
-    Some(FixSelection { path_map, file_time: options.file_time, ..FixSelection::of(&repairs) })
+    Some(FixSelection {
+        path_map,
+        file_time: options.file_time,
+        release: options.release,
+        ..FixSelection::of(&repairs)
+    })
 }
 
 /// The difference of a text to `before`, as `patch` reads it; empty if there is none.
