@@ -21,7 +21,11 @@ pub struct Parameter<'a> {
     pub array: Option<u64>,
     /// The `.ptr` attribute of a kernel parameter that is a pointer.
     pub pointer: Option<Pointer>,
-    /// The range of the parameter, from the state space to the end of the declarator.
+    /// The range of the attribute `.hidden` of a kernel parameter (PTX ISA §Kernel Parameter
+    /// Attributes); `None` without it.
+    pub hidden: Option<TextRange>,
+    /// The range of the parameter, from the first attribute or the state space to the end of the
+    /// declarator.
     pub range: TextRange,
 }
 

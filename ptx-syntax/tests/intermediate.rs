@@ -160,6 +160,30 @@ fn versions() -> Vec<Row> {
     ]
 }
 
+/// The attribute `.hidden` of kernel parameters, which cuTile writes too: the function is on line
+/// 4.
+fn hidden() -> Vec<Row> {
+    let row = |version: &str, head: &str, said| {
+        (format!(".version {version}\n.target sm_90\n.address_size 64\n{head} {{ ret; }}\n"), said)
+    };
+    let illegal = "line 5; error   : Illegal placement of kernel parameter attribute";
+    vec![
+        row("8.8", ".entry k(.param .u64 a, .hidden .param .align 64 .b8 b[128])", ""),
+        row("9.0", ".entry k(.hidden .param .u32 b)", ""),
+        row(
+            "9.0",
+            ".entry k(.param .hidden .u32 b)",
+            "line 4; fatal   : Parsing error near '.hidden': syntax error",
+        ),
+        row("9.0", ".func f(\n.hidden .param .u32 b)", illegal),
+        row(
+            "8.7",
+            ".entry k(\n.hidden .param .u32 b)",
+            "line 5; error   : Feature 'kernel parameter hidden attribute' requires PTX ISA .version 8.8 or later",
+        ),
+    ]
+}
+
 /// The directive `.language` of functions, which cuTile writes too: `words` are on line 5.
 fn languages() -> Vec<Row> {
     let row = |version: &str, words: &str, said| {
@@ -184,7 +208,7 @@ fn languages() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    [locs(), blocks(), versions(), languages()].concat()
+    [locs(), blocks(), versions(), languages(), hidden()].concat()
 }
 
 /// A text without a line, of which releases have different words.

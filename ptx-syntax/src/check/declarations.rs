@@ -129,7 +129,7 @@ fn function(function: &Function<'_>, sink: &mut Sink<'_>) {
             alignment(parameter.range, sink);
         }
         if function.kind == FunctionKind::Func {
-            pointer(parameter, sink);
+            kernel_attributes(parameter, sink);
         }
     }
     directives(function, sink);
@@ -143,8 +143,13 @@ fn function(function: &Function<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// `.ptr` is of kernels only: ptxas says so at the state space, and again at the alignment.
-fn pointer(parameter: &Parameter<'_>, sink: &mut Sink<'_>) {
+/// `.ptr` and `.hidden` are of kernels only: of `.ptr` ptxas says so at the state space, and again
+/// at the alignment.
+fn kernel_attributes(parameter: &Parameter<'_>, sink: &mut Sink<'_>) {
+    let said = "Illegal placement of kernel parameter attribute";
+    if let Some(hidden) = parameter.hidden {
+        report(RuleId::PointerAttribute, hidden, hidden.start, format_args!("{said}"), sink);
+    }
     let Some(pointer) = parameter.pointer else { return };
     let text = sink.text;
     let mut lexer = Lexer::new(text, parameter.range.start);
@@ -158,7 +163,6 @@ fn pointer(parameter: &Parameter<'_>, sink: &mut Sink<'_>) {
         }
     };
     let rule = RuleId::PointerAttribute;
-    let said = "Illegal placement of kernel parameter attribute";
     report(rule, word, lexer.next_significant().range.start, format_args!("{said}"), sink);
     let value = values_of_align(TextRange::new(word.start, parameter.range.end), text).first().copied();
     if let Some(value) = value.filter(|_| pointer.align.is_some()) {

@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 58] = [
+static EXAMPLES: [(Id, At, &str); 59] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),
@@ -46,6 +46,7 @@ static EXAMPLES: [(Id, At, &str); 58] = [
     (Id::GateIntermediateLoc, Body, ".loc_intermediate 2 1 1"),
     (Id::GateIntermediateSources, Module, ".nv_intermediate_source_section {\n.code_block {\n.ir_name: \"ir\"\n.sourceFileName: 1\n.source_begin\nload %x\n.source_end\n}\n}"),
     (Id::GateLanguage, Whole, ".version 9.0\n.target sm_90\n.entry k() .language 1 { ret; }"),
+    (Id::GateHidden, Whole, ".version 8.0\n.target sm_80\n.entry k(.hidden .param .u32 n) { ret; }"),
     (Id::SourceTextFile, Module, ".nv_intermediate_source_section {\n.code_block {\n.ir_name: \"ir\"\n.sourceFileName: 7    // and no `.file 7` before\n.source_begin\nload %x\n.source_end\n}\n}"),
     (Id::IntermediateLine, Body, ".loc_intermediate 1 5 1    // and no text of file 1 with 5 lines"),
     (Id::DebugWithoutSection, Whole, ".version 9.0\n.target sm_90, debug\n.entry k() { ret; }"),

@@ -212,6 +212,11 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              refuses the whole module for it.",
             "Take the directive out, or compile with ptxas 13.2 or newer, and a `.version` of 9.2.",
         ),
+        Id::GateHidden => (
+            "Compilers such as that of cuTile mark with it the parameters of kernels that no caller passes. An older \
+             ptxas refuses the whole module for it.",
+            "Take `.hidden` out, or compile with ptxas 12.9 or newer, and a `.version` of 8.8.",
+        ),
         Id::DebugWithoutSection => (
             "`debug` says that the module brings debug sections. Front ends that write lines only must not say it.",
             "Take `debug` out and call ptxas with -lineinfo; or add an empty section, as Clang does, and have \

@@ -1,5 +1,6 @@
 //! The PTX version that each directive needs: by the PTX ISA, and as ptxas 13.0.88 enforces it.
 
+use super::grammar::next_token;
 use super::ptx_version::PtxVersion;
 use super::ptxas_transcript::{Level, Modes};
 use super::rules::RuleId;
@@ -39,7 +40,7 @@ const fn gate(
 /// All features of the debug directives that need a certain PTX version. Sources: the notes of PTX
 /// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was tried with ptxas 13.0.88 version by
 /// version. Of the last two no note tells, and ptxas 13.4.92 and 13.5.37 were tried.
-pub static GATES: [VersionGate; 14] = [
+pub static GATES: [VersionGate; 15] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
     gate(RuleId::GateAddressSize, ".address_size directive", (2, 3), Some((2, 3))),
@@ -54,6 +55,7 @@ pub static GATES: [VersionGate; 14] = [
     gate(RuleId::GateIntermediateLoc, ".loc_intermediate", (9, 4), Some((9, 4))),
     gate(RuleId::GateIntermediateSources, ".nv_intermediate_source_section", (9, 4), Some((9, 4))),
     gate(RuleId::GateLanguage, ".language", (9, 2), Some((9, 2))),
+    gate(RuleId::GateHidden, "kernel parameter hidden attribute", (8, 8), Some((8, 8))),
 ];
 
 /// The gate of a rule.
@@ -142,8 +144,8 @@ impl Gates {
             first.name()
         );
         sink.error(rule, range, message);
-        let said = format_args!("Parsing error near '{}': syntax error", gate.feature);
-        sink.ptxas_fatal(rule, range.start, said);
+        let word = next_token(sink.text, range.start).range.slice(sink.text);
+        sink.ptxas_fatal(rule, range.start, format_args!("Parsing error near '{word}': syntax error"));
     }
 
     /// Checks a feature that ptxas looks at in some modes only.
@@ -201,6 +203,7 @@ fn what(gate: &VersionGate) -> &'static str {
         RuleId::GateIntermediateLoc => "`.loc_intermediate`",
         RuleId::GateIntermediateSources => "`.nv_intermediate_source_section`",
         RuleId::GateLanguage => "`.language`",
+        RuleId::GateHidden => "`.hidden`",
         _ => "this directive",
     }
 }

@@ -19,7 +19,7 @@ mod examples;
 mod explanations;
 mod files;
 mod finding;
-mod function_directives;
+mod function_heads;
 mod gates;
 mod grammar;
 mod header;
@@ -96,7 +96,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     );
     loc_lines::check(module, &mut sink);
     intermediate::check(module, &files, &mut gates, &mut sink);
-    function_directives::check(module, &mut gates, &mut sink);
+    function_heads::check(module, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

@@ -85,6 +85,7 @@ pub enum RuleId {
     GateIntermediateLoc,
     GateIntermediateSources,
     GateLanguage,
+    GateHidden,
     DebugWithoutSection,
     DebugMeansO0,
     DuplicateFileIndex,
@@ -240,7 +241,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 138] = [
+pub static RULES: [Rule; 139] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -292,7 +293,7 @@ pub static RULES: [Rule; 138] = [
         details(OBSERVED, "error: .common variables must be declared in .global space")),
     rule(Id::Alignment, "P020", "alignment", Error, "An alignment is a power of two.",
         details(OBSERVED, "error: Alignment must be a power of two")),
-    rule(Id::PointerAttribute, "P021", "ptr-on-function", Error, "Only parameters of kernels have `.ptr`.",
+    rule(Id::PointerAttribute, "P021", "ptr-on-function", Error, "Only parameters of kernels have `.ptr` and `.hidden`.",
         details(OBSERVED, "error: Illegal placement of kernel parameter attribute; again for its alignment")),
     rule(Id::NoReturnResult, "P022", "noreturn-with-result", Error, "A `.noreturn` function has no result.",
         details(OBSERVED, "error: Invalid directive '.noreturn' for function '...'")),
@@ -365,6 +366,9 @@ pub static RULES: [Rule; 138] = [
         details(OBSERVED_13_5, "before 13.4: fatal: Parsing error near '.nv_intermediate_source_section': syntax error; since: error: Feature '...' requires PTX ISA .version 9.4 or later").until(v(9, 4)).fixable()),
     rule(Id::GateLanguage, "V115", "language-version", Error, "`.language` needs PTX 9.2 and a ptxas of CUDA 13.2.",
         details(OBSERVED_13_5, "before 13.2: fatal: Parsing error near '.language': syntax error; since: error: Feature '.language' requires PTX ISA .version 9.2 or later").until(v(9, 2)).fixable()),
+    rule(Id::GateHidden, "V116", "hidden-parameter-version", Error,
+        "`.hidden` of a kernel parameter needs PTX 8.8 and a ptxas of CUDA 12.9.",
+        details(OBSERVED, "before 12.9: fatal: Parsing error near '.hidden': syntax error; since: error: Feature 'kernel parameter hidden attribute' requires PTX ISA .version 8.8 or later").until(v(8, 8)).fixable()),
     rule(Id::DebugWithoutSection, "T001", "target-debug-without-section", Error,
         "A module with `.target ..., debug` has a `.section`.",
         details(OBSERVED, "error: Debug information not found in presence of .target debug").since(v(3, 0)).fixable()),

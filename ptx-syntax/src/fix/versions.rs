@@ -20,6 +20,7 @@ pub(super) const ENFORCED: &[RuleId] = &[
     RuleId::GateIntermediateLoc,
     RuleId::GateIntermediateSources,
     RuleId::GateLanguage,
+    RuleId::GateHidden,
 ];
 
 /// The rules for which ptxas accepts less than the PTX ISA says.

@@ -221,6 +221,7 @@ impl<'a> Parser<'a> {
     /// None without a state space; the caller reports it.
     fn parameter(&mut self) -> Option<Parameter<'a>> {
         let start = self.token.range.start;
+        let hidden = (self.directive_word() == ".hidden").then(|| self.bump().range);
         let space = StateSpace::from_keyword(self.directive_word())?;
         self.bump();
         let words = self.type_words();
@@ -237,6 +238,16 @@ impl<'a> Parser<'a> {
             array = Some(array.unwrap_or(1_u64).saturating_mul(size));
         }
         let (ty, vector, align, pointer) = (words.ty, words.vector, words.align, words.pointer);
-        Some(Parameter { space, name, ty, vector, align, array, pointer, range: self.range_from(start) })
+        Some(Parameter {
+            space,
+            name,
+            ty,
+            vector,
+            align,
+            array,
+            pointer,
+            hidden,
+            range: self.range_from(start),
+        })
     }
 }

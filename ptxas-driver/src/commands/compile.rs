@@ -19,6 +19,7 @@ use crate::stderr::has_colors;
 use code::Choice;
 pub use document::SCHEMA;
 use document::{NVDWARF, ReportedMessage, Written};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::release::Release;
 use nvdwarf_compile::{
     CheckedPtx, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
@@ -219,9 +220,14 @@ impl<'o> Compile<'o> {
         Ok(())
     }
 
-    /// The release of the ptxas that is to make the code, if it is another than that of the
-    /// options. What a newer ptxas takes may be unknown to them.
+    /// The release of the ptxas that is to make the code, or has made it, if it is another than
+    /// that of the options. What a newer ptxas takes may be unknown to them.
     fn other_release(&self) -> Option<Release> {
+        if let CodeChoice::Cubin(path) = &self.options.code {
+            // A pipe can be read once only.
+            let bytes = path.is_file().then(|| crate::input::read(path).ok()).flatten()?;
+            return Cubin::parse(&bytes).ok().map(|cubin| cubin.release());
+        }
         if self.options.code != CodeChoice::Ptxas {
             return None;
         }
