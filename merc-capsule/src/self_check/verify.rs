@@ -96,7 +96,8 @@ fn finding(rule: RuleId, section: &str, found: String, expected: &str) -> Findin
 mod tests {
     use super::*;
 
-    /// ptxas 13.5 gives `.nv.merc.nv.host` another type than ptxas 13.0. Observed: a kernel of cuTile.
+    /// ptxas 13.5 gives `.nv.merc.nv.host` another type than ptxas 13.0. Observed: a kernel of
+    /// cuTile.
     #[test]
     fn headers_of_a_capsule_with_unknown_rules_are_those_of_debug_sections() {
         for (file, has_finding) in [
@@ -104,7 +105,7 @@ mod tests {
             (&include_bytes!("../../../corpus/releases/13.5-sm_120.cubin")[..], false),
         ] {
             let mut cubin = Cubin::parse(file).unwrap();
-            let is_other = |name: &str| name.starts_with(".nv.merc.nv.callgraph");
+            let is_other = |name: &str| name.starts_with(".nv.merc.nv.shared");
             let other = cubin.iter().position(|(_, name, _)| is_other(name)).unwrap();
             cubin.sections[other].sh_type = 0x7000_0087;
             let codes: Vec<_> = verify(&cubin).findings().iter().map(|finding| finding.rule.code).collect();
