@@ -38,6 +38,7 @@ struct Row {
     leaves_gaps: bool,
     puts_mercury_into_frames: bool,
     takes_empty_source_texts: bool,
+    stores_reserved_shared: bool,
     /// See [`Release::knows_rules_of`].
     unknown_rules: &'static [RangeInclusive<u32>],
     /// See [`Release::knows_capsules_of`].
@@ -91,6 +92,7 @@ const V11_7: Row = Row {
     leaves_gaps: true,
     puts_mercury_into_frames: false,
     takes_empty_source_texts: false,
+    stores_reserved_shared: true,
     unknown_rules: &[0..=u32::MAX],
     unknown_capsules: &[],
 };
@@ -172,6 +174,7 @@ const V13_5: Row = Row {
     leaves_gaps: false,
     puts_mercury_into_frames: true,
     takes_empty_source_texts: true,
+    stores_reserved_shared: false,
     ..V13_4
 };
 
@@ -340,6 +343,12 @@ impl Release {
     /// of the function, as from CUDA 13.5 on; before, it has the native one.
     pub const fn puts_mercury_into_frames(self) -> bool {
         self.0.puts_mercury_into_frames
+    }
+
+    /// Whether the Mercury clone of `.nv.shared.reserved.0` has its size in bytes of the file, as
+    /// before CUDA 13.5. Only on sm_110 that size is not 0.
+    pub const fn stores_reserved_shared(self) -> bool {
+        self.0.stores_reserved_shared
     }
 
     /// Whether `DW_LNS_set_prologue_end` follows the row of a line table that opens a function, as

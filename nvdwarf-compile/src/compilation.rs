@@ -15,7 +15,7 @@ use nv_debug_sections::level::{DebugLevel, DebugOptions};
 use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
-use ptx_syntax::check::Report;
+use ptx_syntax::check::{PtxVersion, Report};
 use ptx_syntax::{LineIndex, Module};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -149,6 +149,12 @@ impl<'p> CheckedPtx<'p> {
         let ((report, diagnostics), index) = parallel::both(text.len() >= parallel::LARGE, check, index);
         let diagnostics = without_errors(diagnostics)?;
         Ok((Self { text, lines, options, module: parsed.module, index, report }, diagnostics))
+    }
+
+    /// Whether the ptxas of the release in the options knows the `.version` of the text.
+    pub fn is_version_known(&self) -> bool {
+        let version = self.module.version().and_then(PtxVersion::as_ptxas_reads);
+        version.is_none_or(|version| version.is_known_to(self.options.release))
     }
 
     /// Decides how much debug information to write. Warnings are returned with the result. If

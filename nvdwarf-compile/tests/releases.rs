@@ -155,6 +155,6 @@ fn compile_writes_what_the_ptxas_of_each_release_does() {
             );
         }
     }
-    let expected = ["11.7 sm_75", "11.8 sm_90", "12.0 sm_90", "12.6 sm_90", "13.2 sm_110"];
+    let expected = ["11.7 sm_75", "11.8 sm_90", "12.0 sm_90", "12.6 sm_90", "13.2 sm_110", "13.5 sm_110"];
     assert_eq!(unknown.into_iter().collect::<Vec<_>>(), expected);
 }

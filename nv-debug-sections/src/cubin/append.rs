@@ -234,7 +234,7 @@ fn check_form(section: &Section<'_>, name: &str) -> Result<()> {
     let fits = match &section.contents {
         Contents::Bytes(_) => is_plain,
         Contents::Alias(_) => is_plain && section.is_mercury(),
-        Contents::NoBits(_) => is_nobits,
+        Contents::NoBits(_) => is_nobits || section.is_reserved_shared_clone(),
         Contents::Strings(_) => is_strings,
         Contents::Symbols(_) => is_symtab_type(sh_type) && entsize == 24,
         Contents::Relocations(all) => {

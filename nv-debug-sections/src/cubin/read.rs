@@ -41,6 +41,7 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
     mend_symbol_links(&mut cubin);
+    empty_reserved_shared(&mut cubin);
     check_links(&cubin)?;
     extended_numbering::load(&mut cubin)?;
     check_tables(&cubin)?;
@@ -62,6 +63,19 @@ fn mend_symbol_links(cubin: &mut Cubin<'_>) {
     cubin.wrong_symbol_link = Some(wrong);
     let users = cubin.sections.iter_mut().filter(|section| section.links_symbol_table());
     users.for_each(|section| section.link = symtab);
+}
+
+/// Takes the bytes from Mercury clones of `.nv.shared.reserved.0` that have none in the file: what
+/// follows in the file is not theirs. That is known only after the note that names the release.
+fn empty_reserved_shared(cubin: &mut Cubin<'_>) {
+    if cubin.release().stores_reserved_shared() {
+        return;
+    }
+    for section in cubin.sections.iter_mut().filter(|section| section.is_reserved_shared_clone()) {
+        if let Contents::Bytes(bytes) = &section.contents {
+            section.contents = Contents::NoBits(bytes.len() as u64);
+        }
+    }
 }
 
 /// Checks that the `sh_link` of every section is a section. A wrong number in place of the symbol

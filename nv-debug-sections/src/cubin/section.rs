@@ -122,6 +122,11 @@ impl Section<'_> {
         }
     }
 
+    /// Whether the section is the Mercury clone of `.nv.shared.reserved.0`.
+    pub(super) fn is_reserved_shared_clone(&self) -> bool {
+        self.sh_type == sht::CUDA_SHARED_RESERVED && self.flags & SHF_MERCURY != 0
+    }
+
     pub(super) fn into_owned(self) -> Section<'static> {
         let contents = match self.contents {
             Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),
@@ -157,7 +162,10 @@ pub(crate) fn is_symtab_type(sh_type: u32) -> bool {
 /// Whether such a section takes no bytes in the file (it is aligned all the same).
 ///
 /// Of `.nv.shared.reserved.0` that holds for the native section. The Mercury clone is empty on most
-/// chips, but has 128 bytes in the file on sm_110 (ptxas 13.0.88).
+/// chips, but has 128 bytes in the file on sm_110 (ptxas 13.0.88 to 13.4.92; ptxas 13.5.37 gives it
+/// the size and no bytes, see [`Release::stores_reserved_shared`]).
+///
+/// [`Release::stores_reserved_shared`]: crate::release::Release::stores_reserved_shared
 pub(crate) fn is_nobits(sh_type: u32, flags: u64) -> bool {
     match sh_type {
         sht::CUDA_GLOBAL | sht::CUDA_SHARED => true,

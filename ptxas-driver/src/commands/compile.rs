@@ -176,7 +176,8 @@ impl<'o> Compile<'o> {
         let reporter = Reporter::new(&name, text, &lines, has_colors(&std::io::stderr()));
         let mut checked = CheckedPtx::new(text, &lines, &self.options.compile);
         let of_release;
-        if checked.is_err()
+        // Only what the usual release does not take is worth asking a ptxas for its own.
+        if checked.as_ref().map_or(true, |(checked, _)| !checked.is_version_known())
             && let Some(release) = self.other_release()
         {
             of_release = nvdwarf_compile::Options { release, ..self.options.compile.clone() };
