@@ -43,17 +43,17 @@ pub enum Error {
     /// An address is below the one before it in the same sequence.
     #[error("address {to:#x} is below {from:#x}, the one before it in the sequence")]
     AddressBackwards {
-        /// Address reached so far.
+        /// The address that the line program has reached.
         from: u64,
-        /// Address asked for.
+        /// The address to which the line program was to advance.
         to: u64,
     },
     /// An address advance is not a multiple of the header's `minimum_instruction_length`.
     #[error("advance from {from:#x} to {to:#x} is not a multiple of the minimum instruction length {unit}")]
     Misaligned {
-        /// Address reached so far.
+        /// The address that the line program has reached.
         from: u64,
-        /// Address asked for.
+        /// The address to which the line program was to advance.
         to: u64,
         /// The minimum instruction length of the program's header.
         unit: u8,
@@ -69,11 +69,11 @@ pub enum Error {
     /// [`known_files_only`](crate::line::LineProgram::known_files_only) demands one.
     #[error("{table} {number} does not exist, the table has {count}")]
     NotInTable {
-        /// Which: `file`, `directory`.
+        /// The kind of table: `file` or `directory`.
         table: &'static str,
-        /// 1-based, as asked for.
+        /// The 1-based number that was asked for.
         number: u64,
-        /// Entries so far.
+        /// The number of entries that the table has.
         count: u64,
     },
     /// A row, a state change or the end of a sequence was to be written while no sequence was open.
@@ -82,7 +82,7 @@ pub enum Error {
     /// A sequence was still open when a second one was begun, or when the program was finished.
     #[error("the sequence at {reached:#x} is still open: end it first")]
     SequenceOpen {
-        /// Address reached so far.
+        /// The address that the open sequence has reached.
         reached: u64,
     },
     /// A unit, entry, block or section is longer than the field for its length, or for an offset in

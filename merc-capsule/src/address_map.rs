@@ -163,8 +163,8 @@ impl AddressMap {
         self.find(role, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
     }
 
-    /// Returns the native address of a Mercury address that has a given role; `None` if the map
-    /// does not have it.
+    /// Returns the native address for a Mercury address that is used in a given way: as the address
+    /// of an instruction, as the end of a range, and so on. `None` if the map has no such address.
     pub fn native(&self, role: AddressRole, mercury: u64) -> Option<u64> {
         self.find(role, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
     }

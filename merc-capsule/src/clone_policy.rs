@@ -2,6 +2,7 @@
 
 use nv_debug_sections::catalog::{MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionKind};
 use nv_debug_sections::cubin::{SHF_MERCURY, sht};
+use std::fmt;
 
 const PROGBITS: u32 = 1;
 
@@ -299,6 +300,28 @@ fn content_original(merc: &str) -> Option<String> {
 /// Whether a section with these `sh_flags` is a Mercury section, that is a clone or a code capsule.
 pub fn is_mercury(flags: u64) -> bool {
     flags & SHF_MERCURY != 0
+}
+
+/// The condition under which a clone is made in another way than its
+/// [`CloneAction`](crate::plan::CloneAction) says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CloneException {
+    /// The clone is an alias if it has the same bytes as the native section.
+    AliasIfEqual,
+    /// The clone is a copy if relocations in it give the offsets of line programs.
+    CopyIfLineOffset,
+    /// The clone has bytes of its own if it has relocations and the native section has none.
+    RewriteIfRelocated,
+}
+
+impl fmt::Display for CloneException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::AliasIfEqual => "alias if equal",
+            Self::CopyIfLineOffset => "copy if it has offsets of line programs",
+            Self::RewriteIfRelocated => "rewrite if only it has relocations",
+        })
+    }
 }
 
 #[cfg(test)]

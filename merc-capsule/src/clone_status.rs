@@ -1,6 +1,7 @@
 //! Comparison of the Mercury clones of a file with those that are planned for it.
 
-use crate::plan::{CapsulePlan, CloneAction, CloneException, PlannedClone, SectionView};
+use crate::clone_policy::CloneException;
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView};
 use crate::section_pairs::SectionPairs;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::Space;

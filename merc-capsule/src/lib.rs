@@ -29,8 +29,8 @@ pub mod symtab;
 pub use address_map::{AddressMap, AddressRole, Conflict};
 pub use address_translator::{AddressTranslator, SymbolAndAddend, Untranslatable};
 pub use clone_policy::{
-    CLONE_POLICIES, CloneContent, ClonePolicy, CloneStorage, NameMatch, clone_policy, is_mercury, merc_name,
-    native_name,
+    CLONE_POLICIES, CloneContent, CloneException, ClonePolicy, CloneStorage, NameMatch, clone_policy,
+    is_mercury, merc_name, native_name,
 };
 pub use clone_section::{MercuryContents, clone_section};
 pub use clone_status::{CloneRow, CloneStatus};
@@ -39,5 +39,5 @@ pub use code_map::{CodeMap, CodeSizes, FunctionMap};
 pub use code_map_recovery::{code_maps, identity_maps};
 pub use imnmx::{Imnmx, imnmx_instructions};
 pub use line_changes::LineChanges;
-pub use plan::{CapsulePlan, CloneAction, CloneException, PlanError, PlannedClone, SectionView, plan};
+pub use plan::{CapsulePlan, CloneAction, PlanError, PlannedClone, SectionView, plan};
 pub use section_pairs::SectionPairs;

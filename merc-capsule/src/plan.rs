@@ -1,7 +1,7 @@
 //! The plan of a capsule: every clone that it holds, before any of them is built.
 
 use crate::clone_policy::{
-    CloneContent, ClonePolicy, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
+    CloneContent, CloneException, ClonePolicy, CloneStorage, clone_policy, is_mercury, merc_name, native_name,
 };
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
@@ -51,27 +51,6 @@ impl fmt::Display for CloneAction {
             Self::Alias => "alias",
             Self::Copy => "copy",
             Self::Rewrite => "rewrite",
-        })
-    }
-}
-
-/// The condition under which a clone is made in another way than its [`CloneAction`] says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CloneException {
-    /// The clone is an alias if it has the same bytes as the native section.
-    AliasIfEqual,
-    /// The clone is a copy if relocations in it give the offsets of line programs.
-    CopyIfLineOffset,
-    /// The clone has bytes of its own if it has relocations and the native section has none.
-    RewriteIfRelocated,
-}
-
-impl fmt::Display for CloneException {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::AliasIfEqual => "alias if equal",
-            Self::CopyIfLineOffset => "copy if it has offsets of line programs",
-            Self::RewriteIfRelocated => "rewrite if only it has relocations",
         })
     }
 }

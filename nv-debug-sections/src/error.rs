@@ -79,7 +79,7 @@ pub enum ErrorKind {
     /// A value is too large for the field in which it must be written.
     #[error("{what} {value:#x} does not fit {field}")]
     DoesNotFit {
-        /// The value's meaning.
+        /// What the value is, in words for the message: `size`.
         what: &'static str,
         /// The value.
         value: u64,

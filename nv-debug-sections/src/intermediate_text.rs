@@ -37,7 +37,7 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberedLines<'d> {
     data: Cow<'d, [u8]>,
-    /// Where each line starts.
+    /// The byte offset of the start of each line.
     starts: Vec<usize>,
 }
 

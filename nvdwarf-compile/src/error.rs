@@ -47,7 +47,7 @@ pub enum ErrorKind {
     /// The cubin is a debug-only object, so it has no code.
     #[error("{section} has no code: this is a debug-only object, expected a cubin")]
     NoCode {
-        /// Name of its first code section.
+        /// The name of the first code section of the cubin, which has no bytes.
         section: String,
     },
     /// The cubin does not say which PTX line its instructions come from.

@@ -55,7 +55,8 @@ pub enum InitialValueKind<'a> {
 pub struct InitialSymbol<'a> {
     /// The name of the variable or function.
     pub name: Name<'a>,
-    /// Whether it is the generic address, rather than the address in the state space.
+    /// Whether the address of the symbol is its generic one, as `generic(NAME)` asks, rather than
+    /// the one in its state space.
     pub generic: bool,
     /// The number of bytes that is added to the address; `None` if none is.
     pub offset: Option<Constant<'a>>,

@@ -6,48 +6,48 @@
 
 use crate::text::TextRange;
 
-/// `.loc_intermediate FILE LINE COLUMN`: where the code that follows stands in the text of the
-/// intermediate language.
+/// A directive `.loc_intermediate FILE LINE COLUMN`: the position in the text of the intermediate
+/// language from which the code that follows was made.
 ///
-/// Numbers are those ptxas sees, as of a [`LocDirective`](crate::LocDirective).
+/// The numbers are those that ptxas reads, as in [`LocDirective`](crate::LocDirective).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntermediateLoc {
-    /// Index of a `.file`, which need not exist.
+    /// The index of the `.file` that the position is in. There need not be such a `.file`.
     pub file: u64,
-    /// 1-based line; 0 for none.
+    /// 1-based number of the line in the text; 0 for no line.
     pub line: u64,
-    /// 1-based column, which ptxas writes nowhere.
+    /// 1-based number of the column in the line. ptxas writes it nowhere.
     pub column: u64,
-    /// No error cut it short.
+    /// Whether the directive has all three numbers.
     pub(crate) is_complete: bool,
-    /// The whole directive.
+    /// The range of the directive in the PTX text.
     pub range: TextRange,
 }
 
-/// `.nv_intermediate_source_section { ... }`: texts of the intermediate language.
+/// A directive `.nv_intermediate_source_section { ... }`: the texts of the intermediate language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntermediateSources<'a> {
-    /// The texts, in text order.
+    /// The texts of the section, in the order of the PTX.
     pub blocks: Vec<CodeBlock<'a>>,
-    /// From the directive to its `}`.
+    /// The range from the directive to its `}` in the PTX text.
     pub range: TextRange,
 }
 
-/// `.code_block { .ir_name: "NAME" .sourceFileName: FILE .source_begin ... .source_end }`: one text
-/// of the intermediate language.
+/// A block `.code_block { .ir_name: "NAME" .sourceFileName: FILE .source_begin ... .source_end }`:
+/// one text of the intermediate language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeBlock<'a> {
-    /// What the language is called: the text between the quotes.
+    /// The name of the intermediate language, without its quotes.
     pub ir_name: &'a str,
-    /// Index of the `.file` that the text is of.
+    /// The index of the `.file` whose text the block has.
     pub file: u64,
-    /// The text as ptxas keeps it: the lines between `.source_begin` and `.source_end`, without
-    /// the last line break.
+    /// The text of the intermediate language as ptxas keeps it: the lines between `.source_begin`
+    /// and `.source_end`, without the last line break.
     pub text: &'a str,
-    /// From `.source_begin` to `.source_end`.
+    /// The range from `.source_begin` to `.source_end` in the PTX text.
     pub(crate) source: TextRange,
-    /// Where the number of the file stands.
+    /// The range of the number after `.sourceFileName:` in the PTX text.
     pub file_range: TextRange,
-    /// From the directive to its `}`.
+    /// The range from the directive to its `}` in the PTX text.
     pub range: TextRange,
 }

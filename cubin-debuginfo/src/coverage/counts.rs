@@ -34,6 +34,9 @@ pub struct InstructionCounts {
     pub inlined: u64,
     /// The number of instructions that a row of `.nv_debug_line_sass` covers.
     pub with_ptx_line: u64,
+    /// The number of instructions that a row of `.nv.tileir.debug_line` covers: those that come
+    /// from a line of an intermediate language, as cuTile has one.
+    pub with_intermediate_line: u64,
 }
 
 /// Counts of variables or parameters, and of the bytes of code at which they have locations, as
@@ -119,6 +122,10 @@ struct InstructionMembers {
     inlined: u64,
     /// The number of instructions that a row of `.nv_debug_line_sass` covers.
     with_ptx_line: u64,
+    /// The number of instructions that a row of `.nv.tileir.debug_line` covers. Absent where it is
+    /// 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with_intermediate_line: Option<u64>,
     /// `with_line` as a share of `all`, in percent; `None` without instructions.
     line_percent: Option<f64>,
     /// `own` as a share of `all`, in percent; `None` without instructions.
@@ -129,8 +136,8 @@ struct InstructionMembers {
 
 impl From<InstructionCounts> for InstructionMembers {
     fn from(counts: InstructionCounts) -> Self {
-        let InstructionCounts { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } =
-            counts;
+        let InstructionCounts { all, padding, with_line, own, line_0, inherited, inlined, .. } = counts;
+        let InstructionCounts { with_ptx_line, with_intermediate_line, .. } = counts;
         Self {
             all,
             padding,
@@ -141,6 +148,7 @@ impl From<InstructionCounts> for InstructionMembers {
             inherited,
             inlined,
             with_ptx_line,
+            with_intermediate_line: (with_intermediate_line != 0).then_some(with_intermediate_line),
             line_percent: counts.percent(with_line),
             own_percent: counts.percent(own),
             inherited_percent: counts.percent(inherited),
@@ -195,7 +203,8 @@ impl From<VariableCounts> for VariableMembers {
 
 impl AddAssign for InstructionCounts {
     fn add_assign(&mut self, other: Self) {
-        let Self { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } = other;
+        let Self { all, padding, with_line, own, line_0, inherited, inlined, .. } = other;
+        let Self { with_ptx_line, with_intermediate_line, .. } = other;
         for (sum, more) in [
             (&mut self.all, all),
             (&mut self.padding, padding),
@@ -205,6 +214,7 @@ impl AddAssign for InstructionCounts {
             (&mut self.inherited, inherited),
             (&mut self.inlined, inlined),
             (&mut self.with_ptx_line, with_ptx_line),
+            (&mut self.with_intermediate_line, with_intermediate_line),
         ] {
             *sum = sum.saturating_add(more);
         }

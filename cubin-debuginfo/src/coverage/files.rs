@@ -1,6 +1,6 @@
 //! The source files and inlined functions that line rows name.
 
-use super::{CoveredLine, FileCoverage, FunctionCoverage};
+use super::{CoveredLine, FunctionCoverage};
 use crate::symbolize::{Symbolizer, TableFileName};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -116,4 +116,24 @@ impl<'s> Files<'s> {
         }
         (self.all, self.inlined_functions)
     }
+}
+
+/// The coverage of one source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileCoverage<'s> {
+    /// The path of the source file, or its number if no file table declares that number.
+    pub name: TableFileName<'s>,
+    /// The number of functions that have instructions on lines of this file.
+    pub functions: u64,
+    /// The number of instructions on lines of this file, without line 0.
+    pub instructions: u64,
+    /// The number of instructions on lines of this file that come from inlined code.
+    pub inlined: u64,
+    /// The lines of this file that have instructions.
+    pub lines: BTreeSet<u32>,
+    /// The lines of this file that are call sites of inlined calls and have no instructions.
+    pub call_lines: BTreeSet<u32>,
+    /// The lines of this file that rows of `.debug_line` name, but that no instruction and no call
+    /// site of the cubin has.
+    pub lost_lines: BTreeSet<u32>,
 }

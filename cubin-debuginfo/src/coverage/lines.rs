@@ -68,6 +68,7 @@ fn expect_few_rows(symbolizer: &Symbolizer<'_>, pieces: &[Piece<'_>]) -> Result<
         let tables = [
             (SectionKind::DebugLine, symbolizer.source_rows()),
             (SectionKind::NvDebugLineSass, symbolizer.ptx_rows()),
+            (SectionKind::TileirDebugLine, symbolizer.intermediate_rows()),
         ];
         for (kind, table) in tables {
             for (_, rows) in table.of(section.section) {
@@ -142,7 +143,7 @@ struct InstructionRun {
     count: u64,
 }
 
-/// The rows of a code section in both line tables.
+/// The rows of a code section in its line tables.
 #[derive(Debug)]
 struct Table<'v> {
     section: SectionIndex,
@@ -150,6 +151,7 @@ struct Table<'v> {
     source: Vec<Span>,
     ptx_sequences: Rc<[Sequence]>,
     ptx: Vec<Span>,
+    intermediate: Vec<Span>,
     /// All source rows by ascending address, those that cover nothing too.
     by_address: Vec<(u64, usize, usize)>,
     calls: &'v InlinedCalls<'v>,
@@ -169,9 +171,10 @@ impl<'v> Table<'v> {
         by_address.sort_unstable();
         let source = spans(symbolizer.source_rows(), symbolizer.code(), section);
         let ptx = spans(symbolizer.ptx_rows(), symbolizer.code(), section);
+        let intermediate = spans(symbolizer.intermediate_rows(), symbolizer.code(), section);
         let mut bounds: Vec<u64> = calls.bounds(section).collect();
         bounds.sort_unstable();
-        Self { section, sequences, source, ptx_sequences, ptx, by_address, calls, bounds }
+        Self { section, sequences, source, ptx_sequences, ptx, intermediate, by_address, calls, bounds }
     }
 
     fn rows(&self) -> u64 {
@@ -256,9 +259,14 @@ impl<'s> Tally<'s> {
         while at < piece.code_end {
             let (source, source_end) = covering(&table.source, at);
             let (ptx, ptx_end) = covering(&table.ptx, at);
-            let end = source_end.min(ptx_end).min(table.next_bound(at)).min(piece.code_end);
+            let (intermediate, intermediate_end) = covering(&table.intermediate, at);
+            let table_end = source_end.min(ptx_end).min(intermediate_end);
+            let end = table_end.min(table.next_bound(at)).min(piece.code_end);
             let count = instructions(at, end);
             if count != 0 {
+                if intermediate.is_some() {
+                    self.coverage.instructions.with_intermediate_line += count;
+                }
                 self.add_run(
                     InstructionRun { piece_start: piece.start, at, count },
                     source,

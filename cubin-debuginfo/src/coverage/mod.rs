@@ -28,11 +28,12 @@ pub mod rules;
 mod variables;
 
 pub use counts::{InstructionCounts, VariableCounts, percent};
+pub use files::FileCoverage;
 pub use report::{FileLines, FunctionReport, Limits, Measure, Report, Shortfall, SourceFileReport};
 
 use crate::entries::Entries;
 use crate::limits::COVERAGE_STEPS;
-use crate::symbolize::{Symbolizer, TableFileName};
+use crate::symbolize::Symbolizer;
 use crate::variables::{InlinedCalls, Variables};
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -108,26 +109,6 @@ pub struct CoveredLine {
     pub file: usize,
     /// 1-based line in the source file.
     pub line: u32,
-}
-
-/// The coverage of one source file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileCoverage<'s> {
-    /// The path of the source file, or its number if no file table declares that number.
-    pub name: TableFileName<'s>,
-    /// The number of functions that have instructions on lines of this file.
-    pub functions: u64,
-    /// The number of instructions on lines of this file, without line 0.
-    pub instructions: u64,
-    /// The number of instructions on lines of this file that come from inlined code.
-    pub inlined: u64,
-    /// The lines of this file that have instructions.
-    pub lines: BTreeSet<u32>,
-    /// The lines of this file that are call sites of inlined calls and have no instructions.
-    pub call_lines: BTreeSet<u32>,
-    /// The lines of this file that rows of `.debug_line` name, but that no instruction and no call
-    /// site of the cubin has.
-    pub lost_lines: BTreeSet<u32>,
 }
 
 impl<'s> Coverage<'s> {

@@ -94,7 +94,7 @@ pub struct Differences {
 /// A fact that differs between two cubins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// The kind of the difference.
+    /// What kind of fact of the two files differs.
     pub key: DifferenceKind,
     /// The function (by the name of its symbol), section or unit that differs; empty if the whole
     /// file does.

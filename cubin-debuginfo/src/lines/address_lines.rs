@@ -63,9 +63,9 @@ pub struct IntermediateSource<'s> {
     /// The name of the file that the text is of, as `.nv.tileir.debug_txt.NAME` has it; `None`
     /// where the file table has no such file.
     pub file: Option<&'s str>,
-    /// 1-based number of the line in the text.
+    /// 1-based number of the line in the text of the intermediate language.
     pub line: u32,
-    /// The line as the text has it; `None` where the file has no such line.
+    /// The text of the line; `None` where the cubin does not have the text, or no such line in it.
     pub text: Option<Cow<'s, str>>,
     /// The name of the section that has the text. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -59,8 +59,8 @@ impl NameUncertainty {
 pub struct UnitNames {
     /// The field `debug_str_base` of the unit's header; `None` if the header has none.
     pub base: Option<u32>,
-    /// The name operands of the unit's inlined rows, ascending. If it is left empty, no base is
-    /// recovered.
+    /// The offsets of callees' names that the unit's inlined rows have, ascending. From them the
+    /// field `debug_str_base` is recovered where nvlink lost it; an empty list turns that off.
     pub used: Vec<u64>,
 }
 

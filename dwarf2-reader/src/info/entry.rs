@@ -240,7 +240,7 @@ impl<'i, 'd> Entry<'i, 'd> {
         self.abbreviation
     }
 
-    /// Iterates over the attributes of the entry, in the order of their values.
+    /// Iterates over the attributes of the entry, in the order in which their values are stored.
     #[must_use]
     pub fn attributes(&self) -> Attributes<'i, 'd> {
         let specs = self.table.attributes(self.abbreviation);

@@ -1,7 +1,7 @@
 //! A row of the catalog of debug sections: what its columns mean.
 
 use super::classify::Classifier;
-use super::{CATALOG, RelocForm, SectionHeaderFields, SectionKind, Space};
+use super::{CATALOG, RelocForm, SectionHeaderFields, SectionKind, SectionLinks, Space};
 use crate::generation::Generation;
 use crate::release::Release;
 use std::ops::RangeInclusive;
@@ -34,28 +34,6 @@ pub enum NameMatch {
     Numbered,
     /// The section's name begins with this name, and the catalog has no row for the complete name.
     Prefix,
-}
-
-/// What the header fields `sh_link` and `sh_info` of a section refer to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SectionLinks {
-    /// Both fields are 0.
-    None,
-    /// `sh_link` refers to the symbol table of this name, and `sh_info` to the section that the
-    /// relocations apply to.
-    Relocations {
-        /// Name of the symbol table.
-        symtab: &'static str,
-    },
-}
-
-impl SectionLinks {
-    /// The links of native relocation sections: `.symtab`, and the section that the relocations
-    /// apply to.
-    pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
-    /// The links of the relocation sections of Mercury clones: `.nv.merc.symtab`, and the clone
-    /// that the relocations apply to.
-    pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }
 
 /// One row of the catalog of debug sections: what is known of sections with a given name.

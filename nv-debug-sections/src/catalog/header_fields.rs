@@ -1,4 +1,4 @@
-//! The fields of a debug section's header that follow from its name.
+//! The fields of a debug section's header that follow from its name, and what its links refer to.
 
 use std::fmt;
 
@@ -25,4 +25,26 @@ impl fmt::Display for SectionHeaderFields {
         let Self { sh_type, flags, align, entsize } = self;
         write!(out, "type {sh_type:#x}, flags {flags:#x}, alignment {align}, entries of {entsize} bytes")
     }
+}
+
+/// What the header fields `sh_link` and `sh_info` of a section refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SectionLinks {
+    /// Both fields are 0.
+    None,
+    /// `sh_link` refers to the symbol table of this name, and `sh_info` to the section that the
+    /// relocations apply to.
+    Relocations {
+        /// Name of the symbol table.
+        symtab: &'static str,
+    },
+}
+
+impl SectionLinks {
+    /// The links of native relocation sections: `.symtab`, and the section that the relocations
+    /// apply to.
+    pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
+    /// The links of the relocation sections of Mercury clones: `.nv.merc.symtab`, and the clone
+    /// that the relocations apply to.
+    pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }

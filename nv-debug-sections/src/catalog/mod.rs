@@ -26,8 +26,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use catalog_entry::{CatalogEntry, LinkerAction, NameMatch, SectionLinks, SectionOrigin};
-pub use header_fields::SectionHeaderFields;
+pub use catalog_entry::{CatalogEntry, LinkerAction, NameMatch, SectionOrigin};
+pub use header_fields::{SectionHeaderFields, SectionLinks};
 pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, SectionName};
 pub use section_kind::SectionKind;
 pub use space::{RelocForm, Space};

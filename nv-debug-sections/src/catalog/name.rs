@@ -136,9 +136,8 @@ impl<'a> SectionName<'a> {
         (header.align != 0).then_some(header)
     }
 
-    /// The header fields of a section that PTX defines. A name that
-    /// [`header_fields`](Self::header_fields) does not know has those of debug sections that have
-    /// no row of their own.
+    /// Returns the header fields that ptxas gives to a section that a PTX brings in a `.section`
+    /// block: those of the catalog, or the usual ones if the catalog does not have the name.
     pub fn ptx_header_fields(&self) -> Option<SectionHeaderFields> {
         self.ptx_entry().map(|entry| entry.header).filter(|shape| shape.align != 0)
     }

@@ -11,7 +11,7 @@ use crate::arch::{Arch, Suffix};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
-/// The name by which notes call this project, `nvdwarf`.
+/// The name of this project, `nvdwarf`, as ELF notes have it.
 pub const NVDWARF: &str = "nvdwarf";
 
 /// The tool that wrote a file, as the note `.note.nv.tkinfo` names it.

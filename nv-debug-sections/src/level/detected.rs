@@ -1,10 +1,9 @@
 //! Detection of the debug level of a cubin, the tool that wrote it, and the features of its PTX.
 
-use super::conditions::{
-    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
-};
+use super::conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement};
 use super::observed::{self, Compilation};
 use super::{DebugLevel, SectionExpectation};
+use super::{ReferenceKind, ReferenceKinds};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;

@@ -1,6 +1,6 @@
-//! The debug sections that nvlink 13.0.88 and the ptxas inside it are documented to write (seed
-//! 003, "Debug Section Output Matrix"), kept as data. The real tools differ nearly everywhere: see
-//! the project's `docs/conformance.md`, and [`observed`](super::observed).
+//! The debug sections that the documentation of nvlink ("Debug Section Output Matrix") says nvlink
+//! 13.0.88 and the ptxas inside it write, kept as data. The real tools differ nearly everywhere:
+//! see the project's `docs/conformance.md`, and [`observed`](super::observed).
 
 use super::conditions::{Requirement, SectionExpectation};
 use super::{DebugLevel, DebugOptions};
@@ -133,8 +133,9 @@ pub fn inventory(level: DebugLevel, sm: u32) -> Inventory {
     stated.map_or(INVENTORY[0].3, |(.., counts)| *counts)
 }
 
-/// Counts the sections that [`sections`] returns, in the same groups as [`inventory`]: standard,
-/// NVIDIA's own, and Mercury copies.
+/// Counts the sections that the documentation lists by name for a debug level and an SM number:
+/// standard sections, NVIDIA's own, and Mercury copies. The documentation also states these numbers
+/// ([`inventory`]), and some differ.
 pub fn count(level: DebugLevel, sm: u32) -> Inventory {
     let of = |space: Space, own: bool| {
         let counted = move |(row, name): &(&Row, SectionName<'_>)| {

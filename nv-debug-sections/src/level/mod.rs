@@ -13,13 +13,12 @@ mod debug_level;
 pub mod detected;
 pub mod documented;
 pub mod observed;
+mod reference_kinds;
 pub mod report;
 mod stated_facts;
 
 pub use debug_level::{DebugLevel, DebugOptions, LevelDirectives};
 
-pub use conditions::{
-    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
-    SectionExpectation,
-};
+pub use conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement, SectionExpectation};
+pub use reference_kinds::{ReferenceKind, ReferenceKinds};
 pub use stated_facts::StatedFact;

@@ -4,11 +4,9 @@
 //! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, and 679 corpus cubins.
 //! `tests/data/section_lists.tsv` has an extract of the runs.
 
-use super::conditions::{
-    Condition, OutputKind, PtxFeatures, PtxSection, ReferenceKind, ReferenceKinds, Requirement,
-    SectionExpectation,
-};
+use super::conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement, SectionExpectation};
 use super::{DebugLevel, DebugOptions};
+use super::{ReferenceKind, ReferenceKinds};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin};
 use crate::generation::Generation;
 use crate::ptx_txt;

@@ -24,8 +24,8 @@ pub enum StatedFact {
 const MODERN: (u32, u32) = (9, 0);
 
 impl StatedFact {
-    /// Returns the fact that a word states: `code`, `loc`, `inlined`, `shared`, `debug`, or the
-    /// name of a debug section.
+    /// Parses one fact that a user states about a PTX: `code`, `loc`, `inlined`, `shared`, `debug`,
+    /// or the name of a debug section.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "code" => Self::Code,

@@ -47,7 +47,7 @@ pub(crate) struct LoweringInput<'a> {
     pub(crate) sections: &'a PtxSections<'a>,
     /// Its `.file` directives, with times and sizes settled.
     pub(crate) files: &'a [SourceFile<'a>],
-    /// Its texts of intermediate languages, in text order.
+    /// The texts of intermediate languages that the PTX has, in text order.
     pub(crate) intermediate_texts: &'a [IntermediateText<'a>],
     /// The code.
     pub(crate) image: &'a CodeFacts,

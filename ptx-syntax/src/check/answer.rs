@@ -44,7 +44,7 @@ struct Verdicts {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum NotAccepted {
-    /// It is refused: the code of the rule that does it first.
+    /// ptxas refuses the module. The value is the code of the first rule for which it does.
     Refused(&'static str),
     /// The verdict is not known.
     NotKnown {

@@ -99,8 +99,8 @@ pub enum Verdict {
     /// ptxas refuses the module, or crashes on it. The rule is the first one whose violation has
     /// this effect.
     Reject(&'static Rule),
-    /// It may accept the module or not: what it does about this rule is not known. No rule is known
-    /// to refuse it.
+    /// ptxas may accept the module or not: what it does about this rule is not known. No rule is
+    /// known to refuse it.
     NotKnown(&'static Rule),
 }
 

@@ -58,6 +58,10 @@ pub(super) fn file(
             writeln!(out, "  variables {what}: {}, {} with a location", counts.all, counts.located)?;
         }
     }
+    let InstructionCounts { all, with_intermediate_line: lines, .. } = report.instructions;
+    if lines != 0 {
+        writeln!(out, "  {lines} of {all} instructions have a line of an intermediate language")?;
+    }
     lost(out, report)
 }
 
