@@ -20,9 +20,10 @@ use serde_json::Value;
 const MODES: [(&str, Mode, Option<&str>); 3] =
     [("none", Mode::None, None), ("lineinfo", Mode::Lineinfo, Some("-lineinfo")), ("g", Mode::G, Some("-g"))];
 
-/// The part of verdicts on the cases that may be left open, in percent. It is 9 for the two
-/// releases that crash over inlined calls, else below 5.
-const MOST_OPEN: usize = 9;
+/// The part of verdicts on the cases that may be left open, in percent: of those of `../shared` and
+/// of those of this crate. It is that much for the two releases that crash over inlined calls, else
+/// below 5.
+const MOST_OPEN: [usize; 2] = [9, 10];
 
 /// Every how many cases the real tools are asked.
 const SAMPLE: usize = 17;
@@ -105,6 +106,8 @@ fn verdicts_are_those_that_were_observed() {
         assert!(observed.insert((release, case), letters).is_none(), "{line} again");
     }
     let cases = cases();
+    let [of_shared, of_own] = MOST_OPEN;
+    let most_open = if support::shared("cases").is_some() { of_shared } else { of_own };
     let (mut compared, mut differ, mut faults) = (0, 0, Vec::new());
     for release in Release::all().filter(|release| *release != Release::V13_0) {
         let (mut open, mut count) = (0, 0);
@@ -129,7 +132,7 @@ fn verdicts_are_those_that_were_observed() {
             }
         }
         eprintln!("{release}: {open} of {count} are not known");
-        if open * 100 > count * MOST_OPEN {
+        if open * 100 > count * most_open {
             faults.push(format!("{release}: {open} of {count} are not known"));
         }
         compared += count;
