@@ -76,8 +76,8 @@ pub struct PlannedClone {
 }
 
 impl PlannedClone {
-    /// The index of the native section in the file for which the plan was made, with all
-    /// [views](SectionView::all) of the file.
+    /// The index of the native section in the section table of the file. It holds if the plan was
+    /// made from the [views](SectionView::all) of all sections of the file.
     pub fn original_index(&self) -> SectionIndex {
         SectionIndex(u32::try_from(self.original + 1).unwrap_or(u32::MAX))
     }

@@ -132,8 +132,8 @@ impl<'v> InlinedCalls<'v> {
         self.spans.is_empty()
     }
 
-    /// Whether some inlined calls were left out, because they share more ranges of code than those
-    /// of any compiler do.
+    /// Whether some inlined calls were left out: so many entries name the same lists of ranges that
+    /// no compiler has made them.
     pub fn is_truncated(&self) -> bool {
         self.cut
     }

@@ -78,8 +78,9 @@ pub const TAG_ARCH: u16 = 1;
 pub const TAG_LEVEL: u16 = 2;
 /// The [`Scalar::tag`] of an architecture-specific image, such as for `sm_90a`; the value is 1.
 pub const TAG_ARCH_SPECIFIC: u16 = 32;
-/// The [`Scalar::tag`] whose value is the offset of a 32-bit word in the blobs of the container. A
-/// fatbin repeats the word in the entry's header.
+/// The [`Scalar::tag`] whose value is the offset, in the bytes after the scalars of an NVVM IR
+/// header, of a 32-bit number of unknown meaning. A fatbin repeats the number in the entry's
+/// header.
 pub const TAG_WORD: u16 = 99;
 
 /// The header of an NVVM IR container.

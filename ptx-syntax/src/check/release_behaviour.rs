@@ -3,7 +3,8 @@
 use cuda_releases::Release;
 use std::fmt;
 
-/// Whether the ptxas of a release takes modules that break a rule where ptxas 13.0.88 does.
+/// How the verdicts of a release's ptxas on modules that break a rule compare with those of ptxas
+/// 13.0.88.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReleaseBehaviour {
     /// The release accepts and refuses what ptxas 13.0.88 does under this rule; its messages may
