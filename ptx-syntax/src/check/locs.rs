@@ -397,9 +397,9 @@ impl LocChecker<'_, '_, '_> {
             sink.ptxas_message(rule, Phase::Symbols, 0, Level::Warning, Modes::ALL, format_args!("{said}"));
         }
         if let Some((range, before, count)) = self.column_lost {
+            let others = count - 1;
             let message = format_args!(
-                "only a column tells this from the place before, here and in {} more: ptxas writes no columns",
-                count - 1
+                "only a column tells this from the place before, here and in {others} more: ptxas writes no columns"
             );
             if let Some(finding) = sink.find(RuleId::ColumnLost, range, message) {
                 finding.related = Some((before, "the place before".into()));
