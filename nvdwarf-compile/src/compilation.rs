@@ -11,16 +11,17 @@ use crate::source_stats::SourceStats;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
+use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
 use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::{PtxVersion, Report};
-use ptx_syntax::{LineIndex, Module};
+use ptx_syntax::{CodeBlock, LineIndex, Module};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// ptxas' warning for `--suppress-debug-info` where neither an option nor the PTX asks for debug
 /// information.
@@ -313,11 +314,7 @@ impl<'p> PreparedPtx<'p> {
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
         }
-        let path = |index: u64| files.iter().find(|file| file.index == index).map(|file| file.path);
-        let intermediate_texts: Vec<_> = module
-            .code_blocks()
-            .filter_map(|block| Some(lower::IntermediateText { path: path(block.file)?, text: block.text }))
-            .collect();
+        let intermediate_texts = intermediate_texts(&module, &files);
         if !has_code && (!intermediate_texts.is_empty() || facts.has_intermediate_locs()) {
             diagnostics.push(no_intermediate_lines());
         }
@@ -387,6 +384,19 @@ fn unknown_rules(tool: &str, sm: u32, as_ptxas: bool) -> Diagnostic {
         let message = format!("{rules}: those of ptxas {} are used", Release::default());
         Diagnostic::warning(None, message)
     }
+}
+
+/// The texts of intermediate languages in a module, each with the path of its file.
+fn intermediate_texts<'a>(module: &Module<'a>, files: &[SourceFile<'a>]) -> Vec<lower::IntermediateText<'a>> {
+    let mut blocks = module.code_blocks().peekable();
+    if blocks.peek().is_none() {
+        return Vec::new();
+    }
+    let paths: HashMap<u64, &'a [u8]> = files.iter().rev().map(|file| (file.index, file.path)).collect();
+    let text = |block: &CodeBlock<'a>| {
+        Some(lower::IntermediateText { path: paths.get(&block.file).copied()?, text: block.text })
+    };
+    blocks.filter_map(text).collect()
 }
 
 /// Returns all diagnostics, if none is an error.

@@ -144,7 +144,7 @@ struct Sequences {
     inlined: bool,
     /// Whether file 0 occurs in them or those hidden tables: it decides on the file table.
     sets_file_0: bool,
-    /// All files that occur there.
+    /// The numbers of the files that rows of `.nv.tileir.debug_line` name; empty for other tables.
     files: HashSet<u64>,
     rows: usize,
 }
@@ -238,10 +238,12 @@ fn lower<'l>(
     for (index, section, table) in built {
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
         all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
-        all.files.extend(table.ops.iter().filter_map(|op| match op {
-            LineOp::SetFile(file) => Some(*file),
-            _ => None,
-        }));
+        if kind == SectionKind::TileirDebugLine {
+            all.files.extend(table.ops.iter().filter_map(|op| match op {
+                LineOp::SetFile(file) => Some(*file),
+                _ => None,
+            }));
+        }
         let after = last_inlined_name(&table.ops, name);
         let ops = table.into_program(std::mem::replace(&mut name, after), section.size);
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();

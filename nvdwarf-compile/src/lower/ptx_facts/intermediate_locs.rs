@@ -4,18 +4,20 @@ use super::LineLocs;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::IntermediateLoc;
 
-/// Every `.loc_intermediate` of every body, in text order, and what each covers: as of
-/// [`super::PtxFacts`] with `.loc` (observed: ptxas 13.5.37).
+/// The `.loc_intermediate` directives of all function bodies, in text order, and the PTX lines that
+/// each covers. The rules are those of `.loc` (observed: ptxas 13.5.37).
 #[derive(Debug, Default)]
 pub(crate) struct IntermediateLocs {
     pub(crate) locs: Vec<Loc>,
     line_locs: LineLocs,
-    /// Those of line 0 count where no other does; the first in the text wins.
+    /// The PTX lines of directives with line 0, which count where no other directive does. Of
+    /// several on one PTX line the first in the text counts.
     line_0_locs: LineLocs,
-    /// What each of line 0 covers, in text order.
+    /// The PTX lines that each directive with line 0 covers, in text order.
     of_line_0: Vec<Covered>,
-    /// The directive that holds at this place of a body, and what it covers so far.
+    /// The directive in force where the reading of the body has come to.
     current: Option<LocId>,
+    /// The PTX lines that the directive in force covers so far.
     covered: Option<Covered>,
 }
 
@@ -28,7 +30,7 @@ struct Covered {
 }
 
 impl IntermediateLocs {
-    /// For a text with line markers, or without.
+    /// Creates the empty list for a PTX text with or without line markers.
     pub(super) fn new(has_markers: bool) -> Self {
         Self {
             line_locs: LineLocs::new(has_markers),
@@ -37,7 +39,7 @@ impl IntermediateLocs {
         }
     }
 
-    /// A body begins, or ends: no directive holds over its end.
+    /// Ends the directive in force, since a body begins or ends.
     pub(super) fn end_body(&mut self) {
         self.cover();
         self.current = None;
@@ -50,26 +52,27 @@ impl IntermediateLocs {
         self.locs.push(Loc { file, line, name: 0, parent: None });
     }
 
-    /// An instruction that begins on one line and is recorded on another.
+    /// Counts an instruction that begins on the line `first` and that ptxas records on the line
+    /// `last`.
     pub(super) fn instruction(&mut self, first: u32, last: u32) {
         if let Some(loc) = self.current {
             self.covered.get_or_insert(Covered { loc, first, last }).last = last;
         }
     }
 
-    /// The directive that holds for the instruction read last.
+    /// The directive in force for the instruction read last.
     pub(super) fn current(&self) -> Option<LocId> {
         self.current
     }
 
-    /// All bodies are read.
+    /// Ends the reading: all bodies have been read.
     pub(super) fn finish(&mut self) {
         for Covered { loc, first, last } in std::mem::take(&mut self.of_line_0).into_iter().rev() {
             self.line_0_locs.cover(first, last, loc);
         }
     }
 
-    /// The directive in force at a PTX line.
+    /// Returns the directive that covers a PTX line.
     pub(super) fn at_line(&self, line: u32) -> Option<LocId> {
         self.line_locs.get(line).or_else(|| self.line_0_locs.get(line))
     }
