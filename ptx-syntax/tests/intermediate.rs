@@ -160,9 +160,9 @@ fn versions() -> Vec<Row> {
     ]
 }
 
-/// The attribute `.hidden` of kernel parameters, which cuTile writes too: the function is on line
-/// 4.
-fn hidden() -> Vec<Row> {
+/// Parameters: the attribute `.hidden` of those of kernels, which cuTile writes too, and state
+/// spaces. The function is on line 4.
+fn parameters() -> Vec<Row> {
     let row = |version: &str, head: &str, said| {
         (format!(".version {version}\n.target sm_90\n.address_size 64\n{head} {{ ret; }}\n"), said)
     };
@@ -176,6 +176,30 @@ fn hidden() -> Vec<Row> {
             "line 4; fatal   : Parsing error near '.hidden': syntax error",
         ),
         row("9.0", ".func f(\n.hidden .param .u32 b)", illegal),
+        row(
+            "9.0",
+            ".entry k(.shared\n.u32\nb\n,\n.param .u32 c)",
+            "line 7; error   : Entry parameter 'b' must have .param state space",
+        ),
+        row(
+            "9.0",
+            ".func (.global .u32 r) f(.reg .u32 a, .const .u32 b)",
+            "line 4; error   : Function parameter 'r' has illegal state space\n\
+             line 4; error   : Function parameter 'b' has illegal state space",
+        ),
+        row("9.0", ".func f(.sreg .u32 b)", "line 4; fatal   : Parsing error near '.sreg': syntax error"),
+        row("9.0", ".entry k(.hidden)", "line 4; fatal   : Parsing error near ')': syntax error"),
+        row(
+            "9.0",
+            ".entry k(.hidden .reg .u32 b)",
+            "line 4; error   : Entry parameter 'b' must have .param state space",
+        ),
+        row(
+            "8.7",
+            ".func f(.hidden .param .u32 b)",
+            "line 4; error   : Feature 'kernel parameter hidden attribute' requires PTX ISA .version 8.8 or later\n\
+             line 4; error   : Illegal placement of kernel parameter attribute",
+        ),
         row(
             "8.7",
             ".entry k(\n.hidden .param .u32 b)",
@@ -208,7 +232,7 @@ fn languages() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    [locs(), blocks(), versions(), languages(), hidden()].concat()
+    [locs(), blocks(), versions(), languages(), parameters()].concat()
 }
 
 /// A text without a line, of which releases have different words.

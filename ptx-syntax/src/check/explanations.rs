@@ -107,8 +107,9 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             ("Only the last one can have an open end: what follows would have no place.", "Write the size.")
         }
         Id::ParameterSpace => (
-            "These architectures have no stack for parameters.",
-            "Write `.reg` for `.param`, or a newer `.target`.",
+            "A caller passes parameters in `.param`, or a function's in registers. Architectures before sm_20 have no stack \
+             for them.",
+            "Write `.param`; for a function before sm_20 `.reg`, or a newer `.target`.",
         ),
         Id::UnknownOpcode => (
             "ptxas 13.0 refuses it. It is a warning here, for a newer ptxas may know it.",

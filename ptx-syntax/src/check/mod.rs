@@ -81,6 +81,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
 
     grammar::check(parsed, &mut sink);
     header::check(module, context.relocatable, &mut gates, &mut sink);
+    function_heads::check(module, &mut gates, &mut sink);
     declarations::check(module, &mut sink);
     parameters::check(module, &mut sink);
     symbols::check(module, context.relocatable, &mut sink);
@@ -96,7 +97,6 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     );
     loc_lines::check(module, &mut sink);
     intermediate::check(module, &files, &mut gates, &mut sink);
-    function_heads::check(module, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

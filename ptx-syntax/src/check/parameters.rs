@@ -45,14 +45,25 @@ fn lists(
     sink: &mut Sink<'_>,
 ) {
     for list in [returns, params] {
-        for parameter in list.iter().filter(|parameter| old && parameter.space == StateSpace::Param) {
+        let allowed: &[StateSpace] = match (is_entry, old) {
+            (true, _) => &[StateSpace::Param],
+            (false, true) => &[StateSpace::Reg],
+            (false, false) => &[StateSpace::Param, StateSpace::Reg],
+        };
+        for parameter in list.iter().filter(|parameter| !allowed.contains(&parameter.space)) {
             let name = parameter.name.map_or("", |name| name.text);
-            let message =
-                format_args!("before sm_20 a parameter of a function is a register: expected `.reg`");
-            sink.error(RuleId::ParameterSpace, parameter.range, message);
             let at = next_token(sink.text, parameter.range.end).range.start;
-            let said = format_args!("Function parameter '{name}' has illegal state space");
-            sink.ptxas_error(RuleId::ParameterSpace, at, said);
+            let rule = RuleId::ParameterSpace;
+            if is_entry {
+                sink.error(rule, parameter.range, format_args!("a parameter of a kernel is in `.param`"));
+                let said = format_args!("Entry parameter '{name}' must have .param state space");
+                sink.ptxas_error(rule, at, said);
+            } else {
+                let expected = if old { "before sm_20 in `.reg`" } else { "in `.param` or `.reg`" };
+                sink.error(rule, parameter.range, format_args!("a parameter of a function is {expected}"));
+                let said = format_args!("Function parameter '{name}' has illegal state space");
+                sink.ptxas_error(rule, at, said);
+            }
         }
         let is_open = |parameter: &&Parameter<'_>| parameter.array == Some(0);
         let Some(open) = list.iter().find(is_open) else { continue };

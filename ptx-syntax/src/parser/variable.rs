@@ -222,7 +222,14 @@ impl<'a> Parser<'a> {
     fn parameter(&mut self) -> Option<Parameter<'a>> {
         let start = self.token.range.start;
         let hidden = (self.directive_word() == ".hidden").then(|| self.bump().range);
-        let space = StateSpace::from_keyword(self.directive_word())?;
+        let space =
+            StateSpace::from_keyword(self.directive_word()).filter(|space| *space != StateSpace::Sreg);
+        let Some(space) = space else {
+            if hidden.is_some() {
+                self.unexpected("a state space");
+            }
+            return None;
+        };
         self.bump();
         let words = self.type_words();
         let name = if self.at(TokenKind::Ident) && (is_label(self.word()) || self.word() == "_") {
