@@ -126,7 +126,7 @@ pub struct Scope {
     pub code: Arc<[CodeRange]>,
 }
 
-/// The kinds of scope.
+/// The kind of a scope of variables: a unit, a function, an inlined call or a lexical block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {

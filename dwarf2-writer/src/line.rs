@@ -273,10 +273,10 @@ impl LineProgram {
         Ok(())
     }
 
-    /// Writes `DW_LNS_advance_pc` to `address` without a row, also if the advance is 0. The operand
-    /// is SLEB128, as some producers have it: 0x50 is `d0 00`, which a reader of ULEB128 takes for
-    /// the same value. With [`Policy::Compact`] the next row, or the end, advances further by this
-    /// much.
+    /// Advances the address to `address` without a row: writes `DW_LNS_advance_pc`, also if the
+    /// advance is 0. The operand is SLEB128, as some producers have it: 0x50 is `d0 00`, which a
+    /// reader of ULEB128 takes for the same value. With [`Policy::Compact`] it writes nothing: the
+    /// next row, or the end of the sequence, includes the advance.
     ///
     /// # Errors
     ///

@@ -26,8 +26,7 @@ impl<I: RuleTable> Counts<I> {
         *count <= self.limit
     }
 
-    /// Whether as many findings of a rule are kept as the limit allows, so that the next one is
-    /// only counted.
+    /// Whether the limit of kept findings of a rule is reached. Further findings are only counted.
     pub fn is_full(&self, rule: I) -> bool {
         self.of(rule) >= self.limit
     }

@@ -8,8 +8,9 @@ pub fn subject_of_line(line: &str) -> String {
     bounded(line.trim())
 }
 
-/// Returns the subject of a finding in a binary file: the function or section, and the message with
-/// `N` for each number. So it stays the same when code before it changes offsets and counts.
+/// Returns a key for a finding in a binary file: its function or section, and its message with `N`
+/// for each number. The key stays the same when the code changes and numbers in the message with
+/// it.
 pub fn subject_of_words(place: &str, words: &str) -> String {
     let mut subject = format!("{place}: ");
     let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');

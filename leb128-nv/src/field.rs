@@ -52,8 +52,8 @@ impl Field {
         Self::FILE_SIZE,
     ];
 
-    /// Creates a field. `name` is the text after "when generating LEB128 number for" in the error
-    /// for it.
+    /// Creates the name of a LEB128 operand, such as "file number". The error for a number that
+    /// does not fit ends in this name.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }

@@ -181,9 +181,9 @@ impl AddressMap {
         &self.pairs
     }
 
-    /// The address pairs of instructions that come from a PTX instruction and so have a source
-    /// location, and of function starts (docs/formats/line-tables.md, which directive an
-    /// instruction has).
+    /// Returns the native and the Mercury address of each instruction that comes from a PTX
+    /// instruction, and of each start of a function. Only these have rows in the line tables
+    /// (docs/formats/line-tables.md).
     pub fn of_instructions(&self) -> Vec<AddressPair> {
         let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();
         self.pairs.iter().filter(|pair| !is_opening(pair)).copied().collect()

@@ -225,7 +225,8 @@ pub(crate) fn match_rules(native: &FdeRules<'_>, mercury: &FdeRules<'_>) -> Vec<
     all
 }
 
-/// Translates the entries of a `.debug_frame` section to the other space, native or Mercury.
+/// Translates the code addresses in the entries of a `.debug_frame` section from native to Mercury,
+/// or back.
 ///
 /// # Errors
 ///

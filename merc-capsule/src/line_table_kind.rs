@@ -5,7 +5,8 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
 
-/// Which line table a section is.
+/// The kind of a line table: of source lines, of PTX lines, or of lines of an intermediate
+/// language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineTableKind {
     /// `.debug_line`, the table of source lines. Code that comes from no PTX instruction has no

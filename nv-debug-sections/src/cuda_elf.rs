@@ -18,8 +18,8 @@ pub mod sht {
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// Section type of `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;
-    /// Section type of `.nv.merc.nv.constant.entry_image_header_indices.F`, the clone of
-    /// `.nv.constant0.F` in kernels with `.texref` variables.
+    /// Section type of `.nv.merc.nv.constant.entry_image_header_indices.F`. The Mercury clone of
+    /// `.nv.constant0.F` has this name and type in kernels with `.texref` variables.
     pub const MERC_CONSTANT_IMAGE_HEADERS: u32 = 0x7000_0079;
     /// Section type of `.nv.merc.nv.constant.user`, the clone of `.nv.constant3`.
     pub const MERC_CONSTANT_USER: u32 = 0x7000_007c;

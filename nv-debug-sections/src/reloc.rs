@@ -112,7 +112,7 @@ impl RelocKind {
         KINDS.iter().find(|(_, _, mercury)| *mercury == number).map(|(kind, _, _)| *kind)
     }
 
-    /// The number of the relocation type in sections of `space`.
+    /// Returns the number of the relocation type in native or in Mercury sections.
     pub fn number(self, space: Space) -> u32 {
         // The enum and the table are in the same order; a test holds them together.
         let (_, native, mercury) = KINDS[self as usize];

@@ -241,8 +241,8 @@ impl<'p> PreparedPtx<'p> {
         }
     }
 
-    /// Returns the paths of the source files whose time and size neither the PTX nor the options
-    /// give, in text order.
+    /// Returns the paths of the source files for which neither the PTX nor the options give a
+    /// modification time and size, in the order in which the PTX names them.
     pub fn sources_without_stat(&self) -> Vec<&'p str> {
         SourceStats::new(&self.options.file_stats, &self.found).paths_without_stat(&self.module)
     }

@@ -85,8 +85,8 @@ pub struct PathMap {
 }
 
 impl PathMap {
-    /// Replaces the prefix of a path as the last map says whose prefix the path has; `None` if it
-    /// has the prefix of no map.
+    /// Replaces the prefix of a path. If several maps fit, the last one counts; if none fits, the
+    /// result is `None`.
     pub fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
         maps.iter().rev().find_map(|Self { old, new }| {
             let rest = path.strip_prefix(old.as_bytes())?;

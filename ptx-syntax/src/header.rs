@@ -13,7 +13,7 @@ pub struct VersionDirective {
     pub range: TextRange,
 }
 
-/// `.target sm_90a, debug` (PTX ISA §.target).
+/// A `.target` directive, such as `.target sm_90a, debug` (PTX ISA §.target).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetDirective<'a> {
     /// The words after `.target` as written, not checked against a list.
@@ -38,7 +38,7 @@ impl<'a> TargetDirective<'a> {
     }
 }
 
-/// `.address_size 64` (PTX ISA §.address_size).
+/// An `.address_size` directive, such as `.address_size 64` (PTX ISA §.address_size).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressSizeDirective {
     /// The size of an address in bits: 32 or 64, unless there is a syntax error.

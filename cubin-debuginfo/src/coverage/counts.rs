@@ -92,7 +92,8 @@ impl VariableCounts {
         percent(self.covered_bytes, self.scope_bytes)
     }
 
-    /// The share of [`register_bytes`](Self::register_bytes) that SASS registers hold, in percent.
+    /// Returns how much of the code in which variables are in registers has a SASS register for
+    /// them, in percent of the bytes [`register_bytes`](Self::register_bytes).
     pub fn sass_percent(&self) -> Option<f64> {
         percent(self.sass_bytes, self.register_bytes)
     }

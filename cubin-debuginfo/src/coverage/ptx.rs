@@ -39,7 +39,7 @@ struct PtxFunction {
     call_sites: BTreeSet<Line>,
 }
 
-/// A function of the PTX of which the cubin lacks lines, call sites or variables, and those that it
+/// A function of the PTX that lacks lines, call sites or variables in the cubin, with what it
 /// lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct LostFunction {

@@ -23,7 +23,7 @@ pub struct Sample {
     pub count: u64,
 }
 
-/// Why a row of a profile is not a sample of the cubin.
+/// The reason why a row of a profile cannot be a sample of the cubin.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RowError {

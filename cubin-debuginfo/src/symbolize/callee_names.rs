@@ -89,7 +89,7 @@ struct Base {
     recovered: bool,
 }
 
-/// Finds the names of the inlined functions of a `.debug_line` section in its `.debug_str`.
+/// Finds the names of the inlined functions that a line table refers to, in `.debug_str`.
 #[derive(Debug, Clone)]
 pub struct CalleeNames<'d> {
     strings: Cow<'d, [u8]>,

@@ -65,8 +65,8 @@ impl<'s> ResolvedAddress<'s> {
         self.source.map_or(0, |found| found.depth() + 1)
     }
 
-    /// Whether the line unit that covers the address has any row of inlined code. If so, an address
-    /// with one frame belongs to the function itself. `false` if no row covers the address.
+    /// Whether the line table that covers the address records inlined calls at all. If so, an
+    /// address with one frame is known not to be inlined. `false` if no row covers the address.
     pub fn has_contexts(&self) -> bool {
         self.source.is_some_and(|found| self.owner.source.has_contexts(found.unit()))
     }

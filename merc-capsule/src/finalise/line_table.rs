@@ -38,8 +38,8 @@ pub fn sequences(
     native
 }
 
-/// Returns the header of a native line table, without sequences, made from that of its Mercury
-/// clone.
+/// Makes the header of a native line table from the header of its Mercury clone. The result has no
+/// sequences yet.
 ///
 /// ptxas takes the files to end after one without a name, and four bytes after that, where the
 /// `.debug_str` base would be, for the base.

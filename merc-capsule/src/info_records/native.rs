@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 /// difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// Returns the `.nv.info` records that `.nv.info.F` has and its clone lacks. They are made from the
-/// parameter records of the clone, as ptxas and nvlink 13.0 write them for a chip. `constants` is
-/// the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has.
-/// `has_images` says whether that section has a clone; it does if the kernel uses `.texref`,
-/// `.samplerref` or `.surfref` variables.
+/// Returns the `.nv.info` records of a kernel that only the native section has, not its Mercury
+/// clone. They are made from the parameter records of the clone, as ptxas and nvlink 13.0 write
+/// them for a chip. `constants` is the symbol of the section `.nv.constant0.F`, which a kernel with
+/// parameters has; `has_images` says whether the kernel uses `.texref`, `.samplerref` or `.surfref`
+/// variables.
 ///
 /// # Errors
 ///

@@ -72,8 +72,8 @@ impl<'d> Entry<'d> {
         if self.flags.compression().is_some() { self.uncompressed_size } else { self.stored.len() as u64 }
     }
 
-    /// The amount of debug information that the entry's flag or options state. The entries of
-    /// `-lineinfo` cubins do not state it.
+    /// Returns how much debug information the fatbin entry says it has, by its flag or its options.
+    /// An entry with a `-lineinfo` cubin does not say it.
     pub fn debug_info(&self) -> DebugInfo {
         let has = |option: &[u8]| self.options.split(u8::is_ascii_whitespace).any(|word| word == option);
         if self.flags.has(Flags::DEBUG) || has(b"-g") {

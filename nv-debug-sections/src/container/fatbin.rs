@@ -146,7 +146,8 @@ impl<'d> Fatbin<'d> {
         self.position.offset - HEADER_SIZE
     }
 
-    /// The version in the fatbin's header: 1. cuobjdump accepts any.
+    /// Returns the version number in the header of the fatbin. It is 1 in all known files, and
+    /// cuobjdump accepts any number.
     pub fn version(&self) -> u16 {
         self.version
     }

@@ -32,8 +32,8 @@ impl Flags {
         COMPRESSIONS.iter().find(|(flag, ..)| self.has(*flag)).map(|(_, compression, _)| *compression)
     }
 
-    /// The operating system of the host that the entry is for: `linux`, `mac` or `windows`;
-    /// otherwise `unknown`.
+    /// Returns the operating system of the host, by the flags of a fatbin entry: `linux`, `mac` or
+    /// `windows`; otherwise `unknown`.
     pub fn host(self) -> &'static str {
         const HOSTS: [(u64, &str); 3] = [(0x10, "linux"), (0x20, "mac"), (0x40, "windows")];
         HOSTS.iter().find(|(flag, _)| self.has(*flag)).map_or("unknown", |(_, host)| host)

@@ -46,7 +46,8 @@ pub struct DebugOnlyFunction<'a> {
     pub local: bool,
 }
 
-/// The state space of a variable of a debug-only object, which decides the variable's section.
+/// The state space of a variable in an object file that has debug information but no code. It
+/// decides in which section the variable is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableSpace {
     /// The state space `.global`: the variable lies in `.nv.global`.

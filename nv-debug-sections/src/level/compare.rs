@@ -18,7 +18,7 @@ pub struct Comparison<'a> {
     pub odd: Vec<OddHeader>,
 }
 
-/// A section whose header does not fit its name.
+/// A debug section with an unexpected section type, flags or links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddHeader {
     /// The index of the section whose header does not fit its name.

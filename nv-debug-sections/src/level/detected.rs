@@ -56,8 +56,8 @@ pub struct DetectedLevel<'c> {
 }
 
 impl<'c> DetectedLevel<'c> {
-    /// Detects the debug level of a cubin (frames, lines or full), and the other facts. Facts that
-    /// only a damaged section would show are not known.
+    /// Detects the debug level of a cubin (frames, lines or full), the tool that wrote it, and the
+    /// features of its PTX. What stands in a damaged section only is left out.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections = parsed_names(cubin);
         let writer = cubin.writer();

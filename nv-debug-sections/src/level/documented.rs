@@ -64,8 +64,8 @@ const ROWS: [Row; 16] = {
     ]
 };
 
-/// Returns the debug level that the documentation gives for a set of options. For the level
-/// [`DebugLevel::None`] the documentation lists no section.
+/// Returns the debug level that the documentation of ptxas and nvlink gives for a set of their
+/// options.
 pub fn level(request: DebugOptions, tool: Tool) -> DebugLevel {
     match request {
         DebugOptions { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,

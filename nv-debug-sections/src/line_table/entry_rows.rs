@@ -27,8 +27,8 @@ pub struct EntryRow {
     pub flagged: bool,
 }
 
-/// Returns the rows of the source line table that open functions. A function without a `.loc` has
-/// none.
+/// Returns for each function the row of the source line table at its start. A function without a
+/// `.loc` has none.
 pub fn entry_rows(starts: &[FunctionStart]) -> Vec<EntryRow> {
     let row = |start: &FunctionStart| {
         Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true })

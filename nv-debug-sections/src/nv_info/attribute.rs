@@ -14,7 +14,7 @@ macro_rules! attributes {
     ($($number:literal $name:ident),* $(,)?) => {
         impl Attribute {
             $(
-                #[doc = concat!("`EIATTR_", stringify!($name), "`")]
+                #[doc = concat!("The attribute that cuobjdump calls `EIATTR_", stringify!($name), "`. NVIDIA documents the names only.")]
                 pub const $name: Self = Self($number);
             )*
 

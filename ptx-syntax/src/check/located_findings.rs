@@ -30,8 +30,8 @@ impl Report {
         self.in_baseline = Some(known.taken() - before);
     }
 
-    /// Returns the listed findings as those of a file with the name `file`. `text` is the checked
-    /// text.
+    /// Returns the listed findings with their positions in a file named `file`. `text` is the text
+    /// that was checked.
     pub fn located(&self, file: &FindingFile, text: &str, lines: &LineIndex) -> Vec<LocatedFinding> {
         let mut subjects = Subjects::new(text, lines);
         let findings = self.findings.iter().map(|finding| {

@@ -4,8 +4,7 @@ use super::REPAIRS;
 use crate::check::{RuleId, example};
 use findings::{Catalog, RuleTable as _};
 
-/// Returns the rules of [`check`](crate::check) in the order of their table, each with the repairs
-/// for its findings.
+/// Returns all rules of [`check`](crate::check), each with the repairs for its findings.
 pub fn catalog() -> Catalog {
     Catalog::of::<RuleId>().with_texts(|rule| {
         let answers = |info: &&super::RepairInfo| info.rules.iter().any(|id| id.rule().code == rule.code);
