@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use cubin_debuginfo::address_query::QueryError;
-use cubin_debuginfo::coverage::ptx::PtxNames;
-use cubin_debuginfo::coverage::{Coverage, Limits, Report};
+use cubin_debuginfo::coverage::{Coverage, Limits, PtxNames, Report};
 use cubin_debuginfo::lines::{LineLookup, NoColumns, PtxColumns, SourceError, samples};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;

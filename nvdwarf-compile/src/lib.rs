@@ -23,7 +23,7 @@ pub use options::{FileStat, LineTableStyle, NvdwarfOptions, Options, PathMap};
 
 /// The facts of a PTX from which debug information is made, for callers that do not compile it.
 pub mod ptx {
-    pub use crate::lower::mercury_lines::source_lines;
+    pub use crate::lower::mercury_lines::mercury_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
     pub use crate::lower::ptx_sections::PtxSections;
     pub use crate::ptx_features::ptx_features;

@@ -1,6 +1,6 @@
 //! Counts the instructions by what the line tables say of them.
 
-use super::files::Files;
+use super::file_coverage::Files;
 use super::padding::{Piece, instructions};
 use super::{
     CoveredLine, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SectionBudget,

@@ -17,31 +17,54 @@
 //! # Ok(()) }
 //! ```
 
-mod counts;
-mod files;
+mod covered_line;
+mod file_coverage;
+pub mod file_findings;
+mod file_lines;
+mod function_coverage;
+mod function_report;
+mod instruction_counts;
+mod instruction_size;
+mod limits;
 mod lines;
 mod list_reader;
+mod lost_function;
+mod measure;
 mod padding;
-pub mod ptx;
+mod percent;
+mod ptx_names;
 mod report;
 pub mod rules;
+mod shortfall;
+mod source_file_report;
+mod variable_counts;
 mod variables;
 
-pub use counts::{InstructionCounts, VariableCounts, percent};
-pub use files::FileCoverage;
-pub use report::{FileLines, FunctionReport, Limits, Measure, Report, Shortfall, SourceFileReport};
+pub use covered_line::CoveredLine;
+pub use file_coverage::FileCoverage;
+pub use file_lines::FileLines;
+pub use function_coverage::FunctionCoverage;
+pub use function_report::FunctionReport;
+pub use instruction_counts::InstructionCounts;
+pub use instruction_size::INSTRUCTION_SIZE;
+pub use limits::Limits;
+pub use lost_function::LostFunction;
+pub use measure::Measure;
+pub use percent::percent;
+pub use ptx_names::PtxNames;
+pub use report::Report;
+pub use shortfall::Shortfall;
+pub use source_file_report::SourceFileReport;
+pub use variable_counts::VariableCounts;
 
 use crate::entries::Entries;
 use crate::limits::COVERAGE_STEPS;
 use crate::symbolize::Symbolizer;
 use crate::variables::{InlinedCalls, Variables};
 use dwarf2_reader::WorkBudget;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
-
-/// The size in bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
-pub const INSTRUCTION_SIZE: u64 = 16;
 
 /// The debug information coverage of one cubin, by function and source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,52 +86,6 @@ pub struct Coverage<'s> {
     /// [`sass_bytes`](VariableCounts::sass_bytes) are incomplete: the register map cannot be read,
     /// or it has the registers of variables in more ranges than any compiler writes.
     pub register_fault: Option<Error>,
-}
-
-/// The coverage of one function: a kernel, a device function, or one that ptxas has folded into a
-/// kernel's section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FunctionCoverage<'s> {
-    /// The name of the function's symbol; the name of the section where no symbol covers the code.
-    pub name: &'s str,
-    /// The code section that contains the function.
-    pub section: SectionIndex,
-    /// Byte offset of the function's code in its section.
-    pub offset: u64,
-    /// Whether the function is a kernel.
-    pub kernel: bool,
-    /// The counts of the function's instructions.
-    pub instructions: InstructionCounts,
-    /// The number of rows that `.debug_line` has at the function's addresses, without rows that end
-    /// a sequence.
-    pub rows: u64,
-    /// The number of inlined calls that the function's instructions belong to, at any depth. Each
-    /// pair of a call site and a callee is one call.
-    pub inlined_calls: u64,
-    /// The source lines of the function's instructions. For inlined code this is the line in the
-    /// innermost callee.
-    pub lines: BTreeSet<CoveredLine>,
-    /// The source lines of the call sites of the function's inlined calls, without lines that also
-    /// have instructions.
-    pub call_lines: BTreeSet<CoveredLine>,
-    /// The source lines that rows at the function's addresses name, but that no instruction and no
-    /// call site has: a later row at the same address has replaced them.
-    pub lost_lines: BTreeSet<CoveredLine>,
-    /// Whether `.debug_info` has an entry for the function.
-    pub entry: bool,
-    /// The counts of the function's parameters, including those in inlined calls and blocks.
-    pub parameters: VariableCounts,
-    /// The counts of the function's local variables, including those in inlined calls and blocks.
-    pub locals: VariableCounts,
-}
-
-/// A line of a source file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CoveredLine {
-    /// Index of the source file in [`Coverage::files`].
-    pub file: usize,
-    /// 1-based line in the source file.
-    pub line: u32,
 }
 
 impl<'s> Coverage<'s> {
@@ -137,15 +114,6 @@ impl<'s> Coverage<'s> {
             sum += function.instructions;
             sum
         })
-    }
-}
-
-impl FunctionCoverage<'_> {
-    /// The counts of the function's parameters and local variables, added up.
-    pub fn variables(&self) -> VariableCounts {
-        let mut sum = self.parameters;
-        sum += self.locals;
-        sum
     }
 }
 

@@ -1,7 +1,10 @@
 //! The rules for which `coverage` fails: limits that a function must meet, and faults that prevent
 //! the comparison with limits.
 
-use super::report::{Measure, Report, Shortfall};
+use super::file_findings::of_file;
+use super::measure::Measure;
+use super::report::Report;
+use super::shortfall::Shortfall;
 use RuleId as Id;
 use findings::{
     FindingFile, FindingPosition, KnownFindings, LocatedFinding, RuleDetails, RuleTable, Selection, Severity,
@@ -137,23 +140,6 @@ impl Report {
 }
 
 const REGISTER_MAP: &str = ".nv_debug_info_reg_sass";
-
-/// Returns the finding that a file has no code, so that its coverage is not compared with the
-/// limits that the user asked for.
-pub fn no_code(file: &FindingFile, message: String) -> LocatedFinding {
-    of_file(Id::NoCode, file, message, "code".to_owned())
-}
-
-/// Returns the finding that a PTX has nothing in common with the files that were read.
-pub fn unrelated_ptx(ptx: &FindingFile, message: String) -> LocatedFinding {
-    of_file(Id::UnrelatedPtx, ptx, message, "ptx".to_owned())
-}
-
-fn of_file(id: RuleId, file: &FindingFile, message: String, subject: String) -> LocatedFinding {
-    let Rule { code, name, severity, .. } = *id.rule();
-    let place = FindingPosition { file: file.clone(), ..FindingPosition::default() };
-    LocatedFinding { code, name, severity, message, place, related: None, help: None, subject }
-}
 
 fn of_function(file: &FindingFile, function: &str, shortfall: &Shortfall) -> LocatedFinding {
     let Rule { code, name, severity, .. } = *shortfall.measure.rule();

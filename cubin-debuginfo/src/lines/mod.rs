@@ -25,24 +25,44 @@
 //! # Ok(()) }
 //! ```
 
+mod address_answer;
 mod address_lines;
+mod bad_row;
+mod call_chain;
 mod columns;
+mod intermediate_source;
+mod line_code;
 mod line_lookup;
 mod listing;
 mod name_cache;
+mod named_frame;
 mod no_code;
+mod profile_csv;
+mod ptx_source;
 mod query_answer;
-mod sample_rows;
+mod sample;
 mod samples;
 mod source_code;
+mod source_error;
+mod too_many_samples;
 mod unplaced_sequences;
 
-pub use address_lines::{AddressLines, CallChain, IntermediateSource, NamedFrame, PtxSource};
+pub use address_answer::AddressAnswer;
+pub use address_lines::AddressLines;
+pub use bad_row::BadRow;
+pub use call_chain::CallChain;
 pub use columns::{NoColumns, PtxColumns};
+pub use intermediate_source::IntermediateSource;
+pub use line_code::LineCode;
 pub use line_lookup::LineLookup;
 pub use listing::{LineListing, ListingRange, ListingRanges};
-pub use query_answer::{AddressAnswer, QueryAnswer};
-pub use sample_rows::{NoHeader, RowError, Sample, samples};
-pub use samples::{BadRow, ChainCount, LineCount, Samples, TooManySamples};
-pub use source_code::{LineCode, SourceCode, SourceError};
+pub use named_frame::NamedFrame;
+pub use profile_csv::{NoHeader, RowError, samples};
+pub use ptx_source::PtxSource;
+pub use query_answer::QueryAnswer;
+pub use sample::Sample;
+pub use samples::{ChainCount, LineCount, Samples};
+pub use source_code::SourceCode;
+pub use source_error::SourceError;
+pub use too_many_samples::TooManySamples;
 pub use unplaced_sequences::UnplacedSequences;

@@ -1,6 +1,9 @@
 //! Counts of profiler samples for each source line and each chain of inlined calls.
 
-use super::sample_rows::{RowError, Sample};
+use super::bad_row::BadRow;
+use super::profile_csv::RowError;
+use super::sample::Sample;
+use super::too_many_samples::TooManySamples;
 use super::{LineLookup, NamedFrame};
 use crate::address_query::{CodeAddress, QueryError};
 use crate::limits::MAX_BAD_SAMPLES;
@@ -9,8 +12,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
-use thiserror::Error;
 
 /// The samples of a profile, counted by source line and by chain of calls.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -31,29 +32,6 @@ pub struct Samples<'s> {
     /// For each row of the profile, in order, whether it is a sample of the cubin.
     #[serde(skip)]
     pub is_sample: Vec<bool>,
-}
-
-/// A row of a profile that is not a sample of the cubin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct BadRow {
-    /// Why the row is not a sample of the cubin.
-    pub error: RowError,
-    /// The 1-based number of the row; the header counts as a row.
-    pub row: u64,
-}
-
-impl fmt::Display for BadRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {}: {}", self.row, self.error)
-    }
-}
-
-/// The error for a profile with more samples than a 64-bit number can count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("row {row}: there are more than {} samples up to here", u64::MAX)]
-pub struct TooManySamples {
-    /// The number of the row at which the sum becomes too large.
-    pub row: u64,
 }
 
 /// The number of samples of a source line.

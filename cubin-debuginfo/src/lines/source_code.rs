@@ -1,34 +1,16 @@
 //! Lookup of the code of a source line.
 
+use super::line_code::LineCode;
+use super::source_error::SourceError;
 use super::{LineLookup, NamedFrame};
-use crate::address_query::LINKED;
 use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
 use crate::symbolize::{MAX_FRAMES, TableFileName};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-use std::borrow::Cow;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
-use thiserror::Error;
-
-/// The answer to a query for source lines: the code that comes from them.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SourceLineCode")]
-pub struct LineCode<'a, 's> {
-    /// The text of the query (`FILE:LINE`), as the user gave it.
-    #[serde(rename = "at")]
-    pub asked: &'a str,
-    /// The paths in line tables that match the file name of the query: more than one where the name
-    /// is ambiguous.
-    pub files: Vec<&'s str>,
-    /// The code that comes from the lines, by section and address.
-    pub ranges: Vec<SourceCode<'s>>,
-    /// Why no code comes from the lines. Absent if there is some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<SourceError>,
-}
 
 /// A range of code that comes from one source line, or from code that is inlined at it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,51 +55,6 @@ impl fmt::Display for SourceCode<'_> {
     }
 }
 
-/// Why a query for the code of source lines has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SourceError {
-    /// The query is not of the form `FILE:LINE` or `FILE:FIRST-LAST`. The value is the query.
-    #[error("'{0}' is not a place in a source: expected FILE:LINE or FILE:FIRST-LAST")]
-    Syntax(String),
-    /// The last line of `FILE:FIRST-LAST` is before the first. The value is the query.
-    #[error("'{0}': the last line is before the first")]
-    Reversed(String),
-    /// No line table has a file that matches the file name of the query.
-    #[error("no file '{file}' in the line tables; they have {known}{}", if *is_linked { LINKED } else { "" })]
-    File {
-        /// The name of the file, as it was asked for.
-        file: String,
-        /// The files that the line tables have, as text.
-        known: String,
-        /// Whether a linker made the cubin, which may have left the code out.
-        is_linked: bool,
-    },
-    /// No code comes from the source lines of the query. The value is the query.
-    #[error("no code comes from {0}")]
-    Code(String),
-}
-
-impl Serialize for SourceError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for SourceError {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
-    }
-}
-
 /// `k.cu:18` and `k.cu:18-20`.
 fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), SourceError> {
     let wrong = || SourceError::Syntax(text.to_owned());
@@ -146,29 +83,6 @@ fn names(wanted: &str, path: &str) -> bool {
     let (wanted, path) = (&*plain(wanted), plain(path));
     path.strip_suffix(wanted)
         .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
-}
-
-impl<'s> LineCode<'_, 's> {
-    /// Returns a message that lists the files that an ambiguous file name matches; `None` if it
-    /// matches at most one.
-    pub fn ambiguity(&self) -> Option<String> {
-        let (asked, count) = (self.asked, self.files.len());
-        (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
-    }
-
-    /// Adds a range, or makes the last one longer.
-    fn push(&mut self, next: SourceCode<'s>) {
-        if let Some(last) = self.ranges.last_mut()
-            && last.section_index == next.section_index
-            && last.end == next.start
-            && last.function == next.function
-            && (last.depth, &last.frames) == (next.depth, &next.frames)
-        {
-            last.end = next.end;
-            return;
-        }
-        self.ranges.push(next);
-    }
 }
 
 impl<'s> LineLookup<'s> {
@@ -219,7 +133,7 @@ impl<'s> LineLookup<'s> {
 }
 
 /// The first files, and how many more there are.
-fn list(files: &[&str]) -> String {
+pub(super) fn list(files: &[&str]) -> String {
     let named = files.iter().take(MAX_NAMED_FILES).copied().collect::<Vec<_>>().join(", ");
     match files.len().checked_sub(MAX_NAMED_FILES) {
         _ if files.is_empty() => "none".to_owned(),

@@ -8,6 +8,7 @@
 mod entries;
 mod expression;
 mod frames;
+mod known_fault;
 mod known_faults;
 mod levels;
 mod lines;
@@ -15,16 +16,22 @@ mod lists;
 mod lookup;
 mod registers;
 mod relocations;
+mod rule_details;
 mod rules;
 mod sections;
+mod source_file;
 mod sources;
+mod verify_context;
 
 pub use findings::{RuleTable, Severity};
-pub use known_faults::{KnownFault, known_faults};
-pub use rules::{Details, RULES, Rule, RuleId};
+pub use known_fault::KnownFault;
+pub use known_faults::known_faults;
+pub use rule_details::Details;
+pub use rules::{RULES, Rule, RuleId};
 
 use rules::BrokenRule;
-pub use sources::{SourceFile, SourceLines, VerifyContext};
+pub use source_file::{SourceFile, SourceLines};
+pub use verify_context::VerifyContext;
 
 use crate::entries::Entries;
 use crate::limits::MAX_NAME_CHARS;
@@ -34,8 +41,7 @@ use nv_debug_sections::code::{Code, Function, instruction_size};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection};
-use nv_debug_sections::tkinfo;
-use nv_debug_sections::{Error, Result};
+use nv_debug_sections::{Error, Result, tkinfo};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 

@@ -1,23 +1,13 @@
 //! The rules of [`verify`](super) in one table: code, severity, requirement, and the tools known to
 //! break each.
 
+use super::rule_details::Details;
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
 use findings::{RuleDetails, RuleTable, Severity};
 
 /// A rule of [`verify`](super): a requirement on the debug information of a cubin.
 pub type Rule = findings::Rule<RuleId>;
-
-/// What a rule of [`verify`](super) has in addition to code, name and summary: its reason, and the
-/// tools that break it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Details {
-    /// The consequence if a cubin breaks the rule, or the source that the rule comes from.
-    pub why: &'static str,
-    /// The tools that are known to break the rule, with their versions; `None` if no tool does. The
-    /// codes of rules that a tool breaks start at 101.
-    pub fault_of: Option<&'static str>,
-}
 
 /// The rules of [`verify`](super), by subject. The number of each variant is the index of its row
 /// in [`RULES`].

@@ -1,6 +1,7 @@
 //! Checks of file tables and rows against the source files that are available.
 
 use super::lines::rows::{Units, all_rows};
+use super::source_file::SourceFile;
 use super::{RuleId, SectionView, Verifier};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
@@ -9,35 +10,6 @@ use nv_debug_sections::release::Target;
 use ptx_syntax::file_names::not_a_file;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-
-/// A source file as a line table names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SourceFile<'a> {
-    /// The path of the file: directory and name joined by `/`.
-    pub path: &'a str,
-    /// The size of the file in bytes when the cubin was made; 0 when unknown. A file of another
-    /// size is not the one that was compiled.
-    pub size: u64,
-}
-
-/// A function that returns the number of lines of a source file; `None` if it is not available, or
-/// is not the one that was compiled.
-pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
-
-/// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files.
-#[derive(Default, Clone, Copy)]
-pub struct VerifyContext<'c> {
-    /// The function that returns the number of lines of a source file, to find rows past the end.
-    /// It is called once for each file of a line table that has rows.
-    pub source_lines: Option<&'c SourceLines<'c>>,
-}
-
-impl fmt::Debug for VerifyContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
-    }
-}
 
 /// Placeholders in the file tables.
 pub(super) fn names(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_, '_>) {

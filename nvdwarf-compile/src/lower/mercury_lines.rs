@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 ///
 /// Code is from a line that this PTX has no instruction at, or a function opens at another: the
 /// cubin was made from another PTX.
-pub fn source_lines<'l>(
+pub fn mercury_lines<'l>(
     facts: &'l PtxFacts<'_>,
     cubin: &Cubin<'_>,
     maps: &[CodeMap],

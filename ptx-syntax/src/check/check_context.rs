@@ -1,10 +1,7 @@
 //! Facts outside the text that the caller supplies.
 
+use super::source_lines::SourceLines;
 use cuda_releases::Release;
-
-/// A function that returns the number of lines of a source file, by its path in `.file`; `None` if
-/// the file is not available.
-pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 
 /// Facts outside the text that the caller supplies to [`check`](super::check).
 #[derive(Default)]

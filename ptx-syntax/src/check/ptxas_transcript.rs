@@ -1,21 +1,12 @@
 //! The transcript of ptxas 13.0.88 for a module: its messages in its order, and whether it accepts.
 
-use std::fmt::{self, Write as _};
+use super::mode::Mode;
+use super::verdict::Verdict;
+use std::fmt::Write as _;
 
 use super::ptxas_lines::PtxasLines;
-use super::rules::{Rule, RuleId};
+use super::rules::RuleId;
 use findings::RuleTable as _;
-
-/// The debug options of ptxas, which decide what it checks: none, `-lineinfo` or `-g`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// ptxas runs without debug options.
-    None,
-    /// ptxas runs with `-lineinfo`.
-    Lineinfo,
-    /// ptxas runs with `-g`, or with any options on a module with `.target ..., debug`.
-    G,
-}
 
 /// A set of [`Mode`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,30 +80,6 @@ pub(super) struct PtxasMessage {
     pub(super) level: Level,
     pub(super) modes: Modes,
     pub(super) text: String,
-}
-
-/// Whether the ptxas of a release accepts a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// ptxas writes a cubin.
-    Accept,
-    /// ptxas refuses the module, or crashes on it. The rule is the first one whose violation has
-    /// this effect.
-    Reject(&'static Rule),
-    /// ptxas may accept the module or not: what it does about this rule is not known. No rule is
-    /// known to refuse it.
-    NotKnown(&'static Rule),
-}
-
-impl fmt::Display for Verdict {
-    /// `accept`, `reject CODE` or `not known CODE`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Accept => f.write_str("accept"),
-            Self::Reject(rule) => write!(f, "reject {}", rule.code),
-            Self::NotKnown(rule) => write!(f, "not known {}", rule.code),
-        }
-    }
 }
 
 /// All messages, in ptxas' order.

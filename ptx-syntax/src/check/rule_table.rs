@@ -1,7 +1,8 @@
 //! The rules as [`findings`] reads them: rows of [`RULES`] with their reasons.
 
 use super::explanations::{RuleExplanation, explain};
-use super::rules::{Details, RULES, Rule, RuleId};
+use super::rule_details::Details;
+use super::rules::{RULES, Rule, RuleId};
 use findings::{RuleDetails, RuleTable, ToolWords};
 
 impl RuleTable for RuleId {

@@ -10,8 +10,10 @@
 mod data;
 mod edit;
 mod files;
+mod fix_result;
 mod fix_selection;
 mod intermediate;
+mod is_ptx;
 mod locs;
 mod moves;
 mod names;
@@ -22,50 +24,17 @@ mod symbols;
 mod target;
 mod versions;
 
-pub use edit::{Edit, apply};
+pub use edit::{Edit, apply, edits};
+pub use fix_result::FixResult;
 pub use fix_selection::FixSelection;
+pub use is_ptx::is_ptx;
 pub use repairs::{REPAIRS, Repair, RepairInfo, repair_named};
 pub use rule_catalog::catalog;
 
 use crate::check::{CheckContext, Mode, Verdict, check};
-use crate::lexer::Lexer;
 use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
-use crate::parser::{Parsed, parse};
+use crate::parser::parse;
 use cuda_releases::Release;
-
-/// The result of [`fix`]: the new text and the repairs made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FixResult {
-    /// The text after the repairs.
-    pub text: String,
-    /// The repairs that changed the text, each with the number of its edits, in the order of their
-    /// first edits.
-    pub applied: Vec<(Repair, u32)>,
-}
-
-/// Returns the edits by which one repair changes a parsed module: ascending, disjoint, on character
-/// boundaries. They belong together, so a caller must make all or none.
-pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
-    let mut edits = (repair.info().run)(parsed, fixes);
-    edits.sort_by_key(|edit| edit.range);
-    // Of two directives without a line end between, as only a broken text has them, the blanks
-    // belong to the first.
-    let mut at = 0;
-    edits.retain_mut(|edit| {
-        edit.range.start = edit.range.start.max(at);
-        let kept = edit.range.start <= edit.range.end;
-        at = at.max(edit.range.end);
-        kept
-    });
-    edits
-}
-
-/// Whether a text is PTX, possibly damaged: its first token after comments is `.version`, `.target`
-/// or `.address_size`. Other texts may be in another language, and must not be edited.
-pub fn is_ptx(text: &str) -> bool {
-    let first = Lexer::new(text, 0).next_significant();
-    matches!(first.range.slice(text), ".version" | ".target" | ".address_size")
-}
 
 /// Whether [`fix`] would change the text.
 pub fn would_change(text: &str, fixes: &FixSelection) -> bool {

@@ -11,9 +11,8 @@ use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Ex
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_debuginfo::coverage::ptx::PtxNames;
-use cubin_debuginfo::coverage::rules::{self, RuleId};
-use cubin_debuginfo::coverage::{Coverage, Limits, Report};
+use cubin_debuginfo::coverage::rules::RuleId;
+use cubin_debuginfo::coverage::{Coverage, Limits, PtxNames, Report, file_findings};
 use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
     Catalog, FindingFile, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,
@@ -135,7 +134,7 @@ struct Covered<'a> {
 
 impl FindingList for Covered<'_> {
     fn located(&self, file: &FindingFile) -> Vec<LocatedFinding> {
-        let no_code = self.no_code.iter().map(|words| rules::no_code(file, words.clone()));
+        let no_code = self.no_code.iter().map(|words| file_findings::no_code(file, words.clone()));
         self.report.located(file).into_iter().chain(no_code).collect()
     }
 
@@ -145,7 +144,7 @@ impl FindingList for Covered<'_> {
 
     fn leave_out(&mut self, file: &str, known: &mut KnownFindings) {
         self.report.leave_out(file, known);
-        let no_code = rules::no_code(&FindingFile::default(), String::new());
+        let no_code = file_findings::no_code(&FindingFile::default(), String::new());
         let is_known = |_: &mut String| known.take(file, no_code.code, &no_code.subject);
         if self.no_code.take_if(is_known).is_some() {
             self.report.in_baseline = self.report.in_baseline.map(|count| count + 1);
@@ -235,7 +234,10 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
         let (is_read, is_judged) = (is_read.take(), is_judged.take());
         if limits.is_any() && is_read && !is_judged {
             let image = InputName { name: read::shown_name(path), ..InputName::default() };
-            say(findings.take_one(rules::no_code(&findings.file(&image), NO_CODE.to_owned())), answers)?;
+            say(
+                findings.take_one(file_findings::no_code(&findings.file(&image), NO_CODE.to_owned())),
+                answers,
+            )?;
         }
         Ok(())
     };
@@ -245,7 +247,7 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
     if let Some(file) = ptx_file.filter(|_| !has_ptx) {
         let image = InputName { name: file.name, ..InputName::default() };
         let words = "no function, source file or variable of it is in what was read".to_owned();
-        say(findings.take_one(rules::unrelated_ptx(&findings.file(&image), words)), answers)?;
+        say(findings.take_one(file_findings::unrelated_ptx(&findings.file(&image), words)), answers)?;
     }
     if options.findings.format() == FormatName::Text && files > 1 {
         text::all_files(answers.out, &reports)?;

@@ -3,9 +3,8 @@
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::printable_text::write_line;
 use crate::text_table::{Column, Row, write_table};
-use cubin_debuginfo::coverage::ptx::LostFunction;
 use cubin_debuginfo::coverage::{
-    FileLines, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
+    FileLines, InstructionCounts, LostFunction, Report, SourceFileReport, VariableCounts, percent,
 };
 use nv_debug_sections::arch::Arch;
 use std::borrow::Cow;

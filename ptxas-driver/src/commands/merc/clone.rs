@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             let parsed = ptx_syntax::parse(&ptx.text);
             let sections = PtxSections::of(&parsed.module);
             let facts = PtxFacts::of(&parsed.module, cubin.target(), &lines, Some(&sections));
-            let source = ptx::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
+            let source = ptx::mercury_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
             origin.lines.source = source.with_context(|| name.clone())?;
             clone_cubin::clone_cubin(&mut cubin, &origin).with_context(|| name.clone())?;
         }

@@ -1,27 +1,12 @@
 //! PC samples as profilers write them: a CSV text, with columns found by the names in its header
 //! (RFC 4180).
 
+use super::sample::Sample;
 use crate::address_query::{QueryError, parse_number};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use thiserror::Error;
-
-/// A row of a profile: an address, and the number of samples that hit it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
-    /// The name of a function, or that of a code section; empty where only
-    /// [`section`](Self::section) is known.
-    pub function: String,
-    /// The name of the code section, instead of a function or to tell apart two functions of one
-    /// name; otherwise empty.
-    pub section: String,
-    /// Byte offset of the sampled address in the function, or in the section if no function is
-    /// named.
-    pub offset: u64,
-    /// The number of samples that hit the address.
-    pub count: u64,
-}
 
 /// The reason why a row of a profile cannot be a sample of the cubin.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

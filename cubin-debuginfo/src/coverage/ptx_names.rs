@@ -1,5 +1,6 @@
 //! Comparison of a PTX with the cubin made from it: the names that the cubin lacks.
 
+use super::lost_function::LostFunction;
 use super::{Coverage, FileLines};
 use crate::entries::{Entries, Entry};
 use dwarf2_reader::constants as dw;
@@ -10,8 +11,6 @@ use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::release::Release;
 use ptx_syntax::section_data::FixupTarget;
 use ptx_syntax::{MergedSection, MergedSections, Module, Statement};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The architecture of objects that are made to be read and nothing else.
@@ -37,30 +36,6 @@ struct PtxFunction {
     lines: BTreeSet<Line>,
     /// Lines of `inlined_at`.
     call_sites: BTreeSet<Line>,
-}
-
-/// A function of the PTX that lacks lines, call sites or variables in the cubin, with what it
-/// lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct LostFunction {
-    /// The name of the function; `""` for variables outside functions.
-    pub name: String,
-    /// Whether the function has code of its own in the cubin.
-    pub code: bool,
-    /// Whether the function is inlined somewhere in the cubin.
-    pub inlined: bool,
-    /// Whether the cubin has no code, no inlined call and no line of the function, because it was
-    /// folded away or is not used.
-    pub absent: bool,
-    /// The lines that `.loc` directives of the function name, but that no instruction of the cubin
-    /// has.
-    pub lines: Vec<FileLines>,
-    /// The lines that `inlined_at` in the function names as call sites, but that no inlined call of
-    /// the cubin has.
-    pub call_sites: Vec<FileLines>,
-    /// The names of variables and parameters that the function has in the `.debug_info` of the PTX,
-    /// but not in that of the cubin.
-    pub variables: Vec<String>,
 }
 
 impl PtxNames {

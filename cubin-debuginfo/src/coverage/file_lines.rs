@@ -1,0 +1,28 @@
+//! The lines of one source file.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The lines of one source file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileLines {
+    /// The path of the source file; `None` where the file table has no such entry.
+    pub file: Option<String>,
+    /// The 1-based lines in the source file, ascending.
+    pub lines: Vec<u32>,
+}
+
+impl FileLines {
+    /// Lines by file.
+    pub(super) fn by_file<K: Ord>(
+        lines: impl Iterator<Item = (K, u32)>,
+        name: impl Fn(K) -> Option<String>,
+    ) -> Vec<Self> {
+        let mut by_file: BTreeMap<K, Vec<u32>> = BTreeMap::new();
+        for (file, line) in lines {
+            by_file.entry(file).or_default().push(line);
+        }
+        by_file.into_iter().map(|(file, lines)| Self { file: name(file), lines }).collect()
+    }
+}

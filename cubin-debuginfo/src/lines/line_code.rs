@@ -1,0 +1,46 @@
+//! The answer to a query for source lines.
+
+use super::source_code::{SourceCode, list};
+use super::source_error::SourceError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The answer to a query for source lines: the code that comes from them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SourceLineCode")]
+pub struct LineCode<'a, 's> {
+    /// The text of the query (`FILE:LINE`), as the user gave it.
+    #[serde(rename = "at")]
+    pub asked: &'a str,
+    /// The paths in line tables that match the file name of the query: more than one where the name
+    /// is ambiguous.
+    pub files: Vec<&'s str>,
+    /// The code that comes from the lines, by section and address.
+    pub ranges: Vec<SourceCode<'s>>,
+    /// Why no code comes from the lines. Absent if there is some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<SourceError>,
+}
+
+impl<'s> LineCode<'_, 's> {
+    /// Returns a message that lists the files that an ambiguous file name matches; `None` if it
+    /// matches at most one.
+    pub fn ambiguity(&self) -> Option<String> {
+        let (asked, count) = (self.asked, self.files.len());
+        (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
+    }
+
+    /// Adds a range, or makes the last one longer.
+    pub(super) fn push(&mut self, next: SourceCode<'s>) {
+        if let Some(last) = self.ranges.last_mut()
+            && last.section_index == next.section_index
+            && last.end == next.start
+            && last.function == next.function
+            && (last.depth, &last.frames) == (next.depth, &next.frames)
+        {
+            last.end = next.end;
+            return;
+        }
+        self.ranges.push(next);
+    }
+}
