@@ -5,10 +5,11 @@
 
 use crate::Target;
 use crate::seeds::{files, ptx_constructs};
-use ptx_syntax::section_data::{assemble, assemble_at_dwarf};
+use ptx_syntax::section_data::assemble;
 use ptx_syntax::{
     AtDwarf, AtDwarfKind, InitialValueKind, Instruction, Item, LineIndex, MAX_ERRORS, MAX_NESTING, Name,
-    Parsed, SectionBlock, Statement, SyntaxError, SyntaxErrorKind, TextRange, Variable, parse, tokenize,
+    Parsed, SectionBlock, Statement, SyntaxError, SyntaxErrorKind, TextRange, Variable, assemble_at_dwarf,
+    parse, tokenize,
 };
 
 pub(crate) fn inputs(target: &Target) {

@@ -7,8 +7,8 @@ use nv_debug_sections::level::{
     DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, PtxSection, ReferenceKind,
     ReferenceKinds,
 };
-use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble, assemble_at_dwarf};
-use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
+use ptx_syntax::section_data::{AssembledSection, FixupTarget, assemble};
+use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable, assemble_at_dwarf};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 

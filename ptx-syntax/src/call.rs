@@ -1,7 +1,7 @@
 //! The parts of a `call` instruction.
 
+use crate::instruction::Instruction;
 use crate::operand::{Operand, OperandKind};
-use crate::statement::Instruction;
 
 /// A `call` instruction, split into its parts (PTX ISA §call).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,12 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use crate::module::{Function, Item, Module};
+use crate::function::Function;
+use crate::function_kind::FunctionKind;
+use crate::linkage::Linkage;
+use crate::module::{Item, Module};
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::types::{FunctionKind, Linkage, StateSpace};
 
 /// What a name in the code stands for, if section data can refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::declared_names::{Declared, declared};
 use crate::module::Module;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// What stands for a dot in the names of LLVM.
 pub(crate) const DOT: &str = "_$_";

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::MAX_ERRORS;
 use crate::lexer::{Token, TokenKind};
 use crate::number::Literal;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// A syntax error in a PTX text. `Display` gives the message without the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The header of a module: `.version`, `.target`, `.address_size`.
 
-use crate::text::{Name, TextRange};
+use crate::name::Name;
+use crate::text_range::TextRange;
 
 /// `.version MAJOR.MINOR` (PTX ISA §.version): two integers, so 7.10 differs from 7.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

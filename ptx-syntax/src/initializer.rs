@@ -1,9 +1,10 @@
 //! Initial values of variables, read from the text on demand.
 
 use crate::lexer::{Lexer, TokenKind};
+use crate::name::Name;
 use crate::number::{Literal, Number};
 use crate::operand::{Constant, Operand, OperandKind, Operands};
-use crate::text::{Name, TextRange};
+use crate::text_range::TextRange;
 
 /// The initial value after the `=` of a declarator (PTX ISA §Initializers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,8 +11,8 @@
 //! state spaces and architectures make no difference. `ptxas-driver/tests/instruction_lines.rs`
 //! asks ptxas for every opcode of the table.
 
+use crate::instruction::Instruction;
 use crate::lexer::tokenize;
-use crate::statement::Instruction;
 
 /// The token whose line ptxas records as the line of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! PTX 9.4 has both, and its ISA describes neither. Observed: ptxas 13.4.92 and 13.5.37
 //! (docs/formats/intermediate-lines.md).
 
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// A directive `.loc_intermediate FILE LINE COLUMN`: the position in the text of the intermediate
 /// language from which the code that follows was made.

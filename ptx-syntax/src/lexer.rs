@@ -4,7 +4,7 @@ use std::fmt;
 
 use memchr::{memchr, memchr2, memmem};
 
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// The kinds of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

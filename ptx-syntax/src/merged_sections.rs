@@ -1,9 +1,10 @@
 //! The sections that a module's blocks make: blocks of one name together, as bytes and fixups, in
 //! the order of ptxas.
 
+use crate::at_dwarf::assemble_at_dwarf;
 use crate::error::SyntaxError;
 use crate::module::Module;
-use crate::section_data::{AssembledSection, assemble, assemble_at_dwarf};
+use crate::section_data::{AssembledSection, assemble};
 use crate::section_order::{BlockPlacement, block_placements};
 use foldhash::{HashMap, HashMapExt as _};
 

@@ -1,15 +1,16 @@
 //! The syntax tree: the items of a module in text order, borrowed from the text.
 
+use super::function::Function;
+use crate::alias::Alias;
 use crate::at_dwarf::AtDwarf;
-use crate::directives::{Alias, Attributes, Directives, Pragma};
+use crate::file_directive::FileDirective;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::intermediate::{CodeBlock, IntermediateSources};
-use crate::loc::FileDirective;
-use crate::parameter::Parameter;
+use crate::name::Name;
+use crate::pragma::Pragma;
 use crate::section::SectionBlock;
 use crate::statement::Statement;
-use crate::text::{Name, TextRange};
-use crate::types::{FunctionKind, Linkage};
+use crate::text_range::TextRange;
 use crate::variable::Variable;
 
 /// A PTX module: its text, and its items in text order.
@@ -99,7 +100,7 @@ impl<'a> Module<'a> {
         sources.flat_map(|sources| &sources.blocks)
     }
 
-    /// Iterates over the `@@DWARF` lines. [`crate::section_data::assemble_at_dwarf`] joins them to
+    /// Iterates over the `@@DWARF` lines. [`crate::assemble_at_dwarf`] joins them to
     /// sections.
     pub fn at_dwarf(&self) -> impl Iterator<Item = &AtDwarf<'a>> {
         self.items.iter().filter_map(|item| match item {
@@ -165,40 +166,4 @@ impl Item<'_> {
             Self::Unknown(range) => *range,
         }
     }
-}
-
-/// A function or a prototype (PTX ISA §Kernel and Function Directives).
-#[derive(Debug, Clone)]
-pub struct Function<'a> {
-    /// The kind of function: a kernel or a device function.
-    pub kind: FunctionKind,
-    /// The name of the function; empty where it is missing.
-    pub name: Name<'a>,
-    /// The linkage of the function, such as `.visible`.
-    pub linkage: Linkage,
-    /// The return parameters of the function.
-    pub returns: Vec<Parameter<'a>>,
-    /// The parameters of the function.
-    pub params: Vec<Parameter<'a>>,
-    /// The attributes of the function: `.attribute(...)` after `.func`.
-    pub attributes: Option<Attributes<'a>>,
-    /// The directives between parameters and body, such as `.maxntid 128`.
-    pub directives: Directives<'a>,
-    /// The body of the function; `None` for a prototype.
-    pub body: Option<Body<'a>>,
-    /// The range of the function, from the linkage word to `}` or `;`.
-    pub range: TextRange,
-}
-
-/// The statements of a function. Those of nested blocks are in the same list.
-#[derive(Debug, Clone)]
-pub struct Body<'a> {
-    /// The range of the `{` that opens the body.
-    pub open: TextRange,
-    /// The range of the `}` that closes the body; empty where it is missing.
-    pub close: TextRange,
-    /// The statements of the body in text order. A nested block is `BlockOpen` ... `BlockClose`.
-    pub statements: Vec<Statement<'a>>,
-    /// Whether a `.target` is among them, which hardly any body has.
-    pub(crate) has_targets: bool,
 }

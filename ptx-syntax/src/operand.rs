@@ -1,9 +1,10 @@
 //! Operands, read from an instruction's text on demand.
 
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::name::Name;
+use crate::name_tokens::NameTokens;
 use crate::number::Number;
-use crate::text::{Name, TextRange};
-use crate::token_list::NameTokens;
+use crate::text_range::TextRange;
 
 /// The form of an operand. Names are not looked up: `%r1` and `param_0` are both
 /// [`OperandKind::Name`].

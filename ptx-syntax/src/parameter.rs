@@ -1,7 +1,9 @@
 //! Parameters and results of functions.
 
-use crate::text::{Name, TextRange};
-use crate::types::{ScalarType, StateSpace, natural_alignment};
+use crate::name::Name;
+use crate::scalar_type::{ScalarType, natural_alignment};
+use crate::state_space::StateSpace;
+use crate::text_range::TextRange;
 
 /// One parameter or result of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]

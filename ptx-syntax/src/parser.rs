@@ -13,12 +13,15 @@ pub(crate) use body::BODY_END;
 
 use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::linkage::Linkage;
 use crate::module::{Item, Module};
+use crate::name::Name;
 use crate::number::Literal;
+use crate::scalar_type::begins_type;
 use crate::section::is_label;
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::text::{Name, TextRange};
-use crate::types::{Linkage, StateSpace, begins_type};
+use crate::text_range::TextRange;
 
 /// A parsed module, with all syntax errors of its text.
 #[derive(Debug, Clone)]

@@ -5,13 +5,14 @@ mod spacing;
 
 use crate::SyntaxErrorKind;
 use crate::error::SyntaxError;
+use crate::function::{Body, Function};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
 use crate::limits::{MAX_ERRORS, MAX_INDENT};
-use crate::module::{Body, Function, Item};
+use crate::module::Item;
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use spacing::Style;
 
 /// Prints a module in one canonical layout. Time and memory are linear in the text.
@@ -137,7 +138,7 @@ impl<'a> Printer<'a, '_> {
             let in_params = has_params && (params..last).contains(&index);
             let is_directive = token.kind == TokenKind::DotIdent
                 && index >= last
-                && crate::types::function_directive(token.range.slice(self.text)).is_some();
+                && crate::function_directive::function_directive(token.range.slice(self.text)).is_some();
             let closes = in_params && inside == 1 && token.kind == TokenKind::CloseParen;
             if index == open || is_directive || closes {
                 self.out.push('\n');

@@ -1,6 +1,6 @@
 //! Conversion between files that need not be UTF-8 and text, without loss.
 
-use crate::text::{raw_byte, raw_byte_as_char};
+use crate::raw_byte::{raw_byte, raw_byte_as_char};
 
 /// Converts bytes to text without loss, and returns whether any byte was escaped. A byte that is
 /// not UTF-8 is escaped: it becomes the character that [`raw_byte`] converts back. If the bytes

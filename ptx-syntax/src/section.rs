@@ -1,11 +1,15 @@
 //! `.section` blocks and the cursor over their data lines.
 
+use super::data_item::{DataItem, DataItems};
+use super::value::{Value, ValueKind};
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::module_directives::MODULE_DIRECTIVES;
+use crate::name::Name;
 use crate::number::Literal;
 use crate::reserved_words::is_reserved;
-use crate::text::{Name, TextRange};
-use crate::types::{MODULE_DIRECTIVES, ScalarType};
+use crate::scalar_type::ScalarType;
+use crate::text_range::TextRange;
 
 /// A block of section data, such as `.section .debug_info { ... }` (PTX ISA §.section).
 ///
@@ -33,72 +37,6 @@ impl<'a> SectionBlock<'a> {
         let text = if self.open.is_empty() { "" } else { self.text };
         DataItems { cursor: DataCursor::new(text, self.open.end) }
     }
-}
-
-/// Iterates over the labels, directives and values of a `.section` block; see
-/// [`SectionBlock::items`].
-#[derive(Debug, Clone)]
-pub struct DataItems<'a> {
-    cursor: DataCursor<'a>,
-}
-
-impl<'a> Iterator for DataItems<'a> {
-    type Item = DataItem<'a>;
-
-    fn next(&mut self) -> Option<DataItem<'a>> {
-        self.cursor.next_item(&mut ErrorSink::default())
-    }
-}
-
-/// An item of a section: a label, a directive or a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DataItem<'a> {
-    /// A label `NAME:`. The range is that of the name.
-    Label(Name<'a>),
-    /// A data directive: `.b8`, `.b16`, `.b32`, `.b64` (also `.byte`, `.4byte`, `.quad`). The
-    /// values up to the next directive belong to it.
-    Directive {
-        /// The size of each value in bytes: 1, 2, 4 or 8.
-        width: u8,
-        /// The range of the word of the directive.
-        range: TextRange,
-    },
-    /// One value of the directive before it.
-    Value(Value<'a>),
-}
-
-/// A value in the data of a `.section` block: a number, an address or a difference of labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Value<'a> {
-    /// The kind of value.
-    pub kind: ValueKind<'a>,
-    /// The size of the value in bytes: 1, 2, 4 or 8.
-    pub width: u8,
-    /// The range of the value in the text, with its sign or offset.
-    pub range: TextRange,
-}
-
-/// The kinds of value in the data of a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueKind<'a> {
-    /// A number as ptxas stores it: cut to 32 bits, or, if negative, as 64-bit two's complement.
-    Integer(u64),
-    /// The address of a symbol, `NAME` or `NAME+N`. If the name begins with a dot it is that of a
-    /// section. N is cut to 32 bits.
-    Symbol {
-        /// Label, function, variable or section.
-        name: Name<'a>,
-        /// N, or 0.
-        addend: u32,
-    },
-    /// The difference of two labels, `LEFT-RIGHT`.
-    Difference {
-        /// The label subtracted from.
-        left: Name<'a>,
-        /// The label subtracted.
-        right: Name<'a>,
-    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

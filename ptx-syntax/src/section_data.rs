@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::at_dwarf::AtDwarfKind;
+use crate::data_item::DataItem;
 use crate::error::{ErrorSink, SyntaxError};
-use crate::module::Module;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
-use crate::text::{Name, TextRange};
+use crate::name::Name;
+use crate::section::{DataCursor, SectionBlock};
+use crate::text_range::TextRange;
+use crate::value::{Value, ValueKind};
 
 /// The assembled bytes of a section, with its fixups and labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,38 +90,6 @@ pub fn assemble<'a>(section: &SectionBlock<'a>) -> AssembledSection<'a> {
     out
 }
 
-/// A section made from `@@DWARF` lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AtDwarfSection<'a> {
-    /// The name of the section, with its dot.
-    pub name: Name<'a>,
-    /// The assembled contents of the section. They have no labels.
-    pub assembled: AssembledSection<'a>,
-}
-
-/// Joins the `@@DWARF` lines of a module to sections. Each `@@DWARF .section` line begins one, as a
-/// `.section` block does.
-///
-/// When a section is named again ptxas 13.0.88 keeps the first contents (`.debug_str`) or stops
-/// with an internal error. Lines before the first `.section` belong to none and are left out; there
-/// ptxas 13.0.88 crashes.
-pub fn assemble_at_dwarf<'a>(module: &Module<'a>) -> Vec<AtDwarfSection<'a>> {
-    let mut sections = Vec::new();
-    for line in module.at_dwarf() {
-        if let AtDwarfKind::Section { name, .. } = line.kind() {
-            sections.push(AtDwarfSection { name, assembled: AssembledSection::default() });
-        }
-        let Some(AtDwarfSection { assembled, .. }) = sections.last_mut() else { continue };
-        let mut sink = ErrorSink::default();
-        let mut values = line.values();
-        while let Some(value) = values.next_checked(&mut sink) {
-            assembled.value(value);
-        }
-        assembled.errors.extend(sink.finish());
-    }
-    sections
-}
-
 fn emit(bytes: &mut Vec<u8>, width: u8, value: u64) {
     match width {
         1 => bytes.push(value as u8),
@@ -131,7 +100,7 @@ fn emit(bytes: &mut Vec<u8>, width: u8, value: u64) {
 }
 
 impl<'a> AssembledSection<'a> {
-    fn value(&mut self, value: Value<'a>) {
+    pub(crate) fn value(&mut self, value: Value<'a>) {
         let target = match value.kind {
             ValueKind::Integer(number) => return emit(&mut self.bytes, value.width, number),
             ValueKind::Symbol { name, addend } => {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::section_data::{AssembledSection, FixupTarget};
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// Sections that ptxas writes itself when asked for full debug information.
 pub(crate) const RESERVED: [&str; 5] = [

@@ -1,9 +1,12 @@
 //! Variables of a module or of a function.
 
-use crate::directives::Attributes;
+use crate::attributes::Attributes;
 use crate::initializer::Initializer;
-use crate::text::{Name, TextRange};
-use crate::types::{Linkage, ScalarType, StateSpace, natural_alignment};
+use crate::linkage::Linkage;
+use crate::name::Name;
+use crate::scalar_type::{ScalarType, natural_alignment};
+use crate::state_space::StateSpace;
+use crate::text_range::TextRange;
 
 /// A variable declaration with one or more declarators (PTX ISA §Variables).
 #[derive(Debug, Clone, PartialEq, Eq)]

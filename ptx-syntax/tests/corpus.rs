@@ -217,7 +217,7 @@ fn at_dwarf_lines_equal_the_elf() {
         let id = case["id"].as_str().unwrap();
         let mode = case["modes"]["g"]["same_as"].as_str().unwrap_or("g");
         let text = read_text(&cases.join(format!("{id}.ptx")));
-        for section in section_data::assemble_at_dwarf(&parse(&text).module) {
+        for section in ptx_syntax::assemble_at_dwarf(&parse(&text).module) {
             let name = section.name.text;
             let Some(hex) = case["modes"][mode]["sections"][name]["hex"].as_str() else { continue };
             let bytes = &section.assembled.bytes;

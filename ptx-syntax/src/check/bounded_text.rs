@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::limits::{MAX_MESSAGE, MAX_QUOTED_PIECE, MAX_QUOTED_RUN};
-use crate::text::raw_byte;
+use crate::raw_byte::raw_byte;
 
 /// The message, with long pieces cut, and `\xe9` for a byte that is not UTF-8.
 pub(super) fn bounded(arguments: fmt::Arguments<'_>) -> String {

@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::call::Call;
-use crate::module::{Function, Module};
+use crate::function::Function;
+use crate::function_kind::FunctionKind;
+use crate::linkage::Linkage;
+use crate::module::Module;
 use crate::statement::Statement;
-use crate::types::{FunctionKind, Linkage};
 
 /// A function by its name.
 #[derive(Debug, Clone, Copy)]

@@ -11,16 +11,19 @@ use super::ptxas_transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
+use crate::data_item::DataItem;
 use crate::declared_names::{Declared, Names, declared};
 use crate::error::ErrorSink;
 use crate::module::{Item, Module};
+use crate::name::Name;
 use crate::number::Literal;
 use crate::reserved_words::is_reserved;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
+use crate::section::{DataCursor, SectionBlock};
 use crate::section_data::{Fixup, FixupTarget};
 use crate::section_order::{self, BlockPlacement, RESERVED, TABLES, is_deleted_if_empty};
-use crate::text::{Name, TextRange};
-use crate::types::StateSpace;
+use crate::state_space::StateSpace;
+use crate::text_range::TextRange;
+use crate::value::{Value, ValueKind};
 use findings::Severity;
 
 /// Checks every block.

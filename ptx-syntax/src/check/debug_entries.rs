@@ -10,12 +10,13 @@ use super::files::Files;
 use super::rules::RuleId;
 use super::sink::Sink;
 use crate::declared_names::{self, Declared};
+use crate::function::Function;
 use crate::loc::LocDirective;
-use crate::module::{Function, Module};
+use crate::module::Module;
 use crate::section_data::{Fixup, FixupTarget};
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::text::TextRange;
-use crate::types::StateSpace;
+use crate::text_range::TextRange;
 
 /// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no
 /// address class.

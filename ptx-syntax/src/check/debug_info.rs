@@ -12,14 +12,15 @@ use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
+use crate::data_item::DataItem;
 use crate::declared_names::{self, Declared};
 use crate::error::ErrorSink;
 use crate::module::Module;
-use crate::section::{DataCursor, DataItem, SectionBlock};
+use crate::section::{DataCursor, SectionBlock};
 use crate::section_data::{AssembledSection, Fixup, FixupTarget};
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::text::TextRange;
-use crate::types::StateSpace;
+use crate::text_range::TextRange;
 
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";

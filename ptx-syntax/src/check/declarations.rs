@@ -8,13 +8,17 @@ use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::symbols::{name_end, twice};
+use crate::function::Function;
+use crate::function_kind::FunctionKind;
 use crate::lexer::{Lexer, TokenKind};
-use crate::module::{Function, Item, Module};
+use crate::linkage::Linkage;
+use crate::module::{Item, Module};
+use crate::name::Name;
 use crate::number::Literal;
 use crate::parameter::Parameter;
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::text::{Name, TextRange};
-use crate::types::{FunctionKind, Linkage, StateSpace};
+use crate::text_range::TextRange;
 use crate::variable::{Declarator, Variable};
 
 /// Checks the declarations at module scope, of parameters, and in bodies.

@@ -8,11 +8,11 @@ use super::grammar::next_token;
 use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
+use crate::file_directive::FileDirective;
 use crate::file_names::{NotAFile, not_a_file};
 use crate::lexer::{TokenKind, tokenize};
-use crate::loc::FileDirective;
 use crate::module::Module;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use findings::Severity;
 
 /// Longest name with which ptxas writes a line table (observed: 13.0.88 crashes from 16001 on).

@@ -1,7 +1,7 @@
 //! A finding in a PTX text.
 
 use super::rules::Rule;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use findings::Severity;
 
 /// A violation of a rule in a PTX text.

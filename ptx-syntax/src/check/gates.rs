@@ -6,7 +6,7 @@ use super::ptx_version::PtxVersion;
 use super::ptxas_transcript::{Level, Modes};
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use cuda_releases::Release;
 use cuda_releases::arch::{Arch, Suffix};
 

@@ -7,15 +7,16 @@ use super::sink::Sink;
 use crate::dotted_names::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
+use crate::line_index::LineIndex;
 use crate::mnemonics::is_mnemonic;
 use crate::module::Module;
 use crate::number::Literal;
 use crate::parser::{BODY_END, Parsed};
 use crate::reserved_words::is_reserved;
+use crate::scalar_type::ScalarType;
 use crate::section::is_label;
 use crate::statement::Statement;
-use crate::text::{LineIndex, TextRange};
-use crate::types::ScalarType;
+use crate::text_range::TextRange;
 use cuda_releases::release::NonAscii;
 use findings::Severity;
 

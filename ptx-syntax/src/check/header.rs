@@ -7,7 +7,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::module::{Item, Module};
-use crate::text::Name;
+use crate::name::Name;
 
 /// Words of `.target` beside the architecture (PTX ISA, `.target`).
 const TARGET_OPTIONS: [&str; 4] = ["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];

@@ -10,7 +10,7 @@ use super::sections::{Section, Sections};
 use super::sink::Sink;
 use crate::section_data::FixupTarget;
 use crate::section_order::{BlockPlacement, RESERVED, TABLES};
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use findings::Severity;
 
 /// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred

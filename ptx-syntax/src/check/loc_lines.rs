@@ -3,10 +3,12 @@
 
 use super::rules::RuleId;
 use super::sink::Sink;
+use crate::function::Function;
+use crate::instruction::Instruction;
 use crate::loc::LocDirective;
-use crate::module::{Function, Module};
-use crate::statement::{Instruction, Statement};
-use crate::text::TextRange;
+use crate::module::Module;
+use crate::statement::Statement;
+use crate::text_range::TextRange;
 
 /// Checks every body.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {

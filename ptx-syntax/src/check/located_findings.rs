@@ -1,7 +1,8 @@
 //! The findings of a report with their places as lines and columns, and which of them count.
 
 use super::Report;
-use crate::text::{LineIndex, TextRange};
+use crate::line_index::LineIndex;
+use crate::text_range::TextRange;
 use findings::{
     FindingFile, FindingPosition, KnownFindings, LocatedFinding, Region, Selection, Severity, subject_of_line,
 };

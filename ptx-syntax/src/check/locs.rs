@@ -14,13 +14,14 @@ use super::sink::Sink;
 use super::zero_lines::ZeroLines;
 use super::{CheckContext, ModuleFacts};
 use crate::call_sites::{CallSite, CallSites};
+use crate::function::Function;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::limits::MAX_CALL_CHAIN;
 use crate::loc::{InlinedAt, LocDirective};
-use crate::module::{Function, Module};
+use crate::module::Module;
 use crate::number::Literal;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// The context of the check of `.loc` directives: the files, the sections and the options.
 pub(super) struct LocContext<'s, 'm, 'a> {

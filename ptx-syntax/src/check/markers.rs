@@ -5,9 +5,11 @@ use super::ptxas_lines::PtxasLines;
 use super::ptxas_transcript::Level;
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::module::{Body, Module};
+use crate::function::Body;
+use crate::line_index::LineIndex;
+use crate::module::Module;
 use crate::statement::Statement;
-use crate::text::{LineIndex, TextRange};
+use crate::text_range::TextRange;
 
 /// ptxas makes tables from the first to the last line of a body and of the code of one `.loc`. It
 /// crashes at the end of those of negative size; an empty one, whose last line is the one before

@@ -2,7 +2,7 @@
 
 use super::gates::{GatedUse, VersionGate};
 use super::ptx_version::PtxVersion;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// The lowest `.version` that a module can have, by the features and the architectures in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,10 +5,11 @@ use super::gates;
 use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
+use crate::function_kind::FunctionKind;
 use crate::module::{Item, Module};
 use crate::parameter::Parameter;
+use crate::state_space::StateSpace;
 use crate::statement::Statement;
-use crate::types::{FunctionKind, StateSpace};
 
 /// The first architecture whose functions take parameters in memory.
 const FIRST_WITH_ABI: u32 = 20;

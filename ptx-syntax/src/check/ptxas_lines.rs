@@ -1,7 +1,7 @@
 //! The line numbers in ptxas' messages: line markers start the count anew.
 
 use crate::lexer::{TokenKind, tokenize};
-use crate::text::LineIndex;
+use crate::line_index::LineIndex;
 
 /// The line numbers and file names that ptxas gives in messages. Line markers such as `# 1 "file"`
 /// change them.

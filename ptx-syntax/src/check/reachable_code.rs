@@ -3,10 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::function::Function;
+use crate::function_kind::FunctionKind;
+use crate::instruction::Instruction;
 use crate::lexer::{TokenKind, tokenize};
-use crate::module::{Function, Item, Module};
-use crate::statement::{Instruction, Statement};
-use crate::types::FunctionKind;
+use crate::module::{Item, Module};
+use crate::statement::Statement;
 
 /// The labels of a function that code which runs names: it jumps there, or takes their address.
 pub(super) fn reached_labels<'a>(function: &Function<'a>) -> HashSet<&'a str> {

@@ -1,8 +1,9 @@
 //! The bytes of all sections of a module, and the positions of their labels.
 
+use crate::at_dwarf::{AtDwarfSection, assemble_at_dwarf};
 use crate::module::Module;
-use crate::section_data::{AssembledSection, AtDwarfSection, assemble, assemble_at_dwarf};
-use crate::text::Name;
+use crate::name::Name;
+use crate::section_data::{AssembledSection, assemble};
 use foldhash::HashMap;
 
 /// One section: a block, or `@@DWARF` lines.

@@ -8,7 +8,7 @@ use super::ptxas_transcript::{Level, Modes, Phase, PtxasMessage};
 use super::release_behaviour::{ReleaseBehaviour, behaviour_of};
 use super::rules::RuleId;
 use crate::limits::MAX_FINDINGS_PER_RULE;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 use cuda_releases::Release;
 use findings::{Counts, RuleTable as _, Severity};
 

@@ -8,11 +8,16 @@ use super::grammar::next_token;
 use super::ptxas_transcript::{Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::directives::Alias;
-use crate::module::{Function, Item, Module};
+use crate::alias::Alias;
+use crate::function::Function;
+use crate::function_kind::FunctionKind;
+use crate::linkage::Linkage;
+use crate::module::{Item, Module};
+use crate::name::Name;
 use crate::parameter::Parameter;
-use crate::text::{Name, TextRange};
-use crate::types::{FunctionKind, Linkage, ScalarType, StateSpace};
+use crate::scalar_type::ScalarType;
+use crate::state_space::StateSpace;
+use crate::text_range::TextRange;
 use crate::variable::{Declarator, Variable};
 
 /// Checks the symbols at module scope.

@@ -6,9 +6,9 @@ use super::loc_equality::same_call;
 use super::reachable_code::{PURE, leaves};
 use super::rules::RuleId;
 use super::sink::Sink;
+use crate::instruction::Instruction;
 use crate::lexer::{TokenKind, tokenize};
 use crate::loc::LocDirective;
-use crate::statement::Instruction;
 use findings::Severity;
 
 /// What labels begin with that LLVM sets for its debug sections. No code jumps there, so they begin

@@ -6,15 +6,17 @@ use std::collections::{HashMap, HashSet};
 use super::versions::version;
 use super::{Edit, FixSelection};
 use crate::check::PtxVersion;
+use crate::data_item::DataItem;
 use crate::declared_names::declared;
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::module::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
+use crate::section::{DataCursor, SectionBlock};
 use crate::section_data::{AssembledSection, assemble};
-use crate::text::TextRange;
+use crate::text_range::TextRange;
+use crate::value::{Value, ValueKind};
 
 /// What takes a value's place.
 #[derive(Debug, PartialEq, Eq)]

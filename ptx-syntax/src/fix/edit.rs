@@ -5,7 +5,7 @@ use super::repairs::Repair;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::parser::Parsed;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// A replacement of one range of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

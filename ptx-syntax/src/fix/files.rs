@@ -11,13 +11,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Edit, FixSelection};
+use crate::file_directive::FileDirective;
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::loc::{FileDirective, LocDirective};
+use crate::loc::LocDirective;
 use crate::module::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// The largest index that ptxas stores.
 const MAX_INDEX: u64 = u16::MAX as u64;

@@ -2,7 +2,7 @@
 
 use super::repairs::Repair;
 
-/// The result of [`fix`]: the new text and the repairs made.
+/// The result of [`fix`](super::fix()): the new text and the repairs made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixResult {
     /// The text after the repairs.

@@ -6,7 +6,7 @@ use crate::check::{PtxVersion, RuleId};
 use crate::module::Item;
 use crate::parser::Parsed;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// The rules whose findings go with the directives.
 pub(super) const RULES: &[RuleId] = &[RuleId::GateIntermediateLoc, RuleId::GateIntermediateSources];

@@ -9,7 +9,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// `.file` out of functions and sections.
 pub(super) fn files(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Edit, FixSelection};
+use crate::file_directive::FileDirective;
 use crate::lexer::{Lexer, TokenKind, tokenize};
-use crate::loc::FileDirective;
 use crate::parser::Parsed;
-use crate::text::{TextRange, raw_byte};
+use crate::raw_byte::raw_byte;
+use crate::text_range::TextRange;
 
 /// The `.file` directives whose path has both its quotes.
 fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'m>> {

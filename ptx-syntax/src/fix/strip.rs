@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use super::target::remove_debug;
 use super::{Edit, FixSelection, intermediate};
+use crate::data_item::DataItem;
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
-use crate::section::{DataItem, SectionBlock};
+use crate::section::SectionBlock;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 pub(super) fn all(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mut strip = Strip::new(parsed, fixes);

@@ -9,7 +9,7 @@ use crate::lexer::{Token, TokenKind, tokenize};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared
 /// with its dots itself, it gets LLVM's form wherever it stands: to the parser `a.b` in an

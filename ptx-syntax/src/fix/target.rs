@@ -6,7 +6,7 @@ use crate::header::TargetDirective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 /// Whether there is what `debug` asks for.
 fn has_section(module: &Module<'_>) -> bool {

@@ -4,7 +4,7 @@ use super::{Edit, FixSelection};
 use crate::check::{CheckContext, MinVersion, PtxVersion, RuleId, check};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
-use crate::text::TextRange;
+use crate::text_range::TextRange;
 
 pub(super) const ENFORCED: &[RuleId] = &[
     RuleId::TargetNeedsVersion,

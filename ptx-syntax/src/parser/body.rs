@@ -1,12 +1,17 @@
 //! The parser of function bodies, which are flat lists of statements.
 
 use super::Parser;
+use crate::function::Body;
+use crate::instruction::Instruction;
 use crate::lexer::TokenKind;
-use crate::module::Body;
+use crate::linkage::Linkage;
+use crate::module_directives::{MODULE_DIRECTIVES, is_never_a_suffix};
+use crate::name::Name;
+use crate::scalar_type::begins_type;
 use crate::section::is_label;
-use crate::statement::{Instruction, Statement};
-use crate::text::{Name, TextRange};
-use crate::types::{Linkage, MODULE_DIRECTIVES, StateSpace, begins_type, is_never_a_suffix};
+use crate::state_space::StateSpace;
+use crate::statement::Statement;
+use crate::text_range::TextRange;
 
 /// What is missing before a directive of module scope.
 pub(crate) const BODY_END: &str = "`}` at the end of the function";

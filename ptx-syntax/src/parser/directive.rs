@@ -3,16 +3,18 @@
 use super::Parser;
 use crate::at_dwarf::AtDwarf;
 use crate::error::SyntaxErrorKind;
+use crate::file_directive::FileDirective;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::lexer::{Token, TokenKind};
-use crate::loc::{FileDirective, InlinedAt, LocDirective};
+use crate::loc::{InlinedAt, LocDirective};
 use crate::module::Item;
+use crate::name::Name;
 use crate::number::Literal;
 use crate::reserved_words::is_reserved;
 use crate::section::{
     DataCursor, SectionBlock, check_integer, check_negative, data_width, has_negative, is_label,
 };
-use crate::text::{Name, TextRange};
+use crate::text_range::TextRange;
 
 impl<'a> Parser<'a> {
     pub(super) fn version(&mut self) -> Item<'a> {

@@ -7,9 +7,10 @@
 use super::Parser;
 use crate::lexer::{is_blank, is_digit, is_letter, is_word};
 use crate::loc::{InlinedAt, LocDirective};
+use crate::module_directives::is_never_a_suffix;
+use crate::name::Name;
 use crate::section::is_label;
-use crate::text::{Name, TextRange};
-use crate::types::is_never_a_suffix;
+use crate::text_range::TextRange;
 
 /// A position in the text that moves over what a method names; `None` where something else is
 /// there.

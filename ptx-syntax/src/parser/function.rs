@@ -1,14 +1,19 @@
 //! The parser of functions and prototypes, and of whatever else a linkage word can begin.
 
 use super::Parser;
-use crate::directives::{CallPrototype, Directives};
+use crate::call_prototype::CallPrototype;
+use crate::directives::Directives;
+use crate::function::Function;
+use crate::function_directive::{Arguments, DirectiveOwner, function_directive};
+use crate::function_kind::FunctionKind;
 use crate::lexer::TokenKind;
-use crate::module::{Function, Item};
+use crate::linkage::Linkage;
+use crate::module::Item;
+use crate::name::Name;
+use crate::scalar_type::begins_type;
 use crate::section::is_label;
-use crate::text::{Name, TextRange};
-use crate::types::{
-    Arguments, DirectiveOwner, FunctionKind, Linkage, StateSpace, begins_type, function_directive,
-};
+use crate::state_space::StateSpace;
+use crate::text_range::TextRange;
 
 impl<'a> Parser<'a> {
     /// `[.visible] .func ...`, `[.extern] .global ...`.

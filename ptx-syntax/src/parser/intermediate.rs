@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::intermediate::{CodeBlock, IntermediateLoc, IntermediateSources};
 use crate::lexer::{Lexer, SOURCE_BEGIN, SOURCE_END, TokenKind, text_in_source};
-use crate::text::TextRange;
-use crate::types::MODULE_DIRECTIVES;
+use crate::module_directives::MODULE_DIRECTIVES;
+use crate::text_range::TextRange;
 
 impl<'a> Parser<'a> {
     pub(super) fn intermediate_loc(&mut self) -> IntermediateLoc {

@@ -2,9 +2,13 @@
 //! `.calltargets`, `.attribute`.
 
 use super::Parser;
-use crate::directives::{Alias, Attributes, Pragma, Targets};
+use crate::alias::Alias;
+use crate::attributes::Attributes;
 use crate::lexer::TokenKind;
-use crate::text::{Name, TextRange};
+use crate::name::Name;
+use crate::pragma::Pragma;
+use crate::targets::Targets;
+use crate::text_range::TextRange;
 
 impl<'a> Parser<'a> {
     pub(super) fn pragma(&mut self) -> Pragma<'a> {

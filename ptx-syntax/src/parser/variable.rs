@@ -1,13 +1,15 @@
 //! The parser of variable declarations and parameters.
 
 use super::Parser;
-use crate::directives::Attributes;
+use crate::attributes::Attributes;
 use crate::error::SyntaxErrorKind;
 use crate::initializer::Initializer;
 use crate::lexer::TokenKind;
+use crate::linkage::Linkage;
 use crate::parameter::{Parameter, Pointer};
+use crate::scalar_type::ScalarType;
 use crate::section::is_label;
-use crate::types::{Linkage, ScalarType, StateSpace};
+use crate::state_space::StateSpace;
 use crate::variable::{Declarator, Variable};
 
 /// The words between a state space and the first name.

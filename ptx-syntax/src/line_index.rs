@@ -1,76 +1,7 @@
-//! Positions in the text: byte ranges, names with their range, and the line index.
+//! The lines of a text: an index from byte offsets to lines and columns.
 
+use super::text_range::TextRange;
 use memchr::memchr_iter;
-
-/// The character that stands for byte 0.
-const RAW_BYTE: u32 = 0xf700;
-
-/// Returns the byte that a character from U+F780 to U+F7FF stands for. Such characters stand for
-/// the bytes 0x80 to 0xff of a file that is not UTF-8. PTX is ASCII, so such bytes are only quoted,
-/// escaped or kept.
-pub fn raw_byte(c: char) -> Option<u8> {
-    u8::try_from(u32::from(c).wrapping_sub(RAW_BYTE)).ok().filter(|byte| !byte.is_ascii())
-}
-
-/// The character for a byte that is not UTF-8. An ASCII byte is itself.
-pub(crate) fn raw_byte_as_char(byte: u8) -> char {
-    if byte.is_ascii() { char::from(byte) } else { char::from_u32(RAW_BYTE + u32::from(byte)).unwrap_or('?') }
-}
-
-/// A half-open range of byte offsets in the text of a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct TextRange {
-    /// The offset of the first byte.
-    pub start: u32,
-    /// The offset after the last byte.
-    pub end: u32,
-}
-
-impl TextRange {
-    /// Creates the range `start..end`.
-    pub const fn new(start: u32, end: u32) -> Self {
-        Self { start, end }
-    }
-
-    /// Creates the empty range at `offset`.
-    pub const fn empty(offset: u32) -> Self {
-        Self { start: offset, end: offset }
-    }
-
-    /// The length of the range in bytes; 0 if the end lies before the start.
-    pub const fn len(self) -> u32 {
-        self.end.saturating_sub(self.start)
-    }
-
-    /// Whether the range has no bytes.
-    pub const fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The same range of a text that begins at `base`.
-    pub(crate) const fn shifted(self, base: u32) -> Self {
-        Self { start: self.start + base, end: self.end + base }
-    }
-
-    /// Whether `offset` lies inside the range.
-    pub const fn contains(self, offset: u32) -> bool {
-        self.start <= offset && offset < self.end
-    }
-
-    /// Returns the text of the range; empty if the range is not inside `text` or cuts a character.
-    pub fn slice(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
-    }
-}
-
-/// A name as written, with its range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Name<'a> {
-    /// The characters of the name, unchanged.
-    pub text: &'a str,
-    /// The range of the name in the text.
-    pub range: TextRange,
-}
 
 /// An index from byte offsets to lines and columns.
 ///
