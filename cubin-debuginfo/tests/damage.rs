@@ -714,7 +714,8 @@ const MACHINE: &[Damage] = &[
 /// More than the lines of what the files are made from.
 const LINES_OF_SOURCES: u32 = 1000;
 
-const SOURCES: VerifyContext<'_> = VerifyContext { source_lines: Some(&|_| Some(LINES_OF_SOURCES)) };
+const SOURCES: VerifyContext<'_> =
+    VerifyContext { source_lines: Some(&|_| Some(LINES_OF_SOURCES)), lost_calls: &[] };
 
 #[test]
 fn each_damage_is_found_alone() {

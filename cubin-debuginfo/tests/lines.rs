@@ -3,7 +3,7 @@
 
 use cubin_debuginfo::address_query::QueryError;
 use cubin_debuginfo::coverage::{Coverage, Limits, PtxNames, Report};
-use cubin_debuginfo::lines::{LineLookup, NoColumns, PtxColumns, SourceError, samples};
+use cubin_debuginfo::lines::{LineLookup, NoChains, PtxChains, PtxFrame, SourceError, samples};
 use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;
 use serde_json::json;
@@ -69,13 +69,14 @@ fn columns_are_those_of_the_ptx_that_the_cubin_was_made_from() {
     let cubin = Cubin::parse(&bytes).unwrap();
     let symbolizer = Symbolizer::new(&cubin).unwrap();
     // Every PTX line is of source line 9, column 5.
-    let columns = PtxColumns::new(&cubin, &ptx, |_| [(9, 5)].into_iter()).unwrap();
-    let lookup = LineLookup::new(&cubin, &symbolizer).with_columns(columns);
+    let frame = PtxFrame { callee: None, path: Some(FILE), file: 1, line: 9, column: 5 };
+    let chains = PtxChains::new(&cubin, &ptx, |_| [frame].into_iter()).unwrap();
+    let lookup = LineLookup::new(&cubin, &symbolizer).with_ptx(chains);
     let column =
         |query| lookup.query(query, None).addresses[0].lines.frames.iter().next().unwrap().frame.column;
     assert_eq!((column("saxpy+0x10"), column("saxpy")), (5, 0));
-    let other = PtxColumns::new(&cubin, b".version 8.0\n", |_| std::iter::empty());
-    assert_eq!(other.unwrap_err(), NoColumns::Other);
+    let other = PtxChains::new(&cubin, b".version 8.0\n", |_| std::iter::empty());
+    assert_eq!(other.unwrap_err(), NoChains::Other);
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
         }
     }
     coverage(cubin, tally);
-    let context = verify::VerifyContext { source_lines: Some(&|_| Some(SOURCE_LINES)) };
+    let context = verify::VerifyContext { source_lines: Some(&|_| Some(SOURCE_LINES)), lost_calls: &[] };
     for finding in verify_with(cubin, context).findings() {
         assert!(!finding.found.is_empty() && !finding.expected.is_empty(), "{finding:?}");
     }

@@ -23,6 +23,7 @@ pub use options::{FileStat, LineTableStyle, NvdwarfOptions, Options, PathMap};
 
 /// The facts of a PTX from which debug information is made, for callers that do not compile it.
 pub mod ptx {
+    pub use crate::lower::loc_chains::LocChains;
     pub use crate::lower::mercury_lines::mercury_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
     pub use crate::lower::ptx_sections::PtxSections;

@@ -11,6 +11,7 @@ mod data_item;
 mod declared_names;
 mod directives;
 mod dotted_names;
+pub mod dropped_calls;
 mod error;
 mod file_directive;
 pub mod file_names;

@@ -32,9 +32,17 @@ pub(crate) const MAX_MESSAGE: usize = 4000;
 /// Most characters of a run outside ASCII that a message quotes: enough to find it in the text.
 pub(crate) const MAX_QUOTED_RUN: usize = 40;
 
-/// Most calls in a chain of inlined functions that are followed to find names without a label: each
-/// `.loc` may have a chain as long as the function. Real chains are shorter.
+/// Most calls in a chain of inlined functions that are followed, to find names without a label and
+/// to compare with a line table: each `.loc` may have a chain as long as the function. Real chains
+/// are shorter.
 pub(crate) const MAX_CALL_CHAIN: usize = 64;
+
+/// Most frames of a chain of inlined calls that a message shows: the innermost tell it apart.
+pub(crate) const MAX_FRAMES_SHOWN: usize = 4;
+
+/// Most characters of an inlined function's name in such a chain. Names of templates are longer
+/// than a line of a terminal, and a message has several.
+pub(crate) const MAX_CALLEE_CHARS: usize = 60;
 
 // DWARF in PTX.
 

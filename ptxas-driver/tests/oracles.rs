@@ -9,6 +9,7 @@ mod dump_offsets;
 mod exactness;
 mod extras;
 mod gimli;
+mod inlined_calls;
 mod instruction_lines;
 mod keep;
 mod labels;

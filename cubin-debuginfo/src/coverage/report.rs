@@ -5,6 +5,7 @@ use super::function_report::FunctionReport;
 use super::limits::Limits;
 use super::source_file_report::SourceFileReport;
 use super::{Coverage, FunctionCoverage, InstructionCounts, LostFunction, VariableCounts};
+use crate::lines::LostCalls;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,6 +40,11 @@ pub struct Report {
     /// been folded away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Vec<LostFunction>>,
+    /// With `--ptx`: the inlined calls of the PTX that the cubin lacks, by instruction. Absent
+    /// without `--ptx`, and where the cubin's `.nv_debug_ptx_txt` does not show that the PTX is
+    /// its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_calls: Option<LostCalls>,
     /// The number of findings (functions that do not meet a limit) that were left out because a
     /// baseline has them. Absent without a baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,6 +91,7 @@ impl Report {
             source_files,
             register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx: None,
+            lost_calls: None,
             in_baseline: None,
             judged: if has_code { judged.count() } else { 0 },
         }

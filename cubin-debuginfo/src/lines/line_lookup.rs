@@ -1,10 +1,13 @@
 //! Looks up lines, call chains and PTX lines in the line tables of one cubin.
 
+use super::chain_frame::{ChainFrame, joined};
 use super::name_cache::NameCache;
-use super::{AddressAnswer, AddressLines, LineListing, NamedFrame, PtxColumns, QueryAnswer};
+use super::{
+    AddressAnswer, AddressLines, LineListing, NamedFrame, PtxCallee, PtxChains, PtxFrame, QueryAnswer,
+};
 use crate::address_query::{AddressQueries, QueryError};
 use crate::names::{Name, NameError};
-use crate::symbolize::{self, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
+use crate::symbolize::{self, CalleeName, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use crate::variables::InlinedCalls;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -20,7 +23,7 @@ pub struct LineLookup<'s> {
     pub(super) symbolizer: &'s Symbolizer<'s>,
     pub(super) queries: AddressQueries<'s>,
     names: NameCache,
-    columns: Option<PtxColumns<'s>>,
+    pub(super) ptx: Option<PtxChains<'s>>,
     /// The inlined calls of `.debug_info`.
     pub(super) calls: Option<&'s InlinedCalls<'s>>,
     /// What to say of inlined functions, by each spelling of their names. Made when it is asked
@@ -33,7 +36,7 @@ impl<'s> LineLookup<'s> {
     /// cubin.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         let (queries, names) = (AddressQueries::new(symbolizer.code()), NameCache::default());
-        Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
+        Self { cubin, symbolizer, queries, names, ptx: None, calls: None, inlined: OnceCell::new() }
     }
 
     /// Adds inlined calls from `.debug_info` to the call chains of units whose line table has none.
@@ -42,11 +45,11 @@ impl<'s> LineLookup<'s> {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Adds source columns from a PTX to the frames of call chains, since line tables of ptxas have
-    /// no columns.
+    /// Adds what the `.loc` directives of a PTX say to call chains: columns, of which line tables
+    /// of ptxas have none, and where the line table has another chain than the PTX, the PTX's.
     #[must_use]
-    pub fn with_columns(self, columns: PtxColumns<'s>) -> Self {
-        Self { columns: Some(columns), ..self }
+    pub fn with_ptx(self, ptx: PtxChains<'s>) -> Self {
+        Self { ptx: Some(ptx), ..self }
     }
 
     /// Looks up the lines for one query. [`AddressQueries::resolve`] describes its syntax.
@@ -102,24 +105,50 @@ impl<'s> LineLookup<'s> {
 
     /// The frames of a place, with names and columns.
     pub(super) fn frames(&self, place: &ResolvedAddress<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
-        let ptx = self.columns.as_ref().and_then(|columns| Some((columns, place.ptx()?)));
-        let mut columns = ptx.map(|(columns, ptx)| columns.at(ptx));
-        self.chain(*place).map(move |mut frame| {
-            let column = columns.as_mut().and_then(|columns| columns.next(frame.line));
-            if let Some(column) = column.filter(|_| frame.column == 0) {
-                frame.column = column.into();
-            }
+        self.chain(*place).map(move |ChainFrame { frame, has_ptx_name, by_ptx }| {
             let name = match frame.function {
-                FrameFunction::Physical(function) => function.map(|function| self.names.function(function)),
-                FrameFunction::Inlined(callee) => self.names.callee_name(callee),
-                FrameFunction::InlinedEntry(entry) => self.names.entry(entry),
+                FrameFunction::Inlined(CalleeName { name, offset, .. }) if has_ptx_name => {
+                    self.ptx_name(PtxCallee { name, offset })
+                }
+                function => self.function_name(function),
             };
-            NamedFrame { frame, name }
+            NamedFrame { frame, name, by_ptx }
         })
     }
 
-    /// The frames of a place, those of `.debug_info` among them.
-    pub(super) fn chain(
+    /// The name of a function that the cubin has.
+    pub(super) fn function_name(&self, function: FrameFunction<'_>) -> Option<Name> {
+        match function {
+            FrameFunction::Physical(function) => function.map(|function| self.names.function(function)),
+            FrameFunction::Inlined(callee) => self.names.callee_name(callee),
+            FrameFunction::InlinedEntry(entry) => self.names.entry(entry),
+        }
+    }
+
+    /// The name of an inlined function that the PTX has.
+    pub(super) fn ptx_name(&self, callee: PtxCallee<'_>) -> Option<Name> {
+        self.names.ptx_callee(callee)
+    }
+
+    /// The frames of a place, those of `.debug_info` and of the PTX among them.
+    pub(super) fn chain(&self, place: ResolvedAddress<'s>) -> impl Iterator<Item = ChainFrame<'s>> + use<'s> {
+        let (joined, own) = match self.ptx_frames(&place) {
+            Some(ptx) => {
+                let own: Vec<_> = self.own_chain(place).take(MAX_FRAMES).collect();
+                (joined(&place, &own, &ptx), None)
+            }
+            None => (Vec::new(), Some(self.own_chain(place))),
+        };
+        joined.into_iter().chain(own.into_iter().flatten().map(ChainFrame::from))
+    }
+
+    /// The frames that the PTX states for a place; `None` without a PTX, and where it says nothing.
+    pub(super) fn ptx_frames(&self, place: &ResolvedAddress<'s>) -> Option<Vec<PtxFrame<'s>>> {
+        self.ptx.as_ref()?.at(place.ptx()?)
+    }
+
+    /// The frames that the cubin has of a place, those of `.debug_info` among them.
+    pub(super) fn own_chain(
         &self,
         place: ResolvedAddress<'s>,
     ) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
@@ -132,6 +161,9 @@ impl<'s> LineLookup<'s> {
 
     /// Returns the number of frames of an address.
     pub(super) fn depth(&self, place: &ResolvedAddress<'s>) -> usize {
+        if self.ptx_frames(place).is_some() {
+            return self.chain(*place).count();
+        }
         self.calls.map_or_else(|| place.depth(), |calls| calls.depth(place))
     }
 
@@ -141,12 +173,17 @@ impl<'s> LineLookup<'s> {
     }
 
     /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them,
-    /// where inlined calls begin and end cut in two.
+    /// cut in two where inlined calls of `.debug_info` begin and end, and with a PTX where another
+    /// line of it begins.
     pub(super) fn source_ranges(
         &self,
         section: SectionIndex,
     ) -> impl Iterator<Item = (Range<u64>, ResolvedAddress<'s>)> {
         let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
+        let ptx_rows = self.ptx.iter().flat_map(|_| self.symbolizer.ptx_rows().of(section));
+        bounds.extend(ptx_rows.flat_map(|(base, rows)| {
+            rows.ranges().map(move |(start, _, _)| start.saturating_add(base)).collect::<Vec<_>>()
+        }));
         bounds.sort_unstable();
         bounds.dedup();
         let symbolizer = self.symbolizer;

@@ -126,13 +126,13 @@ impl JsonSchema for ListingRanges<'_, '_> {
 /// Whether two places show the same in a listing.
 fn are_alike<'s>(lookup: &LineLookup<'s>, a: &ResolvedAddress<'s>, b: &ResolvedAddress<'s>) -> bool {
     let shown = |place: &ResolvedAddress<'s>| {
-        lookup.chain(*place).take(MAX_LISTED_FRAMES).map(|mut frame| {
-            match &mut frame.function {
+        lookup.chain(*place).take(MAX_LISTED_FRAMES).map(|mut shown| {
+            match &mut shown.frame.function {
                 // One name may be in `.debug_str` twice.
                 FrameFunction::Inlined(callee) => callee.offset = 0,
                 FrameFunction::InlinedEntry(_) | FrameFunction::Physical(_) => {}
             }
-            frame
+            shown
         })
     };
     let lines = |place: &ResolvedAddress<'s>| (place.ptx(), place.intermediate());

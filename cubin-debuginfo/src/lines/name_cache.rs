@@ -1,5 +1,6 @@
 //! Names of functions, each demangled once.
 
+use super::PtxCallee;
 use crate::limits::MAX_NAME_CACHE;
 use crate::names::Name;
 use crate::symbolize::{CalleeName, InlinedEntry};
@@ -14,6 +15,8 @@ enum NameOrigin {
     Symbol(SymbolIndex),
     /// Byte offset in `.debug_str`, the unit's base included.
     DebugStr(u64),
+    /// Byte offset in `.debug_str` of the PTX.
+    Ptx(u64),
     /// Byte offset of a call's entry in `.debug_info`.
     Entry(u64),
 }
@@ -37,6 +40,12 @@ impl NameCache {
     pub(super) fn callee_name(&self, callee: CalleeName<'_>) -> Option<Name> {
         let name = callee.name.filter(|name| !name.is_empty())?;
         Some(self.get(NameOrigin::DebugStr(callee.offset), || text(name)))
+    }
+
+    /// The name of a callee that the PTX has; `None` if there is none at its offset.
+    pub(super) fn ptx_callee(&self, callee: PtxCallee<'_>) -> Option<Name> {
+        let name = callee.name.filter(|name| !name.is_empty())?;
+        Some(self.get(NameOrigin::Ptx(callee.offset), || text(name)))
     }
 
     /// `None` where the entry has no name.

@@ -15,12 +15,15 @@ pub struct NamedFrame<'s> {
     pub frame: symbolize::Frame<'s>,
     /// The name of the frame's function; `None` where it is not known.
     pub name: Option<Name>,
+    /// Whether the frame is not the cubin's: the PTX states it, and the cubin has another one here,
+    /// or none.
+    pub by_ptx: bool,
 }
 
 impl fmt::Display for NamedFrame<'_> {
     /// `f at a.cuh:3 (inlined)`, and what is in doubt; with `{:#}` both spellings of the name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { frame, name } = self;
+        let Self { frame, name, by_ptx } = self;
         match name {
             Some(name) => name.fmt(f)?,
             None => f.write_str("??")?,
@@ -31,6 +34,9 @@ impl fmt::Display for NamedFrame<'_> {
         }
         if frame.is_inlined() {
             f.write_str(" (inlined)")?;
+        }
+        if *by_ptx {
+            f.write_str(" [from the PTX]")?;
         }
         let callee = frame.inlined_callee();
         if callee.is_some_and(|callee| callee.recovered) {
@@ -49,6 +55,7 @@ impl fmt::Display for NamedFrame<'_> {
 /// A source place: a function, and where in the source it is at an address.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Frame")]
+#[allow(clippy::struct_excessive_bools, reason = "members of an answer")]
 pub(super) struct FrameMembers<'a> {
     /// For an inlined frame the callee that the table names, for the last frame the function that
     /// has the code; `None` where it is not known.
@@ -74,6 +81,11 @@ pub(super) struct FrameMembers<'a> {
     /// entry's. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     by_entry: bool,
+    /// `true` with `--ptx` where the frame is the PTX's, because the cubin has another one here, or
+    /// none: ptxas drops and merges some inlined calls, and may give a call site the wrong file.
+    /// The chain is then that of the `.loc` in force at the PTX line. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    by_ptx: bool,
     /// Why `function` may be wrong. Absent where it is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_doubt: Option<&'static str>,
@@ -90,7 +102,7 @@ pub(super) struct FrameMembers<'a> {
 
 impl Serialize for NamedFrame<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { frame, name } = self;
+        let Self { frame, name, by_ptx } = self;
         let callee = frame.inlined_callee();
         let undeclared_file = match frame.file {
             TableFileName::Undeclared(number) => Some(number),
@@ -104,6 +116,7 @@ impl Serialize for NamedFrame<'_> {
             column: frame.column,
             inlined: frame.is_inlined(),
             by_entry: frame.is_by_entry(),
+            by_ptx: *by_ptx,
             name_doubt: callee.and_then(|callee| callee.uncertainty).map(NameUncertainty::reason),
             name_recovered: callee.is_some_and(|callee| callee.recovered),
             lost_context: frame.lost_context,

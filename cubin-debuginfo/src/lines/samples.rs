@@ -60,8 +60,14 @@ pub struct ChainCount<'s> {
     pub frames: Vec<NamedFrame<'s>>,
 }
 
-/// A frame as a key: function, file, line.
-type Step<'s> = (Option<String>, Option<&'s str>, u32);
+/// A frame as a key.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Step<'s> {
+    function: Option<String>,
+    file: Option<&'s str>,
+    line: u32,
+    column: u64,
+}
 
 impl<'s> LineLookup<'s> {
     /// Counts the samples of a profile by source line and by chain of calls. `rows` are the rows of
@@ -133,7 +139,12 @@ impl<'s> LineLookup<'s> {
                 }
             }
             let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(Name::to_string);
-            let step = |frame: &NamedFrame<'s>| (function(frame), frame.frame.file.path(), frame.frame.line);
+            let step = |named: &NamedFrame<'s>| Step {
+                function: function(named),
+                file: named.frame.file.path(),
+                line: named.frame.line,
+                column: named.frame.column,
+            };
             let key: Vec<Step<'s>> = frames.iter().map(step).collect();
             chains.entry(key).or_insert(ChainCount { count: 0, frames }).count += count;
         }

@@ -105,7 +105,8 @@ impl<'s> LineLookup<'s> {
         }
         for section in self.symbolizer.sections() {
             for (range, place) in self.source_ranges(section.index) {
-                let hit = self.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, frame)| {
+                let hit = self.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, chain)| {
+                    let frame = chain.frame;
                     let TableFileName::Path(path) = frame.file else { return None };
                     let is = lines.contains(&frame.line) && found.files.binary_search(&path).is_ok();
                     is.then_some((depth, path, frame.line))

@@ -59,6 +59,12 @@ impl<'s> ResolvedAddress<'s> {
         self.source.map(|found| found.row())
     }
 
+    /// The path of file `number` in the file table of the row that covers the address; `None` if no
+    /// row does, or the table has no such file.
+    pub fn table_file(&self, number: u64) -> Option<&'s str> {
+        self.owner.file(self.source?.unit(), number).path()
+    }
+
     /// The number of frames in the call chain of the address, including those beyond
     /// [`MAX_FRAMES`](super::MAX_FRAMES). It takes constant time.
     pub fn depth(&self) -> usize {

@@ -8,6 +8,7 @@
 mod entries;
 mod expression;
 mod frames;
+mod inlined_calls;
 mod known_fault;
 mod known_faults;
 mod levels;
@@ -80,6 +81,7 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: VerifyContext<'c>) -> Repo
     relocations::check(&mut check);
     sections::check(&mut check);
     let lines = lines::check(&mut check);
+    inlined_calls::check(&mut check);
     let entries = check.entries();
     if let Some(entries) = &entries {
         entries::check(&mut check, entries, lines.as_ref());

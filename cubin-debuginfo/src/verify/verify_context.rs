@@ -1,18 +1,26 @@
 //! Facts outside the cubin that `verify` can use.
 
 use super::source_file::SourceLines;
+use crate::lines::LostCall;
 use std::fmt;
 
-/// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files.
+/// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files,
+/// and what the PTX says.
 #[derive(Default, Clone, Copy)]
 pub struct VerifyContext<'c> {
     /// The function that returns the number of lines of a source file, to find rows past the end.
     /// It is called once for each file of a line table that has rows.
     pub source_lines: Option<&'c SourceLines<'c>>,
+    /// The inlined calls that the PTX and the cubin do not have alike, as
+    /// [`LineLookup::lost_calls`](crate::lines::LineLookup::lost_calls) finds them.
+    pub lost_calls: &'c [LostCall],
 }
 
 impl fmt::Debug for VerifyContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
+        f.debug_struct("Context")
+            .field("source_lines", &self.source_lines.is_some())
+            .field("lost_calls", &self.lost_calls)
+            .finish()
     }
 }

@@ -7,6 +7,7 @@
 mod labels;
 mod line_locs;
 mod line_tables;
+pub(crate) mod loc_chains;
 pub(crate) mod mercury_lines;
 mod optimized_debug;
 pub(crate) mod ptx_facts;

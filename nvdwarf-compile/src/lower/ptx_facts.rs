@@ -265,17 +265,6 @@ impl<'a> PtxFacts<'a> {
     }
 }
 
-impl PtxFacts<'_> {
-    /// Iterates over the source line and column of the `.loc` in force at a 1-based line of the
-    /// PTX, then those of the call sites around it (`inlined_at`), the innermost first. ptxas drops
-    /// columns.
-    pub fn positions_at_line(&self, line: u32) -> impl Iterator<Item = (u32, u32)> {
-        let loc = |id: LocId| self.locs.get(id.0 as usize);
-        let all = std::iter::successors(self.loc_at_line(line), move |id| loc(*id)?.parent);
-        all.map_while(move |id| Some((loc(id)?.line, *self.columns.get(id.0 as usize)?)))
-    }
-}
-
 struct Collector<'f, 'a, N> {
     facts: PtxFacts<'a>,
     target: Target,

@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 59] = [
+static EXAMPLES: [(Id, At, &str); 60] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),
@@ -68,6 +68,7 @@ static EXAMPLES: [(Id, At, &str); 59] = [
     (Id::CallSiteUnseen, Body, ".loc 1 5 1\n.loc 1 2 1, function_name name, inlined_at 1 6 1    // no `.loc 1 6 1` before"),
     (Id::NameUnresolved, Body, ".loc 1 5 1\n.loc 1 2 1, function_name nobody, inlined_at 1 5 1"),
     (Id::NamePastEnd, Body, ".loc 1 5 1\n.loc 1 2 1, function_name name+100, inlined_at 1 5 1"),
+    (Id::InlinedCallLost, Whole, ".version 8.0\n.target sm_80\n.file 1 \"a.cu\"\n.entry k() {\n.reg .b32 %r<3>;\n.loc 1 5 1\n.loc 1 2 1, function_name name, inlined_at 1 5 1\nmov.u32 %r1, 1;\n.loc 1 2 9, function_name other, inlined_at 1 5 1\nmov.u32 %r2, 2;\nret;\n}\n.section .debug_str {\nname: .b8 102, 0\nother: .b8 103, 0\n}"),
     (Id::SectionInside, Body, ".section .debug_loc { .b8 0 }"),
     (Id::SectionRepeated, Module, ".section .debug_loc { .b8 1 }\n.section .debug_loc { .b8 2 }"),
     (Id::SectionReserved, Module, ".section .debug_frame { .b8 1, 2, 3, 0 }"),

@@ -397,6 +397,15 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              inlined calls, if -arch is sm_90.",
             "Compile for sm_90 with a later release, or for an earlier chip.",
         ),
+        Id::InlinedCallLost => (
+            "ptxas writes no row for code whose line number is that of the row before, whatever the file, and no \
+             name where the call site stays. So code is shown in another inlined function, in none, or still in \
+             one that has ended. From sm_90 on the call around the first instruction of a device function is \
+             dropped too (with -c), and the next call site may get the wrong file. This is a fact about ptxas, not a \
+             fault of the module. What is said is about code in the order of the text, which ptxas may change: it \
+             lost calls at 412 of 12,685 places of the corpus, and at 227 of the 368 that this rule names.",
+            "Read the calls from the PTX: `lines --ptx FILE`; or `compile --line-table full`.",
+        ),
         Id::SectionDropped => (
             "A warning for `.debug_line`, whose bytes are lost: ptxas makes its own from `.loc`. A note for any \
              other name: with -g the bytes are in the cubin, where no debugger looks for them.",

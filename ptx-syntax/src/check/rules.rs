@@ -106,6 +106,7 @@ pub enum RuleId {
     NamesMissing,
     IntermediateLine,
     InlinedCallCrash,
+    InlinedCallLost,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -224,7 +225,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 139] = [
+pub static RULES: [Rule; 140] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -446,6 +447,9 @@ pub static RULES: [Rule; 139] = [
         "A module with inlined calls is for a release whose ptxas does not crash over them.",
         details(OBSERVED, "silent")
             .in_releases(&[Releases::within(((11, 8), (12, 0)), NotKnown, "crash over most inlined calls for sm_90, and for sm_90 only")])),
+    rule(Id::InlinedCallLost, "L023", "inlined-call-lost", Warning,
+        "The line table gets the inlined calls of a `.loc`, and their end.",
+        details(OBSERVED, "silent: merges code of one line number, and names of one call site; from sm_90 on drops the call around the first instruction of a function that has a section")),
     rule(Id::SectionInside, "S001", "section-inside", Error, "`.section` stands at module scope.",
         details(ISA_SECTION, "fatal: Parsing error near '.section': syntax error").fixable()),
     rule(Id::SectionRepeated, "S002", "section-repeated", Error, "A section has one block.",

@@ -5,7 +5,7 @@ mod text;
 use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, DebugBytes, DebugFile, FolderFilter, PtxFile, no_debug_sections};
+use crate::commands::read::{self, DebugBytes, DebugFile, FolderFilter, PtxFile, PtxLocs, no_debug_sections};
 use crate::options::{self, PathMap};
 use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, note};
@@ -19,6 +19,7 @@ use findings::{
 };
 use nv_debug_sections::arch::Arch;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
+use ptx_syntax::Module;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::Cell;
@@ -116,7 +117,7 @@ struct Covered<'a> {
     name: String,
     /// What is odd about the file, for standard error.
     #[serde(skip)]
-    notes: Vec<&'static str>,
+    notes: Vec<String>,
     #[serde(skip)]
     arch: Arch,
     #[serde(skip)]
@@ -195,20 +196,23 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<'_>) -> Result<()> {
     let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
-    let names = ptx_file.as_ref().map(|ptx| {
+    let module = ptx_file.as_ref().map(|ptx| ptx_syntax::parse(&ptx.text).module);
+    let ptx = ptx_file.as_ref().zip(module.as_ref());
+    let names = ptx.map(|(ptx, module)| {
         let path = |path: &str| match PathMap::apply(&options.path_map, path.as_bytes()) {
             Some(mapped) => read::text(&mapped),
             None => path.to_owned(),
         };
-        PtxNames::read(&ptx_syntax::parse(&ptx.text).module, path).with_context(|| ptx.name.clone())
+        PtxNames::read(module, path).with_context(|| ptx.name.clone())
     });
     let names = names.transpose()?;
+    let given = ptx.zip(names.as_ref()).map(|((file, module), names)| GivenPtx { file, module, names });
     let limits = options.limits();
     let (mut reports, mut has_ptx) = (Vec::new(), false);
     let selection = findings.selection();
     let look = |_: &Path, image: &InputName, bytes: &[u8]| {
         debug.look(&image.name, bytes, |cubin, _| {
-            let mut covered = of_cubin(&image.name, cubin, names.as_ref(), options)?;
+            let mut covered = of_cubin(&image.name, cubin, given, options)?;
             covered.select(selection);
             Ok((CubinKind::from(cubin), covered))
         })
@@ -244,8 +248,8 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
     let operands = read::walk(&options.files, FolderFilter::Cubins);
     let files = operands.len();
     read::each_cubin_in_parallel(operands, answers, look, tell, end)?;
-    if let Some(file) = ptx_file.filter(|_| !has_ptx) {
-        let image = InputName { name: file.name, ..InputName::default() };
+    if let Some(file) = ptx_file.as_ref().filter(|_| !has_ptx) {
+        let image = InputName { name: file.name.clone(), ..InputName::default() };
         let words = "no function, source file or variable of it is in what was read".to_owned();
         say(findings.take_one(file_findings::unrelated_ptx(&findings.file(&image), words)), answers)?;
     }
@@ -330,20 +334,37 @@ impl Covered<'_> {
     }
 }
 
+/// The PTX that cubins are compared with.
+#[derive(Clone, Copy)]
+struct GivenPtx<'p> {
+    file: &'p PtxFile,
+    module: &'p Module<'p>,
+    names: &'p PtxNames,
+}
+
 fn of_cubin<'a>(
     name: &str,
     cubin: &Cubin<'_>,
-    names: Option<&PtxNames>,
+    ptx: Option<GivenPtx<'_>>,
     options: &'a Options,
 ) -> Result<Covered<'a>> {
     let other_file = cubin.code_location() == CodeLocation::OtherFile;
     let padding = other_file.then_some("the code is in another file, so that padding counts as instructions");
-    let notes = no_debug_sections(cubin, None).into_iter().chain(padding).collect();
-    let report = || {
+    let notes = no_debug_sections(cubin, None).into_iter().chain(padding).map(str::to_owned);
+    let mut notes: Vec<String> = notes.collect();
+    let mut report = || {
         let symbolizer = Symbolizer::new(cubin)?;
         let coverage = Coverage::of(cubin, &symbolizer)?;
-        let ptx = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
-        Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, options.limits()) })
+        let lost = ptx.map(|ptx| ptx.names.lost(cubin, &coverage)).transpose()?.flatten();
+        let mut lost_calls = None;
+        if let Some(ptx) = ptx.filter(|_| lost.is_some()) {
+            match PtxLocs::of(ptx.file, ptx.module, cubin).lost_calls(cubin) {
+                Ok(found) => lost_calls = found,
+                Err(why) => notes.push(format!("inlined calls are not compared: {why}")),
+            }
+        }
+        let report = Report::new(cubin, &coverage, options.limits());
+        Ok::<_, nv_debug_sections::Error>(Report { ptx: lost, lost_calls, ..report })
     };
     let report = report().with_context(|| name.to_owned())?;
     let debug_only = cubin.debug_only_text();

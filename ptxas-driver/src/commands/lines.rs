@@ -3,7 +3,7 @@
 mod style;
 mod text;
 
-use crate::commands::read::{self, DebugFile, PtxFile, no_debug_sections};
+use crate::commands::read::{self, DebugFile, PtxFile, PtxLocs, no_debug_sections};
 use crate::input;
 use crate::printable_text::json_line;
 use crate::report::{
@@ -14,14 +14,13 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::lines::{
-    self, LineCode, LineListing, LineLookup, PtxColumns, QueryAnswer, Samples, UnplacedSequences,
+    self, LineCode, LineListing, LineLookup, QueryAnswer, Samples, UnplacedSequences,
 };
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
-use nvdwarf_compile::ptx::PtxFacts;
-use ptx_syntax::{LineIndex, Module};
+use ptx_syntax::Module;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -46,6 +45,9 @@ Samples (--samples): a CSV file with a header; columns in any order, others are 
   section                                      in place of the function, or to tell two of one name apart
   pc, offset, pc offset, address               byte offset in the function or section
   count, samples, hits, weight                 how many samples; without this column each row is one
+
+Inlined calls: ptxas drops some and merges others; without a PTX nothing tells. With --ptx the chain is that of the PTX's
+.loc where the file has another one, and frames that the file does not have are marked [from the PTX] (not with --style).
 
 Examples:
   ptxas-driver lines k.cubin saxpy+0x160 .text.saxpy:0x20
@@ -92,9 +94,9 @@ pub struct Options {
     /// With --style gnu: names as their programmers wrote them
     #[arg(short = 'C', long, requires = "style")]
     demangle: bool,
-    /// The PTX that the file was made from: for columns, which ptxas drops. It must be the one
-    /// whose text the file keeps
-    #[arg(long, value_name = "FILE", conflicts_with = "samples")]
+    /// The PTX that the file was made from: for columns and inlined calls, which ptxas drops. It
+    /// must be the one whose text the file keeps
+    #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
     /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of
     /// the code that runs
@@ -238,10 +240,7 @@ fn of_cubin(
     let has_calls = space == Space::Native && InlinedCalls::can_be_in(cubin);
     let entries = has_calls.then(|| or_note(shown, Entries::read(cubin))).flatten();
     let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
-    // What is wrong with the PTX is `check`'s to say, and names are those of the cubin.
-    let facts =
-        |ptx: &PtxFile, module| PtxFacts::of(module, cubin.target(), &LineIndex::new(&ptx.text), None);
-    let facts = asked.ptx.map(|(ptx, module)| (ptx.bytes_of(&ptx.text), facts(ptx, module)));
+    let locs = asked.ptx.map(|(ptx, module)| PtxLocs::of(ptx, module, cubin));
     let mut lookup = LineLookup::new(cubin, &symbolizer);
     if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {
         if calls.is_truncated() {
@@ -251,10 +250,10 @@ fn of_cubin(
         }
         lookup = lookup.with_calls(calls);
     }
-    if let Some((bytes, facts)) = &facts {
-        match PtxColumns::new(cubin, bytes, |line| facts.positions_at_line(line)) {
-            Ok(columns) => lookup = lookup.with_columns(columns),
-            Err(why) => note(format_args!("{name}: {why}")),
+    if let Some(locs) = &locs {
+        match locs.chains(cubin) {
+            Ok(chains) => lookup = lookup.with_ptx(chains),
+            Err(why) => note(format_args!("{name}: no columns and inlined calls of the PTX: {why}")),
         }
     }
     let run = Run { asked, name, cubin, symbolizer: &symbolizer, lookup };

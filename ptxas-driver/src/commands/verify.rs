@@ -5,19 +5,23 @@ mod text;
 use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, DebugFile, FolderFilter, SourceOptions, Sources, no_debug_sections};
+use crate::commands::read::{
+    self, DebugFile, FolderFilter, PtxFile, PtxLocs, SourceOptions, Sources, no_debug_sections,
+};
 use crate::report::{
     Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status, write_document,
 };
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::Args;
+use cubin_debuginfo::lines::{LostCall, NoChains};
 use cubin_debuginfo::verify::{
     self as native, KnownFault, SourceFile, VerifyContext, known_faults, verify_with,
 };
 use findings::{Catalog, FindingFile, KnownFindings, LocatedFinding, RuleText, Selection, Severity, Summary};
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
+use ptx_syntax::Module;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -30,6 +34,7 @@ Examples:
   ptxas-driver verify --ignore L101,R101 a.cubin
   ptxas-driver verify --explain L101          what a rule requires, why, and what to do
   ptxas-driver verify --format sarif build/   all cubins of a folder, for code scanning (docs/ci.md)
+  ptxas-driver verify --ptx a.ptx a.cubin     also inlined calls that ptxas has dropped
   ptxas-driver verify --known-faults          what tools are known to do wrong
 
 Line numbers are compared with the source files. A source file is read only if it has the size that
@@ -57,8 +62,12 @@ pub struct Options {
     debug: DebugFile,
     #[command(flatten)]
     sources: SourceOptions,
+    /// The PTX that the files were made from, to find inlined calls that ptxas drops. It must be
+    /// the one whose text the files keep
+    #[arg(long, value_name = "FILE")]
+    ptx: Option<PathBuf>,
     /// List the rules that tools are known to break; no file is read
-    #[arg(long, conflicts_with_all = ["files", "debug_file", "select", "ignore", "rules", "explain"])]
+    #[arg(long, conflicts_with_all = ["files", "debug_file", "ptx", "select", "ignore", "rules", "explain"])]
     known_faults: bool,
     #[command(flatten)]
     findings: FindingOptions,
@@ -78,7 +87,7 @@ struct Verified {
     name: String,
     /// What is odd about the file, for standard error.
     #[serde(skip)]
-    note: Option<&'static str>,
+    notes: Vec<String>,
     /// What a file without code is.
     #[serde(skip)]
     debug_only: Option<String>,
@@ -147,7 +156,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     if options.findings.asks_for_rules() {
         return show_rules("verify", RULES_SCHEMA.name, &options.findings, &catalog(), |rule| rule, out);
     }
-    let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
+    let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
     if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(Exit::Unreadable);
     }
@@ -156,16 +165,19 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let selection = findings.selection();
     let run = |answers: &mut Answers<'_>| {
         let debug = options.debug.read()?;
+        let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+        let module = ptx.as_ref().map(|ptx| ptx_syntax::parse(&ptx.text).module);
+        let ptx = ptx.as_ref().zip(module.as_ref());
         let look = |path: &Path, image: &InputName, bytes: &[u8]| {
             debug.look(&image.name, bytes, |cubin, _| {
                 let sources = options.sources.of(path);
-                let verified = of_cubin(&image.name, cubin, sources.as_ref(), selection);
+                let verified = of_cubin(&image.name, cubin, sources.as_ref(), ptx, selection);
                 Ok((CubinKind::from(cubin), verified))
             })
         };
         let tell =
             |image: &InputName, (kind, mut verified): (CubinKind, Verified), answers: &mut Answers<'_>| {
-                if let Some(why) = verified.note {
+                for why in &verified.notes {
                     note(format_args!("{}: {why}", image.name));
                 }
                 verified.shown = findings.take(&findings.file(image), &mut verified);
@@ -177,10 +189,37 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     findings.report(out, DocumentHead::of(Verified::SCHEMA), &name, run)
 }
 
-fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection: &Selection) -> Verified {
+/// The inlined calls that the PTX and the cubin do not have alike; none where the tables cannot be
+/// read, which is a finding.
+fn lost_calls<'p>(
+    ptx: &'p PtxFile,
+    module: &Module<'p>,
+    cubin: &Cubin<'_>,
+) -> Result<Vec<LostCall>, NoChains> {
+    let locs = PtxLocs::of(ptx, module, cubin);
+    let lost = locs.lost_calls(cubin)?;
+    Ok(lost.map(|lost| lost.calls).unwrap_or_default())
+}
+
+fn of_cubin(
+    name: &str,
+    cubin: &Cubin<'_>,
+    sources: Option<&Sources>,
+    ptx: Option<(&PtxFile, &Module<'_>)>,
+    selection: &Selection,
+) -> Verified {
+    let mut notes: Vec<String> = no_debug_sections(cubin, None).map(str::to_owned).into_iter().collect();
+    let lost_calls = ptx.map(|(ptx, module)| lost_calls(ptx, module, cubin));
+    let lost_calls = lost_calls.transpose().unwrap_or_else(|why| {
+        notes.push(format!("inlined calls are not compared: {why}"));
+        None
+    });
     let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
     let source_lines = sources.is_some().then_some(&source_lines as _);
-    let report = verify_with(cubin, VerifyContext { source_lines });
+    let report = verify_with(
+        cubin,
+        VerifyContext { source_lines, lost_calls: lost_calls.as_deref().unwrap_or_default() },
+    );
     let mut summary = Summary::default();
     summary.add(&report, selection, |rule| rule.details.fault_of);
     // A side file alone has no code that would say where its clones' addresses are; `--debug-file`
@@ -190,7 +229,7 @@ fn of_cubin(name: &str, cubin: &Cubin<'_>, sources: Option<&Sources>, selection:
     }
     Verified {
         name: name.to_owned(),
-        note: no_debug_sections(cubin, None),
+        notes,
         debug_only: cubin.debug_only_text(),
         summary,
         shown: FindingOutput::default(),

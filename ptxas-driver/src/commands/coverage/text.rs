@@ -6,6 +6,7 @@ use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::coverage::{
     FileLines, InstructionCounts, LostFunction, Report, SourceFileReport, VariableCounts, percent,
 };
+use cubin_debuginfo::lines::{CallFault, LostCall, LostCalls};
 use nv_debug_sections::arch::Arch;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -146,7 +147,8 @@ fn add<const N: usize>(sums: &mut [u64; N], more: [u64; N]) {
 /// What the PTX has that the file lacks.
 fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     let Some(functions) = &report.ptx else { return Ok(()) };
-    if functions.is_empty() {
+    let calls = report.lost_calls.as_ref().filter(|lost| !lost.calls.is_empty());
+    if functions.is_empty() && calls.is_none() {
         writeln!(out, "  nothing that the PTX names is lost")?;
     }
     for function in functions {
@@ -168,6 +170,35 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
         }
         if !function.variables.is_empty() {
             write_line(out, format_args!("    variables: {}", some(function.variables.iter().cloned())))?;
+        }
+    }
+    calls.map_or(Ok(()), |lost| lost_calls(out, lost))
+}
+
+/// The inlined calls that the PTX and the file do not have alike.
+fn lost_calls(out: Out<'_>, lost: &LostCalls) -> io::Result<()> {
+    let LostCalls { inlined, incomplete, .. } = lost;
+    for (fault, what) in [
+        (
+            CallFault::Lost,
+            format!("lost of the PTX: inlined calls of {incomplete} of {inlined} instructions"),
+        ),
+        (CallFault::NotInPtx, "not in the PTX: inlined calls that end before, or are others".to_owned()),
+    ] {
+        let calls: Vec<&LostCall> = lost.calls.iter().filter(|call| call.fault == fault).collect();
+        if calls.is_empty() {
+            continue;
+        }
+        write_line(out, format_args!("  {what}"))?;
+        for call in calls.iter().take(MAX_NAMES_SHOWN) {
+            let LostCall { instructions, section, offset, .. } = call;
+            let plural = if *instructions == 1 { "" } else { "s" };
+            let at = format_args!("{instructions} instruction{plural}, from {section}+{offset:#x}");
+            write_line(out, format_args!("    {call}: {at}"))?;
+        }
+        match calls.len().saturating_sub(MAX_NAMES_SHOWN) {
+            0 => {}
+            more => writeln!(out, "    and {more} more calls")?,
         }
     }
     Ok(())

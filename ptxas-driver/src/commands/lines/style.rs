@@ -89,7 +89,7 @@ fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '
         None => "??".to_owned(),
     };
     let mut has_frames = false;
-    for NamedFrame { frame, name } in answer.iter().flat_map(|answer| answer.lines.frames.iter()) {
+    for NamedFrame { frame, name, .. } in answer.iter().flat_map(|answer| answer.lines.frames.iter()) {
         has_frames = true;
         let (file, line) = (frame.file.path().unwrap_or("??"), frame.line);
         write_line(out, format_args!("{}", spelled(name.as_ref())))?;

@@ -8,6 +8,7 @@ mod folders;
 mod names;
 mod operand;
 mod ptx_file;
+mod ptx_locs;
 mod sources;
 mod stripped;
 
@@ -23,6 +24,7 @@ pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use names::{both, shown};
 pub(super) use operand::is_stdin;
 pub(super) use ptx_file::PtxFile;
+pub(super) use ptx_locs::PtxLocs;
 pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::{NO_DEBUG_SECTIONS, no_debug_sections, stripped};
 
