@@ -72,9 +72,13 @@ fn columns_are_those_of_the_ptx_that_the_cubin_was_made_from() {
     let frame = PtxFrame { callee: None, path: Some(FILE), file: 1, line: 9, column: 5 };
     let chains = PtxChains::new(&cubin, &ptx, |_| [frame].into_iter()).unwrap();
     let lookup = LineLookup::new(&cubin, &symbolizer).with_ptx(chains);
-    let column =
-        |query| lookup.query(query, None).addresses[0].lines.frames.iter().next().unwrap().frame.column;
-    assert_eq!((column("saxpy+0x10"), column("saxpy")), (5, 0));
+    let innermost = |query| {
+        let frame = lookup.query(query, None).addresses[0].lines.frames.iter().next().unwrap();
+        (frame.frame.line, frame.frame.column, frame.by_ptx)
+    };
+    assert_eq!(innermost("saxpy+0x10"), (9, 5, false));
+    // The cubin has line 6 there.
+    assert_eq!(innermost("saxpy"), (9, 5, true));
     let other = PtxChains::new(&cubin, b".version 8.0\n", |_| std::iter::empty());
     assert_eq!(other.unwrap_err(), NoChains::Other);
 }
