@@ -1,5 +1,7 @@
 //! Queries for code addresses: `FUNCTION+0xOFF`, `.text.F:0xOFF`, `0xOFF`.
 
+mod code_address;
+
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
@@ -9,15 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// A code address: a section and a byte offset. In a cubin every section starts at 0, so an offset
-/// alone is ambiguous.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CodeAddress {
-    /// The code section that contains the address.
-    pub section: SectionIndex,
-    /// Byte offset of the address from the start of its code section.
-    pub offset: u64,
-}
+pub use code_address::CodeAddress;
 
 /// Why no code address could be found for a query.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

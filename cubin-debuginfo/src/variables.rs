@@ -24,22 +24,35 @@
 
 mod constant;
 mod display;
+mod frame_base;
 mod inlined;
 pub mod listing;
 mod location_answer;
 mod location_list;
 mod memory;
+mod missing_facts;
 mod registers;
+mod scope;
+mod source_position;
 mod types;
+mod unavailable;
+mod variable_address_class;
+mod variable_filter;
 mod variable_location;
 
 pub use crate::code_ranges::CodeRange;
 pub use constant::{Constant, ConstantValue};
+pub use frame_base::{FrameBase, FrameOffset};
 pub use inlined::InlinedCalls;
 pub use location_answer::{LocationAnswer, RegisterPartAnswer};
 pub use location_list::{LocationList, LocationRange};
+pub use missing_facts::{MissingFacts, UnreadableSection};
 pub use registers::{RegisterPart, SassAllocation};
-pub use variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
+pub use scope::{Scope, ScopeKind};
+pub use source_position::SourcePosition;
+pub use unavailable::Unavailable;
+pub use variable_address_class::{DebuggerMistake, VariableAddressClass};
+pub use variable_location::{Memory, VariableLocation};
 
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Unit, Value};
@@ -52,11 +65,8 @@ use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
-use nv_debug_sections::line;
-use nv_debug_sections::{Error, ErrorKind, Result};
+use nv_debug_sections::{Error, ErrorKind, Result, line};
 use registers::RegisterMap;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,59 +99,6 @@ pub struct Variables<'c> {
     faults: Vec<UnreadableSection>,
 }
 
-/// A section that cannot be read, and the facts about variables that are missing for that reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadableSection {
-    /// The fault of the section, with its byte offset.
-    pub error: Error,
-    /// The facts about variables that are missing because of the fault.
-    pub missing: MissingFacts,
-}
-
-/// The facts about variables that are missing because a section cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MissingFacts {
-    /// The paths of source files are missing, since `.debug_line` cannot be read:
-    /// [`SourcePosition::file`] is `None` for all units, or for the later ones.
-    SourceFiles,
-    /// The sizes of stack frames are missing, since `.debug_frame` cannot be read:
-    /// [`FrameOffset::from_stack_pointer`] is `None`.
-    FrameSizes,
-    /// The SASS registers of PTX registers are missing, since the register map cannot be read:
-    /// locations in PTX registers are [unavailable](Unavailable::NoRegisterMap).
-    Registers,
-}
-
-/// A scope of variables: a unit, a function, an inlined call or a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
-    /// The number of the scope's entry among all entries of `.debug_info`.
-    pub entry: usize,
-    /// Whether the scope is a unit, a function, an inlined call or a block.
-    pub kind: ScopeKind,
-    /// Index of the scope that encloses this one; `None` for a unit.
-    pub parent: Option<usize>,
-    /// The code ranges of the scope, ascending and without overlap. Empty for units, and for
-    /// functions that have no code of their own.
-    pub code: Arc<[CodeRange]>,
-}
-
-/// The kind of a scope of variables: a unit, a function, an inlined call or a lexical block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ScopeKind {
-    /// A compilation unit: its variables are global, or visible in its source file only.
-    Unit,
-    /// A function that has code.
-    Function,
-    /// A function as its source has it (`DW_AT_inline`), to which its inlined calls refer.
-    Abstract,
-    /// A call that was inlined into a function.
-    Inlined,
-    /// A block of statements in a function.
-    Block,
-}
-
 /// A variable or parameter: one for each entry of `.debug_info`, so a variable of an inlined
 /// function occurs once for each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,48 +109,6 @@ pub struct Variable {
     pub scope: usize,
     /// Whether the variable is a parameter.
     pub parameter: bool,
-}
-
-/// A line of a source file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "SourceLine")]
-pub struct SourcePosition<'v> {
-    /// The path of the source file, from the file table; `None` where the table has no such file or
-    /// cannot be read (see `faults`).
-    pub file: Option<&'v str>,
-    /// 1-based line in the source file; 0 for none.
-    pub line: u64,
-}
-
-/// The address class of a variable: the memory that its entry states, and the one that CUDA-GDB
-/// reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VariableAddressClass {
-    /// The value of `DW_AT_address_class`; `None` if the variable's entry has none.
-    pub stated: Option<u64>,
-    /// The address class that CUDA-GDB uses for the variable: [`AddressClass::Global`] where none
-    /// is stated; `None` for a value that is not a class.
-    pub taken: Option<AddressClass>,
-}
-
-/// A mistake that a debugger may make with a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DebuggerMistake {
-    /// The variable's entry states no address class, so CUDA-GDB reads global memory at its
-    /// address. The variable may be in another memory, such as shared memory.
-    NoClass,
-    /// The variable's entry states the address class of another memory than the one that has the
-    /// variable. CUDA-GDB reads the stated memory.
-    OtherClass,
-    /// The variable's address is a number without relocation, but addresses in the memory that its
-    /// entry states need one.
-    Unplaced,
-    /// The number that the variable has as its address may stand for a name that the module does
-    /// not define: ptxas writes a number for these too, and the file has such an undefined symbol.
-    MaybeUndefined,
-    /// The variable is in a register, but its entry states the address class of a memory. An entry
-    /// without a class is usual: nvcc leaves it out in inlined calls.
-    RegisterOfOtherClass,
 }
 
 impl<'c> Variables<'c> {

@@ -4,8 +4,12 @@
 //! 12, `ADDR_*_space`); `ptxStorageKind` of NVIDIA's cudadebugger.h (CUDA-GDB, open source) for 13
 //! to 16. DWARF 2.0.0 §2.16 leaves the values to the architecture, and 0, `DW_ADDR_none`, for none.
 
+mod section_memory;
+
 use crate::cubin::Symbol;
 use std::fmt;
+
+pub use section_memory::{constant_bank, memory_of_section};
 
 /// A memory or register class that `DW_AT_address_class` can name. CUDA-GDB reads an entry without
 /// the attribute as [`Global`](Self::Global).
@@ -114,40 +118,6 @@ impl AddressClass {
     pub fn state_space(self) -> Option<&'static str> {
         self.row().and_then(|row| row.space)
     }
-}
-
-/// Names of data sections, and the memory that each is in. A function's name may follow, after a
-/// dot.
-const SECTIONS: [(&str, AddressClass); 6] = [
-    (".nv.global", AddressClass::Global),
-    (".nv.global.init", AddressClass::Global),
-    (".nv.shared", AddressClass::Shared),
-    (".nv_debug.shared", AddressClass::Shared),
-    (".nv.local", AddressClass::Local),
-    (".text", AddressClass::Code),
-];
-
-/// Returns the memory that holds a section of a cubin, given the section's name; `None` for
-/// sections that do not hold variables or code.
-///
-/// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have
-/// constants.
-pub fn memory_of_section(name: &str) -> Option<AddressClass> {
-    if let Some(bank) = constant_bank(name) {
-        let is_own = bank == 0 && name.starts_with(".nv.constant0.");
-        return Some(if is_own { AddressClass::Parameter } else { AddressClass::Constant });
-    }
-    let is_named = |base: &str| {
-        let rest = name.strip_prefix(base);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    SECTIONS.iter().find(|(base, _)| is_named(base)).map(|(_, memory)| *memory)
-}
-
-/// Returns the number of the constant bank that a section fills, given the section's name: 0 for
-/// `.nv.constant0.F`, 3 for `.nv.constant3`.
-pub fn constant_bank(name: &str) -> Option<u32> {
-    name.strip_prefix(".nv.constant")?.split('.').next()?.parse().ok()
 }
 
 impl AddressClass {

@@ -1,33 +1,10 @@
 //! Fixed offsets in NVIDIA's address spaces that debug information refers to.
 
-use crate::generation::Generation;
-use crate::release::Target;
+mod parameter_base;
+mod shared_window_reserve;
 
-/// First SM whose kernel parameters begin at 0x160.
-const VOLTA: u32 = 70;
-
-/// Returns the byte offset of a kernel's first parameter in constant bank 0.
-///
-/// sm_75 and later observed: ptxas 13.0.88
-/// (docs/formats/relocations.md, what a name in PTX becomes); earlier ones: `EIATTR_PARAM_CBANK` of
-/// cubins of older toolkits.
-pub fn parameter_base(target: Target) -> u64 {
-    match target.generation() {
-        Generation::Mercury => 0x380,
-        Generation::HiddenMercury => 0x210,
-        Generation::PreMercury if target.sm >= VOLTA => 0x160,
-        Generation::PreMercury => 0x140,
-    }
-}
-
-/// Returns how many bytes at the start of the shared window the system keeps. The first shared
-/// variable has this offset.
-///
-/// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later
-/// (docs/formats/relocations.md, what a name in PTX becomes).
-pub fn shared_window_reserve(target: Target) -> u64 {
-    if target.generation() >= Generation::HiddenMercury { 0x400 } else { 0 }
-}
+pub use parameter_base::parameter_base;
+pub use shared_window_reserve::shared_window_reserve;
 
 #[cfg(test)]
 mod tests {

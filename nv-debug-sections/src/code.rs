@@ -1,5 +1,9 @@
 //! Code sections and the functions in them.
 
+mod code_section;
+mod function;
+mod instruction_size;
+
 use std::ops::Range;
 
 use object::elf;
@@ -7,45 +11,9 @@ use object::elf;
 use crate::catalog::{CODE_PREFIX, Space};
 use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex};
 
-/// First SM with instructions of 128 bits.
-const FIRST_WIDE_SM: u32 = 70;
-
-/// Returns the size of a native instruction in bytes. Code offsets are multiples of it. Observed:
-/// ptxas 13.0.88, all code of 679 cubins; earlier SMs by the listings of cuobjdump.
-pub const fn instruction_size(sm: u32) -> u64 {
-    if sm >= FIRST_WIDE_SM { 16 } else { 8 }
-}
-
-/// A code section of a cubin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CodeSection<'c> {
-    /// The index of the code section in the file.
-    pub index: SectionIndex,
-    /// The name of the code section, `.text.F`.
-    pub name: &'c str,
-    /// The address of the code section: 0 except in debug-only objects.
-    pub address: u64,
-    /// The size of the code section in bytes, padding included.
-    pub size: u64,
-}
-
-/// A function in a code section: `F` of `.text.F`, or one that ptxas has folded into a kernel's
-/// section (`$kernel$function`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Function<'c> {
-    /// The name of the function's symbol, mangled as the compiler did.
-    pub name: &'c str,
-    /// The index of the function's symbol in its symbol table.
-    pub symbol: SymbolIndex,
-    /// The index of the code section that has the function.
-    pub section: SectionIndex,
-    /// Byte offset of the function in its code section.
-    pub offset: u64,
-    /// Size of the function in bytes, without the section's padding.
-    pub size: u64,
-    /// Whether the function is a kernel.
-    pub kernel: bool,
-}
+pub use code_section::CodeSection;
+pub use function::Function;
+pub use instruction_size::instruction_size;
 
 /// The code sections of a cubin and their functions, for lookup by section, name and address. It
 /// needs no line table.

@@ -11,6 +11,9 @@ use crate::{Error, ErrorKind, Result};
 /// The name of the section of tool notes, `.note.nv.tkinfo`.
 pub const NAME: &str = ".note.nv.tkinfo";
 
+/// The name of this project, `nvdwarf`, as ELF notes have it.
+pub const NVDWARF: &str = "nvdwarf";
+
 /// Note type of tool information.
 const NT_TKINFO: u32 = 2000;
 

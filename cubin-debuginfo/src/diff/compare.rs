@@ -1,11 +1,10 @@
 //! Comparison of the facts of two files.
 
-use super::key::DifferenceKind;
+use super::difference_kind::DifferenceKind;
+use super::unresolved::{Row, Unresolved};
 use crate::limits::MAX_ALIGNMENT_TIME;
-use schemars::JsonSchema;
-use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -24,7 +23,7 @@ pub(super) struct FactsOfSide {
     /// Words that follow the text.
     words: Option<Words>,
     /// Whether it is an item of a list: blanks around it are left out where they say nothing.
-    is_item: bool,
+    pub(super) is_item: bool,
 }
 
 impl From<String> for FactsOfSide {
@@ -42,7 +41,7 @@ impl FactsOfSide {
         Self { text, words: Some(words), is_item: false }
     }
 
-    fn resolved(mut self, texts: &Texts) -> String {
+    pub(super) fn resolved(mut self, texts: &Texts) -> String {
         let words = self.words.and_then(|words| texts.get(&words)).map_or("", String::as_str);
         self.text.push_str(words);
         self.text
@@ -81,77 +80,6 @@ pub(super) enum Facts {
 
 /// All facts of a file, by key and subject.
 pub(super) type AllFacts = BTreeMap<(DifferenceKind, String), Facts>;
-
-/// The differences between two cubins, in the order of kinds and subjects.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Differences {
-    /// The differences of each kind, up to the limit for one kind.
-    pub kept: Vec<Difference>,
-    /// The number of differences of each kind that has differences, including those past the limit.
-    pub counts: BTreeMap<DifferenceKind, usize>,
-}
-
-/// A fact that differs between two cubins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Difference {
-    /// What kind of fact of the two files differs.
-    pub key: DifferenceKind,
-    /// The function (by the name of its symbol), section or unit that differs; empty if the whole
-    /// file does.
-    pub subject: String,
-    /// Where in the subject the difference is: an address range of a function, or a name. Empty if
-    /// the whole subject differs, and for items of a list.
-    pub place: String,
-    /// What the first file states; `None` where it states nothing.
-    pub a: Option<String>,
-    /// What the second file states; `None` where it states nothing.
-    pub b: Option<String>,
-}
-
-/// A difference whose words are hashed.
-#[derive(Debug)]
-struct Row {
-    key: DifferenceKind,
-    subject: String,
-    place: String,
-    a: Option<FactsOfSide>,
-    b: Option<FactsOfSide>,
-}
-
-/// The differences between two cubins, before their texts have been looked up. Most texts are still
-/// kept as a hash only.
-#[derive(Debug)]
-pub struct Unresolved {
-    rows: Vec<Row>,
-    counts: BTreeMap<DifferenceKind, usize>,
-    /// The words that are to be made again.
-    pub(super) wanted: HashSet<Words>,
-    pub(super) texts: Texts,
-}
-
-impl Unresolved {
-    /// Whether texts of the differences still have to be read from the two cubins, with
-    /// [`look_up_texts`](Self::look_up_texts).
-    pub fn needs_texts(&self) -> bool {
-        !self.wanted.is_empty()
-    }
-
-    /// Returns the differences with their texts. A text that was not looked up is empty.
-    pub fn resolve(self) -> Differences {
-        let Self { rows, counts, texts, .. } = self;
-        let kept = rows.into_iter().map(|Row { key, subject, place, a, b }| {
-            let is_item = [&a, &b].into_iter().flatten().any(|said| said.is_item);
-            let [mut a, mut b] = [a, b].map(|said| said.map(|said| said.resolved(&texts)));
-            let trimmed = |text: &Option<String>| text.as_deref().map(|text| text.trim().to_owned());
-            // Blanks around an item are shown where nothing else differs.
-            if is_item && trimmed(&a) != trimmed(&b) {
-                (a, b) = (trimmed(&a), trimmed(&b));
-            }
-            Difference { key, subject, place, a, b }
-        });
-        Differences { kept: kept.collect(), counts }
-    }
-}
 
 /// All differences, by key and subject, under the keys that are wanted; of each key at most `limit`
 /// are kept.

@@ -5,8 +5,12 @@ mod entries;
 mod files;
 mod lines;
 
-use super::compare::{self, AllFacts, Facts, Ranges, Texts, Unresolved, Words};
-use super::key::DifferenceKind;
+use super::compare::{self, AllFacts, Facts, Ranges, Texts, Words};
+use super::difference_kind::DifferenceKind;
+use super::text_hasher::TextHasher;
+use super::too_many_facts::TooManyFacts;
+use super::unread_section::UnreadSection;
+use super::unresolved::Unresolved;
 use crate::dump::{Contents, DumpSource};
 use crate::limits::{LEAST_FACTS, MAX_FACTS_GROWTH, WORDS_GROWTH};
 use dwarf2_reader::WorkBudget;
@@ -14,16 +18,10 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
-
-/// Hashes texts. Cubins that are compared with each other need the same hasher, since each new
-/// hasher has its own random keys.
-#[derive(Debug, Clone, Default)]
-pub struct TextHasher(RandomState);
 
 /// Facts as they come in.
 #[derive(Debug)]
@@ -146,30 +144,6 @@ pub struct CubinFacts {
     unread: Vec<UnreadSection>,
     files: files::Files,
 }
-
-/// A section that cannot be read and therefore is not compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadSection {
-    /// The kind of difference for which the section would have been compared.
-    pub key: DifferenceKind,
-    /// Why the section cannot be read.
-    pub error: nv_debug_sections::Error,
-}
-
-/// The error for a cubin that states more than a file of its size plausibly can: long texts at very
-/// many addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooManyFacts;
-
-impl fmt::Display for TooManyFacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "a file of this size cannot have so much to compare: it says long things at too many places",
-        )
-    }
-}
-
-impl std::error::Error for TooManyFacts {}
 
 impl CubinFacts {
     /// Collects the facts of a cubin whose file has `size` bytes.

@@ -24,9 +24,18 @@
 //! ```
 
 mod compare;
+mod difference;
+mod difference_kind;
 mod facts;
-mod key;
+mod text_hasher;
+mod too_many_facts;
+mod unread_section;
+mod unresolved;
 
-pub use compare::{Difference, Differences, Unresolved};
-pub use facts::{CubinFacts, TextHasher, TooManyFacts, UnreadSection};
-pub use key::DifferenceKind;
+pub use difference::{Difference, Differences};
+pub use difference_kind::DifferenceKind;
+pub use facts::CubinFacts;
+pub use text_hasher::TextHasher;
+pub use too_many_facts::TooManyFacts;
+pub use unread_section::UnreadSection;
+pub use unresolved::Unresolved;

@@ -1,7 +1,10 @@
 //! Chooses the decoder of a section.
 
-use super::contents::{Contents, Decoded, Section, ShownUnclaimed};
-use super::source::{DumpSource, OpenSection};
+use super::contents::{Contents, Decoded};
+use super::dump_source::DumpSource;
+use super::open_section::OpenSection;
+use super::section::Section;
+use super::unclaimed_bytes::ShownUnclaimed;
 use super::{
     frames, info, line_programs, location_and_range_lists, lookup_tables, macinfo, nv_info, ptx_txt,
     registers, shared_window, strings,

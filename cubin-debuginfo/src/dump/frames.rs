@@ -1,9 +1,11 @@
 //! `.debug_frame` in words.
 
 use super::contents::Contents;
-use super::source::{DumpSource, RelocatedView};
-use super::span::{Span, UnclaimedBytes};
+use super::dump_source::DumpSource;
+use super::relocated_view::RelocatedView;
+use super::span::Span;
 use super::stream::{ItemStream, StreamPart};
+use super::unclaimed_bytes::UnclaimedBytes;
 use crate::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};

@@ -1,17 +1,18 @@
 //! Decoding of `.debug_abbrev` and of the entries of `.debug_info`.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+use super::abbreviation::Abbreviation;
 use super::contents::Contents;
-use super::source::{DumpSource, OpenSection, RelocatedView, rest_of};
+use super::dump_source::{DumpSource, rest_of};
+use super::open_section::OpenSection;
+use super::relocated_view::RelocatedView;
 use super::span::Span;
 use super::stream::{ItemStream, StreamPart, Visit};
 use crate::expression;
-use dwarf2_reader::WorkBudget;
-use dwarf2_reader::abbrev;
 #[allow(clippy::wildcard_imports, reason = "all of DWARF's tables of names")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, Entry, Node, Units, Value};
-use dwarf2_reader::strings;
+use dwarf2_reader::{WorkBudget, abbrev, strings};
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use schemars::JsonSchema;
@@ -301,23 +302,6 @@ fn constant(attribute: u16, value: u64) -> String {
         _ => return value.to_string(),
     };
     u8::try_from(value).map_or_else(|_| value.to_string(), |value| table.name_or_number(value).into_owned())
-}
-
-/// An abbreviation of `.debug_abbrev`: the tag and the attributes that entries with its code have.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Abbreviation<'s> {
-    /// The byte range of the abbreviation in its section.
-    #[serde(flatten)]
-    pub at: Span,
-    /// The code of the abbreviation, by which entries refer to it.
-    pub code: u64,
-    /// Name of the tag, `DW_TAG_*`, or its number if it has no name.
-    pub tag: Cow<'static, str>,
-    /// Whether entries with this abbreviation have children.
-    pub children: bool,
-    /// The attributes of the abbreviation, each with its form, by name (`DW_AT_*`, `DW_FORM_*`) or
-    /// by number if there is no name.
-    pub attributes: ItemStream<'s, (Cow<'static, str>, Cow<'static, str>)>,
 }
 
 /// A unit of `.debug_info` with its entries.

@@ -1,8 +1,10 @@
 //! Lookup of the item of a section that contains a byte.
 
-use super::contents::{Contents, Section, ShownUnclaimed};
+use super::contents::Contents;
 use super::frames::FrameEntry;
-use super::span::{Span, UnclaimedBytes};
+use super::section::Section;
+use super::span::Span;
+use super::unclaimed_bytes::{ShownUnclaimed, UnclaimedBytes};
 use crate::address_query::parse_number;
 use std::borrow::Cow;
 use std::fmt;

@@ -1,9 +1,12 @@
 //! Decoding of `.debug_line` and `.nv_debug_line_sass`.
 
 use super::contents::Contents;
-use super::source::{DumpSource, OpenSection, RelocatedView};
-use super::span::{Span, UnclaimedBytes};
+use super::dump_source::DumpSource;
+use super::open_section::OpenSection;
+use super::relocated_view::RelocatedView;
+use super::span::Span;
 use super::stream::{ItemStream, StreamPart, Visit};
+use super::unclaimed_bytes::UnclaimedBytes;
 use super::with_offset::WithOffset;
 use crate::limits::SHARED_PATHS;
 use crate::symbolize::{CalleeName, CalleeNames, NameUncertainty, UnitNames};

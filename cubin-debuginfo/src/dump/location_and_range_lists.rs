@@ -1,9 +1,11 @@
 //! The lists of `.debug_loc` and `.debug_ranges`.
 
 use super::contents::Contents;
-use super::source::{DumpSource, RelocatedView, read_all};
-use super::span::{Span, UnclaimedBytes};
+use super::dump_source::{DumpSource, read_all};
+use super::relocated_view::RelocatedView;
+use super::span::Span;
 use super::stream::{ItemStream, StreamPart, Visit};
+use super::unclaimed_bytes::UnclaimedBytes;
 use crate::expression;
 use dwarf2_reader::{loc, ranges};
 use nv_debug_sections::Result;

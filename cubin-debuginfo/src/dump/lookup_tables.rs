@@ -1,9 +1,11 @@
 //! The lookup tables `.debug_aranges`, `.debug_pubnames` and `.debug_pubtypes`.
 
 use super::contents::Contents;
-use super::source::{DumpSource, RelocatedView, read_all};
-use super::span::{Span, UnclaimedBytes};
+use super::dump_source::{DumpSource, read_all};
+use super::relocated_view::RelocatedView;
+use super::span::Span;
 use super::stream::{ItemStream, StreamPart};
+use super::unclaimed_bytes::UnclaimedBytes;
 use dwarf2_reader::{aranges, pubnames};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;

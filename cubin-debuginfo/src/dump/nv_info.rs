@@ -1,7 +1,8 @@
 //! The records of `.nv.info` in words.
 
 use super::contents::{Contents, Decoded};
-use super::source::{DumpSource, RelocatedView};
+use super::dump_source::DumpSource;
+use super::relocated_view::RelocatedView;
 use super::span::Span;
 use super::stream::{ItemStream, StreamPart};
 use nv_debug_sections::Result;

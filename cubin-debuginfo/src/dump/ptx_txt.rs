@@ -1,7 +1,8 @@
 //! The lines of `.nv_debug_ptx_txt` and of texts of intermediate languages.
 
 use super::contents::Contents;
-use super::source::{DumpSource, RelocatedView};
+use super::dump_source::DumpSource;
+use super::relocated_view::RelocatedView;
 use super::span::Span;
 use super::stream::ItemStream;
 use nv_debug_sections::ptx_txt::PtxText;

@@ -31,10 +31,10 @@ use dwarf2_reader::info::{self, Attribute, FormEncoding, Node, Unit, Value};
 use dwarf2_reader::{Cursor, WorkBudget, strings};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::{Error, ErrorKind, Result};
-use operations::Operations;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
+
+pub use operations::operations;
 
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
@@ -110,12 +110,6 @@ pub fn is_shown(name: &str) -> bool {
         SectionName::parse(name).contents_kind(),
         Some(SectionKind::DebugAbbrev | SectionKind::DebugInfo)
     )
-}
-
-/// Returns the operations of an attribute's location expression as text: `DW_OP_fbreg: -8;
-/// DW_OP_nop`. `None` for attributes that have no location expression, and for empty blocks.
-pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl fmt::Display + use<'b>> {
-    (names::is_location(attribute.name) && !block.is_empty()).then_some(Operations(block))
 }
 
 /// Calls `take` with each item of `.debug_abbrev` or `.debug_info`, in file order, until `take`

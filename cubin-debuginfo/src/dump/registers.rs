@@ -1,7 +1,9 @@
 //! The register maps `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
 
 use super::contents::Contents;
-use super::source::{DumpSource, OpenSection, RelocatedView};
+use super::dump_source::DumpSource;
+use super::open_section::OpenSection;
+use super::relocated_view::RelocatedView;
 use super::span::Span;
 use super::stream::{ItemStream, StreamPart};
 use nv_debug_sections::reg_type::{self, RegisterType};

@@ -1,8 +1,7 @@
 //! The byte ranges of items in their section, and the bytes between them.
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
-use std::borrow::Cow;
+use serde::Serialize;
 
 /// The byte range of an item in its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -45,46 +44,4 @@ impl Span {
     pub fn has(self, offset: u64) -> bool {
         (self.offset..self.end()).contains(&offset)
     }
-}
-
-/// A run of bytes of a section between its items, such as the header of a set, the end of a list,
-/// or padding.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Rest")]
-pub struct UnclaimedBytes {
-    /// The byte range of the bytes in the section.
-    #[serde(flatten)]
-    pub at: Span,
-    /// The kind of bytes, in words: `end of children`, `end of list`, `end of sequence`, `padding`,
-    /// `unknown` and others.
-    pub what: Cow<'static, str>,
-    /// The bytes as hexadecimal digits. Absent where `what` says which bytes they are.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]
-    #[schemars(with = "String")]
-    pub bytes: Vec<u8>,
-}
-
-impl UnclaimedBytes {
-    pub(super) fn new(at: Span, what: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, what: what.into(), bytes: Vec::new() }
-    }
-
-    /// Bytes that mean nothing: padding if they are zeros.
-    pub(super) fn filler(offset: u64, bytes: &[u8]) -> Self {
-        let at = Span { offset, size: bytes.len() as u64 };
-        if bytes.iter().all(|byte| *byte == 0) {
-            return Self::new(at, "padding");
-        }
-        Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") }
-    }
-}
-
-/// Writes bytes as one string of hexadecimal digits.
-pub(super) fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    serializer.serialize_str(&text)
 }

@@ -1,7 +1,7 @@
 //! Streams of section items that are decoded again in each pass, since a section can have more
 //! items than memory holds.
 
-use super::span::UnclaimedBytes;
+use super::unclaimed_bytes::UnclaimedBytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 use std::borrow::Cow;

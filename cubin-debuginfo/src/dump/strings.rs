@@ -1,7 +1,8 @@
 //! The strings of `.debug_str`.
 
 use super::contents::Contents;
-use super::source::{RelocatedView, read_all};
+use super::dump_source::read_all;
+use super::relocated_view::RelocatedView;
 use super::stream::ItemStream;
 use super::with_offset::WithOffset;
 use dwarf2_reader::strings;

@@ -1,8 +1,9 @@
 //! Names of inlined functions: offsets in `.debug_str`, from a base that each unit's header has.
 
+use super::name_uncertainty::NameUncertainty;
+use super::unit_names::UnitNames;
 use crate::limits::NAME_TRIES;
 use dwarf2_reader::WorkBudget;
-use nv_debug_sections::line::{LineOp, LineTable};
 use std::borrow::Cow;
 
 /// The name of an inlined function, and how certain it is.
@@ -28,56 +29,6 @@ pub(super) struct CalleeSpan {
     size: usize,
     doubt: Option<NameUncertainty>,
     recovered: bool,
-}
-
-/// A reason why the name of an inlined function may be wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameUncertainty {
-    /// No string of `.debug_str` starts at the offset of the name: it is past the last string, or
-    /// inside a string while the unit's base may be wrong.
-    NoString,
-    /// The unit's base in `.debug_str` is not higher than that of an earlier unit. nvlink 13.0.88
-    /// joins `.debug_str` sections, but for sm_90 and later leaves every base at 0: the name is
-    /// then looked up among those of the first unit. A recovered base is the lowest of several
-    /// possible ones.
-    UnrelatedBase,
-}
-
-impl NameUncertainty {
-    /// Describes in words why the name may be wrong.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::NoString => "no string starts at the name's offset in .debug_str",
-            Self::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
-        }
-    }
-}
-
-/// The offsets by which one line unit refers to names of inlined functions in `.debug_str`, and the
-/// base that is added to them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct UnitNames {
-    /// The field `debug_str_base` of the unit's header; `None` if the header has none.
-    pub base: Option<u32>,
-    /// The offsets of callees' names that the unit's inlined rows have, ascending. From them the
-    /// field `debug_str_base` is recovered where nvlink lost it; an empty list turns that off.
-    pub used: Vec<u64>,
-}
-
-impl UnitNames {
-    /// Collects the offsets of names and the base from a decoded line unit.
-    pub fn of(table: &LineTable<'_>) -> Self {
-        let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
-        let mut used: Vec<u64> = ops
-            .filter_map(|op| match *op {
-                LineOp::InlinedCall { context: 1.., name } | LineOp::SetFunctionName(name) => Some(name),
-                _ => None,
-            })
-            .collect();
-        used.sort_unstable();
-        used.dedup();
-        Self { base: table.debug_str_base, used }
-    }
 }
 
 /// Where a unit's names start in `.debug_str`.

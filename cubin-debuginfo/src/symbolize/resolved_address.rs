@@ -1,9 +1,10 @@
 //! The result of looking up one code address.
 
+use super::intermediate_line::IntermediateLine;
 use super::line_table_index::RowRef;
+use super::ptx_line::PtxLine;
 use super::{Frames, Symbolizer};
 use nv_debug_sections::code::{CodeSection, Function};
-use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::LineRow;
 
 /// The function, source row and PTX row found for one code address.
@@ -19,32 +20,6 @@ pub struct ResolvedAddress<'s> {
     pub(super) range_number: u32,
     pub(super) source: Option<RowRef<'s>>,
     pub(super) owner: &'s Symbolizer<'s>,
-}
-
-/// A line of the PTX text that the cubin was made from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PtxLine<'s> {
-    /// 1-based number of the line in the PTX text.
-    pub line: u32,
-    /// The section that has the PTX text; `None` where the file has none, or where several could be
-    /// meant.
-    pub section: Option<SectionIndex>,
-    /// The text of the line as `.nv_debug_ptx_txt` keeps it (no leading blanks, no debug
-    /// directives); `None` where the PTX text has no such line.
-    pub text: Option<&'s [u8]>,
-}
-
-/// A line in a text of an intermediate language, which the compiler has between the source and PTX.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IntermediateLine<'s> {
-    /// The name of the file that the text is of; `None` where the file table has no such file.
-    pub file: Option<&'s str>,
-    /// 1-based line number.
-    pub line: u32,
-    /// The section that has the text; `None` where the file has none.
-    pub section: Option<SectionIndex>,
-    /// The line as the text has it; `None` where it has no such line.
-    pub text: Option<&'s [u8]>,
 }
 
 impl<'s> ResolvedAddress<'s> {

@@ -1,6 +1,8 @@
 //! The text of variable locations, and of the remarks on them.
 
-use super::variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
+use super::frame_base::{FrameBase, FrameOffset};
+use super::unavailable::Unavailable;
+use super::variable_location::{Memory, VariableLocation};
 use super::{DebuggerMistake, MissingFacts, ScopeKind};
 use nv_debug_sections::cubin::Cubin;
 use std::fmt;

@@ -1,8 +1,10 @@
 //! The locations of a variable, by code address.
 
 use super::constant::{self, Constant, ConstantValue, RawConstant};
+use super::frame_base::{FrameBase, FrameOffset};
 use super::registers::SassAllocation;
-use super::variable_location::{self, FrameBase, FrameOffset, LocationForm, Unavailable, VariableLocation};
+use super::unavailable::Unavailable;
+use super::variable_location::{self, LocationForm, VariableLocation};
 use super::{DebuggerMistake, RegisterPart, Scope, ScopeKind, Variable, VariableAddressClass, Variables};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};

@@ -1,7 +1,9 @@
 //! The memory of a variable's address, and the offset in it.
 
+use super::frame_base::{FrameBase, FrameOffset};
 use super::location_list::Builder;
-use super::variable_location::{FrameBase, FrameOffset, Memory, Unavailable, VariableLocation};
+use super::unavailable::Unavailable;
+use super::variable_location::{Memory, VariableLocation};
 use super::{DebuggerMistake, Variables};
 use crate::entries::Address;
 use nv_debug_sections::address_class::{AddressClass, constant_bank, memory_of_section};

@@ -18,8 +18,10 @@
 
 mod catalog_entry;
 pub mod classify;
+mod debug_section;
 mod header_fields;
 mod name;
+mod reloc_form;
 mod section_kind;
 mod space;
 mod table;
@@ -27,19 +29,15 @@ mod table;
 mod tests;
 
 pub use catalog_entry::{CatalogEntry, LinkerAction, NameMatch, SectionOrigin};
+pub use debug_section::is_debug_section;
 pub use header_fields::{SectionHeaderFields, SectionLinks};
 pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, SectionName};
+pub use reloc_form::RelocForm;
 pub use section_kind::SectionKind;
-pub use space::{RelocForm, Space};
+pub use space::Space;
 pub use table::CATALOG;
 
 /// The rows of native contents, which come first.
 fn native_rows() -> impl Iterator<Item = &'static CatalogEntry> {
     CATALOG.iter().take_while(|row| row.is_native())
-}
-
-/// Whether a native section belongs to debug information, by its name: `.debug_*`, `.nv_debug_*`
-/// and `.nv_debug.shared`, known or not.
-pub fn is_debug_section(name: &str) -> bool {
-    native_rows().any(|row| row.matches_name(name))
 }

@@ -2,7 +2,7 @@
 //! files.
 
 use super::*;
-use crate::level::observed::typical_references;
+use crate::level::typical_references;
 use crate::release::Release;
 
 #[test]

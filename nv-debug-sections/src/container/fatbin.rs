@@ -5,6 +5,9 @@
 //! `docs/formats/fatbins.md` has every field; observed: nvcc and fatbinary 13.0.88 (written),
 //! cuobjdump 13.2.86 (how it reads changed fields).
 
+mod entries;
+
+use entries::FoundEntry;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -13,6 +16,8 @@ use super::{ContainerPosition, Entry, EntryKind, Flags, number, slice};
 use crate::arch::Arch;
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind, Result};
+
+pub use entries::Entries;
 
 /// The first four bytes of a fatbin, little-endian.
 pub const MAGIC: u32 = 0xba55_ed50;
@@ -43,18 +48,6 @@ pub struct Fatbin<'d> {
     position: ContainerPosition,
     entries: &'d [u8],
     version: u16,
-}
-
-/// An iterator over the entries of a fatbin. It goes on after a fault in an entry's header, unless
-/// the entry's size is unknown. An entry whose name or options are damaged comes after the fault,
-/// without name and options.
-#[derive(Debug, Clone)]
-pub struct Entries<'d> {
-    /// The position of the next entry.
-    position: ContainerPosition,
-    rest: &'d [u8],
-    /// An entry whose fault was told first.
-    held: Option<Entry<'d>>,
 }
 
 impl<'d> Fatbins<'d> {
@@ -158,36 +151,6 @@ impl<'d> Fatbin<'d> {
     }
 }
 
-impl<'d> Iterator for Entries<'d> {
-    type Item = Result<Entry<'d>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some(entry) = self.held.take() {
-            return Some(Ok(entry));
-        }
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (entry, size) = match find_entry(&self.position, self.rest) {
-            Ok(found) => {
-                let size = found.head.len() + found.body.len();
-                (found.read(), size)
-            }
-            Err(error) => (Err(error), self.rest.len()),
-        };
-        // `find_entry` saw that many bytes.
-        self.rest = self.rest.get(size..).unwrap_or_default();
-        self.position.offset += size as u64;
-        Some(entry.and_then(|(entry, fault)| match fault {
-            None => Ok(entry),
-            Some(fault) => {
-                self.held = Some(entry);
-                Err(fault)
-            }
-        }))
-    }
-}
-
 /// The byte ranges of the payload, the name and the options of an entry.
 struct ByteRanges {
     header_size: u64,
@@ -195,14 +158,6 @@ struct ByteRanges {
     compressed_size: u64,
     options: u64,
     name: (u64, u64),
-}
-
-/// An entry whose end is known.
-struct FoundEntry<'d> {
-    entry: Entry<'d>,
-    extents: ByteRanges,
-    head: &'d [u8],
-    body: &'d [u8],
 }
 
 fn wrong(
@@ -229,35 +184,6 @@ fn find_entry<'d>(position: &ContainerPosition, data: &'d [u8]) -> Result<FoundE
     let body = slice(data, extents.header_size, extents.padded_size)
         .ok_or_else(|| wrong(position, 8, "size", extents.padded_size, "no more than the fatbin has"))?;
     Ok(FoundEntry { entry, extents, head, body })
-}
-
-impl<'d> FoundEntry<'d> {
-    /// The entry with its payload, and with name and options, unless they are damaged.
-    fn read(self) -> Result<(Entry<'d>, Option<Error>)> {
-        let Self { mut entry, extents, head, body } = self;
-        let position = entry.position.clone();
-        entry.stored = body;
-        if entry.flags.compression().is_some() {
-            entry.stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
-                wrong(&position, 16, "compressedSize", extents.compressed_size, "no more than the size")
-            })?;
-        }
-        let mut fault = None;
-        let missing = |at, field, found| wrong(&position, at, field, found, "a place in the entry's header");
-        if extents.name.1 != 0 {
-            match slice(head, extents.name.0, extents.name.1) {
-                Some(name) => entry.name = name,
-                None => fault = Some(missing(32, "identifier offset", extents.name.0)),
-            }
-        }
-        if extents.options != 0 {
-            match options(entry.kind, head, extents.options) {
-                Some(found) => (entry.options, entry.compat) = found,
-                None => fault = fault.or_else(|| Some(missing(20, "options offset", extents.options))),
-            }
-        }
-        Ok((entry, fault))
-    }
 }
 
 /// The first 64 bytes of an entry.

@@ -32,6 +32,7 @@ mod file_names;
 mod flags;
 mod host_sections;
 mod image;
+mod ir_versions;
 mod numbered_entry;
 pub mod nvvm;
 mod payload;
@@ -55,7 +56,8 @@ pub use entry::Entry;
 pub use entry_kind::EntryKind;
 pub use file_names::FileNames;
 pub use flags::Flags;
-pub use image::{Image, IrVersions};
+pub use image::Image;
+pub use ir_versions::IrVersions;
 pub use numbered_entry::NumberedEntry;
 pub use selector::{ImageSelector, SelectionSummary};
 

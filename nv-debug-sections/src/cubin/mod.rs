@@ -11,7 +11,10 @@
 //! from the names alone.
 
 mod append;
+mod code_location;
+mod cubin_origin;
 mod debug_only;
+mod debug_section;
 mod edit;
 mod extended_numbering;
 mod header;
@@ -24,6 +27,7 @@ mod replaced_sections;
 mod section;
 mod section_edit;
 mod section_order;
+mod segment;
 mod side_file;
 mod strip;
 mod strtab;
@@ -44,17 +48,20 @@ use crate::error::Result;
 use crate::release::{Release, Target};
 
 pub use append::{NewSection, SectionInfo, SectionLink};
+pub use code_location::CodeLocation;
+pub use cubin_origin::CubinOrigin;
 pub use debug_only::{
     DEBUG_ONLY_BASE, DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,
 };
-pub use edit::DebugSection;
-pub use layout::{Layout, Segment};
+pub use debug_section::DebugSection;
+pub use layout::Layout;
 pub use mercury::MercurySection;
-pub use release_of::{CubinOrigin, ReleaseSource};
+pub use release_of::ReleaseSource;
+pub use segment::Segment;
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;
-pub use writing_tool::{CodeLocation, NVDWARF, Writer};
+pub use writing_tool::Writer;
 
 pub use crate::cuda_elf::{ELFOSABI_CUDA_V2, ET_EWP, SHF_MERCURY, sht};
 

@@ -4,7 +4,8 @@ use object::elf::{self, FileHeader64, Ident, ProgramHeader64, Rel64, Rela64, Sec
 use object::endian::{I64, LittleEndian as LE, U16, U32, U64};
 use object::pod::bytes_of;
 
-use super::layout::{FILE_HEADER, Layout, SECTION_HEADER, Segment, section_size};
+use super::layout::{FILE_HEADER, Layout, SECTION_HEADER, section_size};
+use super::segment::Segment;
 use super::{
     Contents, Cubin, Relocation, Section, SectionIndex, Symbol, extended_numbering, relocation_size,
 };

@@ -1,5 +1,6 @@
 //! The tool that wrote a file, and the location of its machine code.
 
+use super::code_location::CodeLocation;
 use object::elf;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,10 +10,8 @@ use super::release_of::with_first_note;
 use super::{Contents, Cubin, ELFOSABI_CUDA_V2, NewSection, Section, SectionInfo, SectionLink};
 use crate::arch::{Arch, Suffix};
 use crate::error::Result;
+use crate::tkinfo::NVDWARF;
 use crate::{nv_info, tkinfo};
-
-/// The name of this project, `nvdwarf`, as ELF notes have it.
-pub const NVDWARF: &str = "nvdwarf";
 
 /// The tool that wrote a file, as the note `.note.nv.tkinfo` names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -28,32 +27,6 @@ impl fmt::Display for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.tool)?;
         self.version.iter().try_for_each(|version| write!(f, " {version}"))
-    }
-}
-
-/// Where the machine code of a file is: in the file itself, or elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "CodePlace")]
-pub enum CodeLocation {
-    /// The machine code is in the file itself, or the file defines no function.
-    Here,
-    /// The machine code is in another file: this file is the side file of a cubin, as `strip
-    /// --split` makes one.
-    OtherFile,
-    /// There is no machine code: the file is a debug-only object, as `compile --code none` makes
-    /// one, or the side file of one.
-    None,
-}
-
-impl CodeLocation {
-    /// The location of the machine code in one word, as JSON documents have it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Here => "here",
-            Self::OtherFile => "other-file",
-            Self::None => "none",
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Comparison of the debug sections of a file with those that are expected.
 
-use super::conditions::{Requirement, SectionExpectation};
+use super::section_expectation::{Requirement, SectionExpectation};
 use crate::catalog::{SectionHeaderFields, SectionKind, SectionName};
 use crate::cubin::{Cubin, SectionIndex};
 use std::collections::HashSet;

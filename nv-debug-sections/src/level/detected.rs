@@ -1,15 +1,17 @@
 //! Detection of the debug level of a cubin, the tool that wrote it, and the features of its PTX.
 
-use super::conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement};
+use super::condition::Condition;
 use super::observed::{self, Compilation};
-use super::{DebugLevel, SectionExpectation};
-use super::{ReferenceKind, ReferenceKinds};
+use super::output_kind::OutputKind;
+use super::ptx_features::{PtxFeatures, PtxSection};
+use super::section_expectation::Requirement;
+use super::stripped::removed;
+use super::{DebugLevel, ReferenceKind, ReferenceKinds, SectionExpectation};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
 use crate::release::Target;
-use crate::tkinfo;
-use crate::{Result, line};
+use crate::{Result, line, tkinfo};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -157,7 +159,7 @@ fn has_unasked_lines(cubin: &Cubin<'_>) -> bool {
         })
 }
 
-fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
+pub(super) fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     if writer.is_some_and(|writer| writer.tool == "nvlink") {
         OutputKind::Linked
     } else if cubin.header.is_relocatable() {
@@ -167,65 +169,15 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> OutputKind {
     }
 }
 
-/// Returns the kinds of debug sections that were stripped from a file, as
-/// [`DetectedLevel::removed`] has them. It decodes only names.
-pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
-    let is_debug_only = cubin.code_location() == CodeLocation::None;
-    let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
-    removed(cubin, &parsed_names(cubin), output)
-}
-
-/// Whether debug sections of a kind are missing from a file because it was stripped. If `kind` is
-/// `None`, any kind counts.
-///
-/// Symbols tell which ones there were; where they are gone too, `kind` may have been among them.
-pub fn is_stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> bool {
-    if removed_sections(cubin).is_empty() {
-        return false;
-    }
-    let mut gone =
-        marks(cubin).filter(SectionName::is_debug_contents).filter_map(|name| name.kind()).peekable();
-    gone.peek().is_none() || kind.is_none_or(|kind| gone.any(|gone| gone == kind))
-}
-
-/// Whether a file has no debug sections and no sign that it was stripped.
-pub fn is_bare(cubin: &Cubin<'_>) -> bool {
-    !cubin.iter().any(|(_, name, _)| SectionName::parse(name).is_debug())
-        && removed_sections(cubin).is_empty()
-}
-
 /// The names of the symbols that [`Cubin::remove_debug_sections`] leaves for sections that it takes
 /// out.
-fn marks<'c>(cubin: &'c Cubin<'_>) -> impl Iterator<Item = SectionName<'c>> {
+pub(super) fn marks<'c>(cubin: &'c Cubin<'_>) -> impl Iterator<Item = SectionName<'c>> {
     let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
     marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)))
 }
 
-fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)> {
+pub(super) fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)> {
     cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect()
-}
-
-/// See [`DetectedLevel::removed`].
-fn removed(
-    cubin: &Cubin<'_>,
-    sections: &[(SectionIndex, SectionName<'_>)],
-    output: OutputKind,
-) -> Vec<SectionKind> {
-    let is_contents =
-        |name: &SectionName<'_>| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared);
-    let may_lack_frames =
-        output == OutputKind::DebugOnly || sections.iter().any(|(_, name)| is_contents(name));
-    let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
-    let kinds = marks(cubin)
-        .filter(|name| name.is_debug_contents() && name.origin() == Some(SectionOrigin::Assembler));
-    let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
-    if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
-        removed.push(SectionKind::DebugFrame);
-    }
-    removed.sort_unstable();
-    removed.dedup();
-    removed.retain(|kind| !is_there(*kind));
-    removed
 }
 
 fn program<'c>(

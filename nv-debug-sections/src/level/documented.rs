@@ -2,7 +2,7 @@
 //! 13.0.88 and the ptxas inside it write, kept as data. The real tools differ nearly everywhere:
 //! see the project's `docs/conformance.md`, and [`observed`](super::observed).
 
-use super::conditions::{Requirement, SectionExpectation};
+use super::section_expectation::{Requirement, SectionExpectation};
 use super::{DebugLevel, DebugOptions};
 use crate::catalog::{SectionKind, SectionName, Space};
 use schemars::JsonSchema;

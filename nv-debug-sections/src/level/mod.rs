@@ -8,17 +8,24 @@
 //! says what is missing in it, [`report`] all of it together.
 
 pub mod compare;
-mod conditions;
+mod condition;
 mod debug_level;
 pub mod detected;
 pub mod documented;
 pub mod observed;
+mod output_kind;
+mod ptx_features;
 mod reference_kinds;
 pub mod report;
+mod section_expectation;
 mod stated_facts;
+pub mod stripped;
 
 pub use debug_level::{DebugLevel, DebugOptions, LevelDirectives};
 
-pub use conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement, SectionExpectation};
-pub use reference_kinds::{ReferenceKind, ReferenceKinds};
+pub use condition::Condition;
+pub use output_kind::OutputKind;
+pub use ptx_features::{PtxFeatures, PtxSection};
+pub use reference_kinds::{ReferenceKind, ReferenceKinds, typical_references};
+pub use section_expectation::{Requirement, SectionExpectation};
 pub use stated_facts::StatedFact;

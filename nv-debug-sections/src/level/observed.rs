@@ -4,9 +4,12 @@
 //! Observed: 864 runs of ptxas and 288 of nvlink, sm_75-sm_121, and 679 corpus cubins.
 //! `tests/data/section_lists.tsv` has an extract of the runs.
 
-use super::conditions::{Condition, OutputKind, PtxFeatures, PtxSection, Requirement, SectionExpectation};
-use super::{DebugLevel, DebugOptions};
-use super::{ReferenceKind, ReferenceKinds};
+use super::condition::Condition;
+use super::output_kind::OutputKind;
+use super::ptx_features::{PtxFeatures, PtxSection};
+use super::reference_kinds::typical_references;
+use super::section_expectation::{Requirement, SectionExpectation};
+use super::{DebugLevel, DebugOptions, ReferenceKind, ReferenceKinds};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin};
 use crate::generation::Generation;
 use crate::ptx_txt;
@@ -70,20 +73,6 @@ const AFTER_PTX: [(SectionKind, ReferenceKind, Condition); 2] = [
     (SectionKind::DebugFrame, ReferenceKind::Code, Condition::Code),
     // The entry that an entry belongs to, and the size of its function.
     (SectionKind::DebugFrame, ReferenceKind::AtLink, Condition::Code),
-];
-
-/// What compilers' sections refer to, where neither the PTX nor a file is at hand.
-const TYPICAL: [(SectionKind, &[ReferenceKind]); 10] = [
-    (SectionKind::DebugStr, &[]),
-    (SectionKind::DebugAbbrev, &[]),
-    (SectionKind::DebugInfo, &ReferenceKind::ALL),
-    (SectionKind::DebugLoc, &[ReferenceKind::Code]),
-    (SectionKind::DebugMacinfo, &[]),
-    (SectionKind::DebugPubnames, &[ReferenceKind::AtLink]),
-    (SectionKind::DebugPubtypes, &[ReferenceKind::AtLink]),
-    (SectionKind::DebugAranges, &ReferenceKind::ALL),
-    (SectionKind::DebugRanges, &[ReferenceKind::Code, ReferenceKind::Symbol]),
-    (SectionKind::NvDebugInfoPtx, &ReferenceKind::ALL),
 ];
 
 impl Compilation<'_, '_> {
@@ -308,15 +297,6 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Requireme
         .into_iter()
         .map(|section| (section.name.clone(), Requirement::Always, section.references))
         .collect()
-}
-
-/// Returns the kinds of references that a section of this kind may have in the output of compilers,
-/// each as "not known" rather than present. It is for lists that people read: a section of a file
-/// may have other references.
-pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
-    let row = TYPICAL.iter().find(|(of, _)| *of == kind);
-    let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));
-    ReferenceKinds(ReferenceKind::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
 }
 
 fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {

@@ -1,4 +1,5 @@
 //! The kinds of references in a debug section of PTX, which decide whether it has relocations.
+use crate::catalog::SectionKind;
 
 /// The kinds of references in the data of a section, as a set. `None` for a kind means that it is
 /// not known whether the section has such a reference.
@@ -38,4 +39,27 @@ impl ReferenceKinds {
     pub fn has(self, reference: ReferenceKind) -> Option<bool> {
         self.0[reference as usize]
     }
+}
+
+/// What compilers' sections refer to, where neither the PTX nor a file is at hand.
+pub(super) const TYPICAL: [(SectionKind, &[ReferenceKind]); 10] = [
+    (SectionKind::DebugStr, &[]),
+    (SectionKind::DebugAbbrev, &[]),
+    (SectionKind::DebugInfo, &ReferenceKind::ALL),
+    (SectionKind::DebugLoc, &[ReferenceKind::Code]),
+    (SectionKind::DebugMacinfo, &[]),
+    (SectionKind::DebugPubnames, &[ReferenceKind::AtLink]),
+    (SectionKind::DebugPubtypes, &[ReferenceKind::AtLink]),
+    (SectionKind::DebugAranges, &ReferenceKind::ALL),
+    (SectionKind::DebugRanges, &[ReferenceKind::Code, ReferenceKind::Symbol]),
+    (SectionKind::NvDebugInfoPtx, &ReferenceKind::ALL),
+];
+
+/// Returns the kinds of references that a section of this kind may have in the output of compilers,
+/// each as "not known" rather than present. It is for lists that people read: a section of a file
+/// may have other references.
+pub fn typical_references(kind: SectionKind) -> ReferenceKinds {
+    let row = TYPICAL.iter().find(|(of, _)| *of == kind);
+    let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));
+    ReferenceKinds(ReferenceKind::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
 }

@@ -1,7 +1,7 @@
 //! The decoder of line sections: one pass over each unit.
 
 use super::line_state::{set_address, take_lone_end};
-use super::program::Steps;
+use super::steps::Steps;
 use super::units::{in_section, units};
 use super::{LineTable, LineTableWithOffsets, Sequence, SequenceOffsets};
 use crate::Result;
@@ -29,18 +29,6 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
             Ok(table)
         })
         .collect()
-}
-
-/// Iterates over the headers of a line table section: the byte offset of each unit, and its table
-/// without sequences. It does not decode line programs, and does not need relocations, which apply
-/// only to addresses and names.
-///
-/// # Errors
-///
-/// A header is not that of a line table of DWARF 2 or 3, with its byte offset in `section`; none
-/// follows then.
-pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Result<(u64, LineTable<'d>)>> {
-    units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
 }
 
 /// Decodes every unit of a line table section as [`decode`] does, with the byte offset of each

@@ -1,9 +1,7 @@
 //! Execution of a single opcode of a line program.
 
-use super::{
-    DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineOp,
-    MAX_ENTRY_ROW,
-};
+use super::opcodes::MAX_ENTRY_ROW;
+use super::{DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineOp};
 use dwarf2_reader::Cursor;
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::line::{self as dwarf2, Instruction, Params};

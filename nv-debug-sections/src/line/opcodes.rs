@@ -12,3 +12,6 @@ pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
 /// The opcode 0x92 of Mercury line tables: its operand is 1 before the row at a function's entry,
 /// and 0 after it. NVIDIA's name of the opcode is not known.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
+
+/// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
+pub(super) const MAX_ENTRY_ROW: u8 = 0x7f;

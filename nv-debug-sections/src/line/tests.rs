@@ -3,6 +3,8 @@
 use super::*;
 use crate::ErrorKind;
 use dwarf2_writer::constants::*;
+use dwarf2_writer::line::Params;
+use dwarf2_writer::{Address, SymbolId};
 use gimli::{DebugLineOffset, LittleEndian};
 use leb128_nv::{sleb128, uleb128};
 use proptest::prelude::*;

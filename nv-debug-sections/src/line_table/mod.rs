@@ -14,6 +14,8 @@
 mod entry_rows;
 mod from_locs;
 mod full;
+mod function_start;
+mod loc;
 mod located_instruction;
 mod mercury_to_native;
 mod native_to_mercury;
@@ -21,10 +23,12 @@ mod ptx_lines;
 #[cfg(test)]
 mod tests;
 
-pub use entry_rows::{EntryRow, FunctionStart, entry_rows};
+pub use entry_rows::{EntryRow, entry_rows};
 pub use from_locs::line_program_from_locs;
 pub use full::full_line_program;
-pub use located_instruction::{Loc, LocId, LocatedInstruction};
+pub use function_start::FunctionStart;
+pub use loc::{Loc, LocId};
+pub use located_instruction::LocatedInstruction;
 pub use mercury_to_native::{AddressPair, hidden_mercury_address, last_inlined_name, mercury_to_native};
 pub use native_to_mercury::native_to_mercury;
 pub use ptx_lines::ptx_lines;

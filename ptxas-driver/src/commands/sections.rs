@@ -309,7 +309,7 @@ impl Options {
             // Words name sections, not what is in them: what compilers' mostly refer to is for a
             // list without a file.
             (None, Some(_)) => StatedFact::ptx_features(&self.has, |_| ReferenceKinds::default()),
-            (None, None) => StatedFact::ptx_features(&self.has, observed::typical_references),
+            (None, None) => StatedFact::ptx_features(&self.has, typical_references),
         }
     }
 

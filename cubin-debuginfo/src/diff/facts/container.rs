@@ -1,9 +1,8 @@
 //! Facts of the container: header, section table, symbols, relocations, notes.
 
-use super::Collector;
-use super::{files, text};
+use super::{Collector, files, text};
 use crate::diff::compare::Facts;
-use crate::diff::key::DifferenceKind;
+use crate::diff::difference_kind::DifferenceKind;
 use crate::dump::{ItemStream, NvInfoRecord};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{

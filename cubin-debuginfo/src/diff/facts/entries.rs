@@ -2,7 +2,7 @@
 //! `dump` and written without offsets.
 
 use super::{Collector, Full};
-use crate::diff::key::DifferenceKind;
+use crate::diff::difference_kind::DifferenceKind;
 use crate::dump::{
     Contents, Die, DumpSource, FrameEntry, InfoUnit, ItemStream, NameLookup, OpenSection, Register, Registers,
 };

@@ -1,9 +1,8 @@
 //! Facts of the line tables: what they say of each address.
 
-use super::Collector;
-use super::text;
+use super::{Collector, text};
 use crate::diff::compare::{Facts, Ranges, Words};
-use crate::diff::key::DifferenceKind;
+use crate::diff::difference_kind::DifferenceKind;
 use crate::names::demangle;
 use crate::symbolize::{FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer, TableFileName};
 use nv_debug_sections::Result;

@@ -5,10 +5,13 @@
 //! `DW_OP_stack_value`. The others, and the two blanks after `DW_OP_lit%u` and `DW_OP_reg%d`, were
 //! observed by putting every opcode into a cubin.
 
+use crate::dump::ptxas_style::names;
+use dwarf2_reader::info::Attribute;
 use nv_debug_sections::Result;
 use nv_debug_sections::cursor::Cursor;
 use nv_debug_sections::register::DwarfRegister;
-use std::fmt::{self, Write as _};
+use std::fmt;
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 /// The operand of an operation, and how it is shown.
@@ -107,6 +110,12 @@ fn write_operand(cursor: &mut Cursor<'_>, operand: Operand, number: u8, text: &m
 /// bytes; this function shows the number.
 fn register(cursor: &mut Cursor<'_>) -> Result<DwarfRegister> {
     Ok(DwarfRegister::from_uleb(cursor.leb_bytes("a register")?))
+}
+
+/// Returns the operations of an attribute's location expression as text: `DW_OP_fbreg: -8;
+/// DW_OP_nop`. `None` for attributes that have no location expression, and for empty blocks.
+pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl fmt::Display + use<'b>> {
+    (names::is_location(attribute.name) && !block.is_empty()).then_some(Operations(block))
 }
 
 #[cfg(test)]

@@ -1,96 +1,9 @@
-//! Streaming execution of line programs, one operation at a time.
+//! The run of a line program, one operation at a time.
 
-use super::line_state::{LineState, Step, set_address, step, take_lone_end};
-use super::units::{in_section, units};
-use super::{LineOp, LineRow, LineTable};
-use crate::Result;
+use super::line_state::{LineState, Step, step};
+use super::{LineOp, LineRow};
 use dwarf2_reader::Cursor;
 use dwarf2_reader::line::Params;
-
-/// A unit of a line table section: its header, and a line program that is run on demand.
-#[derive(Debug, Clone)]
-pub struct UnitProgram<'d> {
-    /// The header of the unit, without sequences.
-    pub table: LineTable<'d>,
-    /// The byte offset of the unit in its section.
-    pub offset: u64,
-    /// The number of bytes of the unit before its first sequence.
-    pub header_size: u64,
-    /// The section's name, for errors.
-    section: &'d str,
-    /// A cursor over the sequences of the unit, which follow one another.
-    pub program: Cursor<'d>,
-}
-
-/// A sequence of a line table whose operations are read on demand.
-#[derive(Debug, Clone)]
-pub struct SequenceProgram<'d> {
-    /// The byte offset of the sequence in the section, at its `DW_LNE_set_address`.
-    pub offset: u64,
-    /// The number of bytes of the whole sequence, including `DW_LNE_end_sequence`.
-    pub size: u64,
-    /// The operand of `DW_LNE_set_address`, the base address of the sequence.
-    pub base: u64,
-    /// The byte offset in the section of the operand of `DW_LNE_set_address`.
-    pub base_offset: u64,
-    /// The address of the first byte after the sequence's code, relative to its base.
-    pub end: u64,
-    params: Params,
-    program: Cursor<'d>,
-}
-
-/// Iterates over the units of a line table section without running their line programs. The
-/// iterator ends after an error.
-///
-/// `section` is the section's name, for errors.
-pub fn unit_programs<'d>(
-    section: &'d str,
-    data: &'d [u8],
-) -> impl Iterator<Item = Result<UnitProgram<'d>>> + use<'d> {
-    units(section, data).map(move |unit| {
-        let (offset, mut table, mut program) = unit?;
-        let header_size = program.offset() - offset;
-        table.has_lone_end = take_lone_end(&mut program);
-        Ok(UnitProgram { table, offset, header_size, section, program })
-    })
-}
-
-impl<'d> UnitProgram<'d> {
-    /// The size of the line unit in bytes.
-    pub fn size(&self) -> u64 {
-        self.program.offset() + self.program.rest().len() as u64 - self.offset
-    }
-
-    /// Iterates over the sequences of the line unit in section order. Each is run to its end, so
-    /// that all its faults are found. The iterator ends after an error.
-    pub fn sequences(&self) -> impl Iterator<Item = Result<SequenceProgram<'d>>> + use<'d> {
-        let (section, mut cursor, params) = (self.section, self.program.clone(), self.table.params);
-        let mut failed = false;
-        std::iter::from_fn(move || {
-            let sequence = (!failed && !cursor.is_empty()).then(|| next_sequence(&mut cursor, params))?;
-            failed = sequence.is_err();
-            Some(sequence.map_err(|error| in_section(section, error)))
-        })
-    }
-}
-
-fn next_sequence<'d>(cursor: &mut Cursor<'d>, params: Params) -> dwarf2_reader::Result<SequenceProgram<'d>> {
-    let offset = cursor.offset();
-    let (base, base_offset) = set_address(cursor)?;
-    let program = cursor.clone();
-    let mut steps = Steps::new(program.clone(), params);
-    while steps.step()?.is_some() {}
-    let end = steps.registers.address;
-    *cursor = steps.cursor;
-    Ok(SequenceProgram { offset, size: cursor.offset() - offset, base, base_offset, end, params, program })
-}
-
-impl<'d> SequenceProgram<'d> {
-    /// Iterates over the operations of the line program, with the registers after each.
-    pub fn steps(&self) -> Steps<'d> {
-        Steps::new(self.program.clone(), self.params)
-    }
-}
 
 /// An iterator that runs a line program. It returns each operation with the byte offset in the
 /// section at which the operation ends.

@@ -1,15 +1,15 @@
 //! A cubin whose sections are decoded, with the sections that others refer to.
 
 use super::function_filter::Filter;
-use super::span::UnclaimedBytes;
+use super::open_section::OpenSection;
+use super::relocated_view::RelocatedView;
 use super::stream::{StreamPart, Visit};
-use dwarf2_reader::WorkBudget;
-use dwarf2_reader::info::Units;
+use super::unclaimed_bytes::UnclaimedBytes;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::{RelocatedCubin, RelocatedSection, RelocationTarget};
-use nv_debug_sections::{Error, ErrorKind, Result};
+use nv_debug_sections::relocated::{RelocatedCubin, RelocationTarget};
+use nv_debug_sections::Result;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -31,49 +31,6 @@ pub struct DumpSource<'c, 'd> {
     pub(super) at: Option<u64>,
 }
 
-/// A section beside another one; `None` if it is not there.
-type Sibling<'c> = Result<Option<Rc<RelocatedView<'c>>>>;
-
-/// A debug section that is about to be decoded, with the sections that it refers to. Decoded values
-/// borrow from it.
-#[derive(Debug)]
-pub struct OpenSection<'c> {
-    pub(super) index: SectionIndex,
-    pub(super) name: &'c str,
-    view: Result<RelocatedView<'c>>,
-    abbrev: Sibling<'c>,
-    strings: Sibling<'c>,
-    types: Sibling<'c>,
-    pub(super) units: OnceCell<Units>,
-}
-
-/// The bytes of a section beside another one; none of one that is not there.
-fn sibling_bytes<'o>(sibling: &'o Sibling<'_>) -> Result<&'o [u8]> {
-    let view = sibling.as_ref().map_err(Clone::clone)?;
-    Ok(view.as_ref().map_or(&[][..], |view| &view.data.bytes))
-}
-
-impl<'c> OpenSection<'c> {
-    pub(super) fn view(&self) -> Result<&RelocatedView<'c>> {
-        self.view.as_ref().map_err(Clone::clone)
-    }
-
-    /// The bytes of `.debug_abbrev`.
-    pub(super) fn abbrev(&self) -> Result<&[u8]> {
-        sibling_bytes(&self.abbrev)
-    }
-
-    /// The bytes of `.debug_str`.
-    pub(super) fn strings(&self) -> Result<&[u8]> {
-        sibling_bytes(&self.strings)
-    }
-
-    /// The bytes of `.nv_debug_info_reg_type`.
-    pub(super) fn types(&self) -> Result<&[u8]> {
-        sibling_bytes(&self.types)
-    }
-}
-
 /// Visits the bytes that belong to no item, if there are any.
 pub(super) fn rest_of<T>(
     visit: &mut Visit<'_, T>,
@@ -84,43 +41,6 @@ pub(super) fn rest_of<T>(
         return ControlFlow::Continue(());
     }
     visit(StreamPart::Rest(UnclaimedBytes::new(span.into(), what)))
-}
-
-/// A section with its relocations applied.
-#[derive(Debug)]
-pub struct RelocatedView<'c> {
-    /// The index of the section in the section table.
-    pub index: SectionIndex,
-    /// The name of the section.
-    pub name: String,
-    /// The bytes of the section, and the targets of its relocated fields.
-    pub data: RelocatedSection<'c>,
-}
-
-impl RelocatedView<'_> {
-    /// Returns a decoder's error with the name of this section, which may be a Mercury section.
-    /// Decoders name only native sections.
-    pub fn fault(&self, error: dwarf2_reader::Error) -> Error {
-        let native = SectionName::native(error.section);
-        let name = match SectionName::parse(&self.name).space {
-            Space::Native => native.to_string(),
-            Space::Mercury => native.mercury().to_string(),
-        };
-        Error::from(error).rebased(name, 0)
-    }
-
-    /// Takes `len` bytes from the budget for text, for the field at byte `offset` of the section.
-    ///
-    /// # Errors
-    ///
-    /// The budget is used up: too many fields refer to long strings.
-    pub fn take_text(&self, budget: &mut WorkBudget, len: usize, offset: u64) -> Result<()> {
-        if budget.take(len as u64) {
-            return Ok(());
-        }
-        let text = "too many fields refer to long strings to show them all";
-        Err(Error::new(&*self.name, offset, ErrorKind::Limit(text.into())))
-    }
 }
 
 impl<'c, 'd> DumpSource<'c, 'd> {
