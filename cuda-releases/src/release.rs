@@ -1,11 +1,19 @@
 //! The table of CUDA toolkit releases, whose tools have different habits.
 
+mod debug_info_bounds;
+mod non_ascii;
+mod target;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::arch::Arch;
 use crate::generation::Generation;
+
+pub use debug_info_bounds::DebugInfoBounds;
+pub use non_ascii::NonAscii;
+pub use target::Target;
 
 /// A release of NVIDIA's CUDA toolkit, whose rules a file follows. An older release is less than a
 /// newer one.
@@ -43,34 +51,6 @@ struct Row {
     unknown_rules: &'static [RangeInclusive<u32>],
     /// See [`Release::knows_capsules_of`].
     unknown_capsules: &'static [RangeInclusive<u32>],
-}
-
-/// What ptxas does with PTX text that is not ASCII.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NonAscii {
-    /// ptxas accepts text that is not ASCII.
-    Taken,
-    /// ptxas accepts text that is not ASCII in comments, and crashes where it is elsewhere.
-    TakenInComments,
-    /// ptxas accepts text that is not ASCII in comments, and refuses it elsewhere.
-    RefusedOutsideComments,
-    /// ptxas refuses text that is not ASCII, even in comments.
-    Refused,
-}
-
-/// The bounds that ptxas checks when it reads `.debug_info` with `-g`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DebugInfoBounds {
-    /// None: it reads on past the end, and what it does then depends on what lies there.
-    Unchecked,
-    /// Values end inside the section. A unit may be longer than that.
-    OfValues,
-    /// Values end inside their unit, and a unit ends inside the section. It also refuses some sound
-    /// entries, over what lies after them.
-    OfUnits,
-    /// Values end inside their unit, and a unit ends inside the section. Some of the sound entries
-    /// are taken.
-    OfUnitsAlone,
 }
 
 // Each row names what differs from the release before. Observed: the ptxas of each release from
@@ -433,22 +413,6 @@ impl fmt::Display for Release {
     /// `13.0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// An SM and a release of the toolkit: the two facts that decide by which rules a file is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Target {
-    /// The release whose rules the file follows.
-    pub release: Release,
-    /// The number of the SM: 75 for sm_75.
-    pub sm: u32,
-}
-
-impl Target {
-    /// Returns the generation whose rules the files for this SM follow.
-    pub const fn generation(self) -> Generation {
-        self.release.generation(self.sm)
     }
 }
 

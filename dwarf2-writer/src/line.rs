@@ -31,16 +31,20 @@ use crate::error::check_leb128;
 use crate::{Address, Error, Section};
 
 mod compact;
+mod file_entry;
 mod header;
 mod line_base_search;
 mod opcodes;
 pub(crate) mod params;
 mod plain;
+mod policy;
 mod program_bytes;
 mod row_cache;
 mod row_encoder;
 
-pub use params::{FileEntry, Header, Params, Policy};
+pub use file_entry::FileEntry;
+pub use params::Params;
+pub use policy::{Header, Policy};
 
 use opcodes::Opcodes;
 use params::{OPCODE_BASE, VERSION};

@@ -1,6 +1,9 @@
 //! Findings of any command with their places in files. Output formats, baselines and exit codes are
 //! made from them.
 
+use super::finding_position::FindingPosition;
+use super::region::Region;
+use super::section_offset::SectionOffset;
 use crate::{FindingFile, ListedFinding, Severity, subject_of_words};
 
 /// A finding with its place in a file.
@@ -24,39 +27,6 @@ pub struct LocatedFinding {
     /// [`subject_of_line`](crate::subject_of_line) or
     /// [`subject_of_words`](crate::subject_of_words).
     pub subject: String,
-}
-
-/// The place of a finding: the file, and the lines, section or function in it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FindingPosition {
-    /// The file that the finding is in.
-    pub file: FindingFile,
-    /// The lines and columns of the finding; `None` if the file has no lines, or the finding is
-    /// about all of it.
-    pub region: Option<Region>,
-    /// The section and byte offset of the finding; `None` in a text.
-    pub section: Option<SectionOffset>,
-    /// The symbol name of the function that the finding is about.
-    pub function: Option<String>,
-}
-
-/// A range of text. Lines and columns count from 1, columns in characters. The end is exclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Region {
-    pub line: u32,
-    pub column: u32,
-    pub end_line: u32,
-    pub end_column: u32,
-}
-
-/// A position in a binary file: a section and a byte offset in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SectionOffset {
-    /// The name of the section.
-    pub section: String,
-    /// The byte offset in the section.
-    pub offset: u64,
 }
 
 impl ListedFinding {

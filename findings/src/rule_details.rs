@@ -1,5 +1,6 @@
 //! The details that only some tables have for a rule.
 
+use super::tool_words::ToolWords;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -30,13 +31,4 @@ pub struct RuleDetails {
     /// A text that breaks the rule. Absent where there is no example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Cow<'static, str>>,
-}
-
-/// The name of a tool, and what the tool does where a rule is broken, in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ToolWords {
-    /// The name and version of the tool.
-    pub name: &'static str,
-    /// What the tool does where the rule is broken, in words.
-    pub does: Cow<'static, str>,
 }

@@ -1,5 +1,6 @@
 //! A rule in words: its line in a list, and its explanation.
 
+use super::explanation::Explanation;
 use crate::{Rule, RuleDetails, RuleTable, Severity, ToolWords};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +41,7 @@ impl RuleText {
     }
 
     /// All but code, name and severity as lines: label and text. The summary has no label.
-    fn lines(&self) -> Vec<(&str, Cow<'_, str>)> {
+    pub(super) fn lines(&self) -> Vec<(&str, Cow<'_, str>)> {
         let RuleDetails { why, source, versions, tool, known_fault_of, mend, example: _ } = &self.more;
         let mut lines = vec![("", self.summary.into())];
         let texts = [("Why", why), ("Written in", source), ("Versions", versions)];
@@ -51,30 +52,6 @@ impl RuleText {
         lines.extend(known_fault_of.map(|tool| ("Known fault of", tool.into())));
         lines.extend(mend.iter().map(|what| ("To mend it", what.as_ref().into())));
         lines
-    }
-}
-
-/// The explanation of a rule, as text of several lines without a final line end.
-#[derive(Debug, Clone, Copy)]
-pub struct Explanation<'r>(&'r RuleText);
-
-impl fmt::Display for Explanation<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = self.0;
-        let RuleText { code, name, severity, subject, more, .. } = rule;
-        write!(f, "{code} {name} ({}; {subject})", severity.as_str())?;
-        for (label, text) in rule.lines() {
-            let colon = if label.is_empty() { "" } else { ": " };
-            write!(f, "\n\n{label}{colon}{text}")?;
-        }
-        if let Some(example) = &more.example {
-            f.write_str("\n\nExample:\n")?;
-            example.lines().try_for_each(|line| {
-                f.write_str("\n")?;
-                if line.is_empty() { Ok(()) } else { write!(f, "    {line}") }
-            })?;
-        }
-        Ok(())
     }
 }
 

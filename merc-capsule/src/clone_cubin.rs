@@ -7,8 +7,9 @@ use crate::code_map::CodeMap;
 use crate::code_map_recovery::{code_maps, identity_maps};
 use crate::info_records::{self as info, MercuryOnlyInfo};
 use crate::loc_streams::LineTableInputs;
-use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone, plan};
 use crate::section_pairs::SectionPairs;
+use crate::section_view::SectionView;
 use crate::symtab::{self, build_mercury_symtab};
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
@@ -17,8 +18,7 @@ use nv_debug_sections::cubin::{
     sht,
 };
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::nv_info;
-use nv_debug_sections::{Error, ErrorKind, Result};
+use nv_debug_sections::{Error, ErrorKind, Result, nv_info};
 use std::collections::BTreeMap;
 
 /// The facts that building Mercury debug clones needs beside the native sections: address maps, and

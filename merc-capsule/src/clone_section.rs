@@ -1,6 +1,7 @@
 //! Building the Mercury clones of native debug sections, one by one.
 
 mod line_table;
+mod mercury_contents;
 
 use crate::address_translator::AddressTranslator;
 use crate::clone_policy::{CloneStorage, clone_policy};
@@ -10,7 +11,7 @@ use crate::line_table_kind::LineTableKind;
 use crate::loc_streams::LineTableInputs;
 use crate::register_maps::{self, RangeMaps};
 use crate::relocations;
-use dwarf2_writer::{Reloc, SymbolId};
+use dwarf2_writer::SymbolId;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex};
@@ -21,15 +22,7 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// The bytes and relocations of a section in Mercury space.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MercuryContents {
-    /// The bytes of the section. Relocated fields hold 0, or the value that ptxas leaves in them.
-    pub bytes: Vec<u8>,
-    /// The relocations of the section, against symbols of `.nv.merc.symtab`, in the order in which
-    /// [`reloc::split_relocations`] takes them.
-    pub relocs: Vec<Reloc>,
-}
+pub use mercury_contents::MercuryContents;
 
 /// Builds the Mercury clone of the section called `native`, under its
 /// [policy](crate::CLONE_POLICIES). `original` has the bytes of the native section.
@@ -227,6 +220,7 @@ mod tests {
 
     use super::*;
     use dwarf2_writer::Referent;
+    use dwarf2_writer::Reloc;
     use nv_debug_sections::release::Release;
 
     fn relocs(width: u8, referent: Referent) -> Vec<Reloc> {

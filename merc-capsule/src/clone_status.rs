@@ -1,8 +1,9 @@
 //! Comparison of the Mercury clones of a file with those that are planned for it.
 
 use crate::clone_policy::CloneException;
-use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView};
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone};
 use crate::section_pairs::SectionPairs;
+use crate::section_view::SectionView;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};

@@ -1,6 +1,7 @@
 //! The map of a code section between native and Mercury space: its functions, addresses and
 //! register ranges.
 
+use super::range_order::RangeOrder;
 use crate::address_map::AddressMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
@@ -60,21 +61,6 @@ pub struct MercuryFunction {
     pub value: u64,
     /// The size of the function's Mercury code in bytes.
     pub size: u64,
-}
-
-/// The order of a function's register ranges in both spaces, where the register sections tell it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RangeOrder {
-    /// For each range in Mercury order, the number of that range in native order; empty if unknown.
-    /// It is used as [`RangeMap::order`](crate::register_maps::RangeMap::order).
-    pub numbers: Vec<u32>,
-    /// The native ranges without a start address: the number of each, and its start address in
-    /// Mercury code. It is used as
-    /// [`RangeMap::open_starts`](crate::register_maps::RangeMap::open_starts).
-    pub open_starts: Vec<(u32, u32)>,
-    /// Whether the ranges describe code that nvlink has dropped because another module has the same
-    /// function ([`RangeMap::is_copy`](crate::register_maps::RangeMap::is_copy)).
-    pub is_copy: bool,
 }
 
 impl CodeMap {

@@ -1,12 +1,14 @@
 //! Reads from a line table the `.loc` directives and instructions from which a Mercury line table
 //! can be built.
 
+mod line_table_inputs;
+
 use crate::address_map::AddressRole;
 use crate::address_translator::{AddressTranslator, Untranslatable};
 use crate::code_map::CodeMap;
 use crate::line_table_kind::LineTableKind;
 use foldhash::{HashSet, HashSetExt as _};
-use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::line_table::{EntryRow, Loc, LocId, LocatedInstruction, native_to_mercury};
@@ -14,6 +16,8 @@ use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+pub use line_table_inputs::LineTableInputs;
 
 /// The `.loc` directives, instructions and entry rows of one code section, from which
 /// [`line_program_from_locs`](nv_debug_sections::line_table::line_program_from_locs) makes a line
@@ -218,36 +222,5 @@ impl CodeMap {
         let found =
             pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(AddressRole::Instruction, native));
         found.ok_or(Untranslatable::Address(native, AddressRole::Instruction))
-    }
-}
-
-/// The `.loc` data from which the Mercury clones of line tables are built.
-#[derive(Debug, Clone, Default)]
-pub struct LineTableInputs<'l> {
-    /// The `.loc` data for `.debug_line`: source lines.
-    pub source: LocStreams<'l>,
-    /// The `.loc` data for `.nv_debug_line_sass`: PTX lines.
-    pub ptx: LocStreams<'l>,
-    /// The `.loc_intermediate` data for `.nv.tileir.debug_line`.
-    pub intermediate: LocStreams<'l>,
-}
-
-impl LineTableInputs<'static> {
-    /// Recovers the `.loc` data from the line tables of a cubin: the PTX lines from the Mercury
-    /// clone of their table if there is one, the source lines from the native table, so that a
-    /// clone is not built from itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`from_line_table`].
-    pub fn of_tables(cubin: &Cubin<'_>, translator: AddressTranslator<'_>) -> Result<Self> {
-        let streams = |kind: SectionKind| {
-            let native = cubin.section_by_name(kind.name());
-            let clone = native.and_then(|native| translator.section_pairs().mercury_section(native));
-            let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
-            table.map_or(Ok(LocStreams::new()), |table| from_line_table(cubin, table, translator))
-        };
-        let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
-        Ok(Self { source, ptx, intermediate: streams(SectionKind::TileirDebugLine)? })
     }
 }

@@ -4,7 +4,7 @@
 use crate::address_map::{AddressMap, AddressRole};
 use crate::clone_policy::merc_name;
 use crate::code_map::CodeMap;
-pub use crate::code_map::RangeOrder;
+pub use crate::range_order::RangeOrder;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{CODE_PREFIX, Space};
 use nv_debug_sections::cubin::Cubin;

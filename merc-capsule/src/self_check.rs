@@ -9,9 +9,10 @@ use crate::finalise::Finaliser;
 use crate::frame::FrameSection;
 use crate::info_records::{self, FrameOwners, NativeOnlyInfo};
 use crate::loc_streams::LineTableInputs;
-use crate::plan::{CapsulePlan, CloneAction, PlannedClone, SectionView, plan};
+use crate::plan::{CapsulePlan, CloneAction, PlannedClone, plan};
 use crate::register_maps::{self, RangeMaps};
 use crate::section_pairs::SectionPairs;
+use crate::section_view::SectionView;
 use crate::symtab::build_mercury_symtab;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
@@ -21,48 +22,20 @@ use nv_debug_sections::nv_info::{self, Record};
 use nv_debug_sections::reloc::RelocAction::Add;
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::relocated::RelocatedCubin;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
 mod answer;
+mod cubin_part;
 mod difference;
 mod rules;
 mod table_form;
 mod verify;
 
 pub use answer::{PartVerdict, SectionVerdict, SelfCheckAnswer};
+pub use cubin_part::CubinPart;
 pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
-
-/// The part of a cubin that a section belongs to: code, debug data or relocations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "CubinPart")]
-pub enum CubinPart {
-    /// Code sections and the symbol table.
-    Text,
-    /// Debug sections and other data.
-    Debug,
-    /// Relocation sections.
-    Relocation,
-}
-
-impl CubinPart {
-    /// All parts of a cubin, in the order of reports.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Debug, Self::Relocation];
-}
-
-impl fmt::Display for CubinPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Text => "text",
-            Self::Debug => "debug",
-            Self::Relocation => "relocation",
-        })
-    }
-}
 
 /// The result of the self-check of one native section against its Mercury clone.
 /// [`Display`](fmt::Display) leaves out the difference.

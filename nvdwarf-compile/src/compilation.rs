@@ -1,25 +1,23 @@
 //! One compilation, step by step.
 
+use super::statistics::Statistics;
 use crate::diagnostic::Diagnostic;
 use crate::error::{CompileError, ErrorKind, Result};
+use crate::file_stat::FileStat;
+use crate::line_table_style::LineTableStyle;
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
-use crate::options::{FileStat, LineTableStyle, Options, PathMap};
-use crate::parallel;
+use crate::options::Options;
+use crate::path_map::PathMap;
 use crate::provider::{Provided, cubin, none};
-use crate::refused_ptx;
 use crate::source_stats::SourceStats;
-use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
-use nv_debug_sections::code::Code;
+use crate::{parallel, refused_ptx};
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
-use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::{PtxVersion, Report};
 use ptx_syntax::{CodeBlock, LineIndex, Module};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -50,44 +48,6 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// The numbers of items of debug information that were written.
     pub statistics: Statistics,
-}
-
-/// The numbers of rows, entries and other items of debug information that a compilation wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct Statistics {
-    /// The number of functions with code.
-    pub functions: usize,
-    /// The number of debug sections, without their Mercury clones.
-    pub sections: usize,
-    /// The number of bytes in the debug sections, without their Mercury clones.
-    pub bytes: usize,
-    /// The number of rows in `.debug_line`.
-    pub rows: usize,
-}
-
-impl Statistics {
-    /// Counts the debug information that a cubin has.
-    fn of_cubin(cubin: &Cubin<'_>) -> Self {
-        let is_counted = |name: &str| {
-            let name = SectionName::parse(name);
-            name.is_debug_contents() && name.space == Space::Native
-        };
-        let sections: Vec<_> = cubin.iter().filter(|(_, name, _)| is_counted(name)).collect();
-        let bytes = |index| cubin.bytes(index).map_or(0, |bytes| bytes.len());
-        let lines = SectionKind::DebugLine.name();
-        let table =
-            cubin.section_by_name(lines).and_then(|index| cubin.bytes(index).ok()).unwrap_or_default();
-        let units = line::unit_programs(lines, &table).map_while(std::result::Result::ok);
-        let sequences =
-            units.flat_map(|unit| unit.sequences().map_while(std::result::Result::ok).collect::<Vec<_>>());
-        let is_row = |(op, _): &(LineOp, u64)| matches!(op, LineOp::Row { .. });
-        Self {
-            functions: Code::new(cubin).functions().len(),
-            sections: sections.len(),
-            bytes: sections.iter().map(|(index, ..)| bytes(*index)).sum(),
-            rows: sequences.map(|sequence| sequence.steps().filter(is_row).count()).sum(),
-        }
-    }
 }
 
 /// Compiles PTX: writes every debug section for the code that was made from the PTX.

@@ -1,5 +1,8 @@
 //! The options of a compilation.
 
+use super::file_stat::FileStat;
+use super::line_table_style::LineTableStyle;
+use super::path_map::PathMap;
 use cuda_releases::arch::{self, Arch};
 use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
@@ -48,50 +51,6 @@ impl Default for Options {
             file_stats: Vec::new(),
             extras: NvdwarfOptions::default(),
         }
-    }
-}
-
-/// The time and size of a source file, which ptxas puts into line tables.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileStat {
-    /// The path of the file, exactly as in the PTX's `.file`.
-    pub path: String,
-    /// The time of the file's last change, in seconds since 1970.
-    pub mtime: u64,
-    /// The size of the file in bytes.
-    pub size: u64,
-}
-
-/// The style in which `.debug_line` is written (`--line-table`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LineTableStyle {
-    /// The rows and bytes of ptxas.
-    #[default]
-    Ptxas,
-    /// The rows of ptxas in fewer bytes.
-    Compact,
-    /// Rows with everything that the PTX states, also columns, every change of file or call site,
-    /// and the beginnings of statements.
-    Full,
-}
-
-/// A replacement of the prefix OLD of paths by NEW (`--path-map OLD=NEW`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathMap {
-    /// The prefix that is replaced; not empty.
-    pub old: String,
-    /// The prefix that replaces `old`.
-    pub new: String,
-}
-
-impl PathMap {
-    /// Replaces the prefix of a path. If several maps fit, the last one counts; if none fits, the
-    /// result is `None`.
-    pub fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
-        maps.iter().rev().find_map(|Self { old, new }| {
-            let rest = path.strip_prefix(old.as_bytes())?;
-            Some([new.as_bytes(), rest].concat())
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The times and sizes of source files: from the PTX, otherwise from the caller.
 
 use crate::diagnostic::Diagnostic;
-use crate::options::FileStat;
+use crate::file_stat::FileStat;
 use nv_debug_sections::file_table::{self, SourceFile};
 use ptx_syntax::{FileDirective, Module};
 use std::collections::{BTreeMap, HashSet};

@@ -12,6 +12,7 @@ mod cells;
 mod cupti;
 #[cfg(feature = "read")]
 mod error;
+mod frame;
 #[cfg(feature = "read")]
 mod function;
 #[cfg(feature = "read")]
@@ -20,6 +21,8 @@ mod image;
 mod location;
 #[cfg(feature = "read")]
 mod module;
+mod ptx_line;
+mod source_line;
 #[cfg(feature = "read")]
 mod variable;
 
@@ -30,14 +33,17 @@ pub use cupti::CuptiIndex;
 #[cfg(feature = "read")]
 pub use error::Error;
 #[cfg(feature = "read")]
+pub use frame::Frame;
+#[cfg(feature = "read")]
 pub use function::Function;
 #[cfg(feature = "read")]
 pub use image::Image;
-#[cfg(feature = "read")]
-pub use location::{Frame, Location, PtxLine, SourceLine};
+pub use location::Location;
 #[cfg(feature = "read")]
 pub use module::Module;
 #[cfg(feature = "read")]
 pub use nv_debug_sections as sections;
+pub use ptx_line::PtxLine;
+pub use source_line::SourceLine;
 #[cfg(feature = "read")]
 pub use variable::Variable;

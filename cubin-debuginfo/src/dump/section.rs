@@ -1,12 +1,12 @@
 //! A debug section with its decoded contents.
 
-use serde::ser::SerializeSeq as _;
 use super::FunctionFacts;
 use super::contents::Contents;
 use super::unclaimed_bytes::{ShownUnclaimed, UnclaimedBytes};
 use nv_debug_sections::Error;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde::ser::SerializeSeq as _;
 use serde::ser::Serializer;
 use std::borrow::Cow;
 use std::ops::ControlFlow;

@@ -2,10 +2,8 @@
 //! are looked up while the answer is written.
 
 use super::location_answer::LocationAnswer;
-use super::variable_filter::VariableFilter;
-use super::{
-    CodeRange, ScopeKind, SourcePosition, UnreadableSection, Variable, Variables,
-};
+pub use super::variable_filter::VariableFilter;
+use super::{CodeRange, ScopeKind, SourcePosition, UnreadableSection, Variable, Variables};
 use crate::address_query::CodeAddress;
 use crate::entries::Entry;
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};

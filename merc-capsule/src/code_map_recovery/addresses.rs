@@ -1,20 +1,18 @@
 //! Recovers address pairs from register ranges, frame rules, debug sections and `.nv.info`.
 
 use crate::address_map::AddressRole;
-use crate::code_map::{CodeMap, RangeOrder};
+use crate::code_map::CodeMap;
 use crate::frame::{self, FdeRules, FrameSection};
-use crate::info_records;
-use crate::register_maps;
-use crate::relocations;
+use crate::range_order::RangeOrder;
 use crate::section_pairs::SectionPairs;
+use crate::{info_records, register_maps, relocations};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
-use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::nv_info;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::relocated::RelocatedCubin;
+use nv_debug_sections::{Result, nv_info};
 use std::collections::VecDeque;
 
 /// Adds to `maps` all places that are known; `kept_sizes` are those of [`kept_sizes`].

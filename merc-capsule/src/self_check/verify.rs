@@ -3,7 +3,8 @@
 use super::rules::RuleId;
 use super::{CheckOutcome, CubinPart, SectionCheck, self_check};
 use crate::clone_policy::is_mercury;
-use crate::plan::{SectionView, plan};
+use crate::plan::plan;
+use crate::section_view::SectionView;
 use findings::RuleTable as _;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::SectionName;

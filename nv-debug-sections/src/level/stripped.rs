@@ -7,7 +7,8 @@ use crate::catalog::{SectionKind, SectionName, SectionOrigin};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex};
 
 /// Returns the kinds of debug sections that were stripped from a file, as
-/// [`DetectedLevel::removed`](super::DetectedLevel::removed) has them. It decodes only names.
+/// [`DetectedLevel::removed`](super::super::DetectedLevel::removed) has them. It decodes only
+/// names.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_location() == CodeLocation::None;
     let output = if is_debug_only { OutputKind::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };

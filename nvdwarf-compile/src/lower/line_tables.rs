@@ -4,8 +4,8 @@
 use super::{Context, LoweredSection};
 use crate::code_facts::CodeSection;
 use crate::error::Result;
+use crate::line_table_style::LineTableStyle;
 use crate::lower::ptx_facts::PtxFacts;
-use crate::options::LineTableStyle;
 use crate::parallel;
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};

@@ -10,10 +10,11 @@ use clap::{Args, ValueEnum};
 use nv_debug_sections::cubin::{CodeLocation, CubinOrigin};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::documented::Tool;
-use nv_debug_sections::level::observed::{self, Compilation};
+use nv_debug_sections::level::observed::Compilation;
 use nv_debug_sections::level::report::{Expectation, ExpectedList, Report, RulesModel};
 use nv_debug_sections::level::{
     DebugLevel, DebugOptions, LevelDirectives, OutputKind, PtxFeatures, ReferenceKinds, StatedFact,
+    typical_references,
 };
 use nv_debug_sections::ptx_txt;
 use nv_debug_sections::release::{Release, Target};

@@ -1,0 +1,12 @@
+//! The time and size of a source file.
+
+/// The time and size of a source file, which ptxas puts into line tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStat {
+    /// The path of the file, exactly as in the PTX's `.file`.
+    pub path: String,
+    /// The time of the file's last change, in seconds since 1970.
+    pub mtime: u64,
+    /// The size of the file in bytes.
+    pub size: u64,
+}
