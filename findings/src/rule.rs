@@ -1,8 +1,11 @@
 //! Rules, and the tables that they are in.
 
-use super::rule_table::RuleTable;
+mod rule_table;
+
 use super::severity::Severity;
 use std::fmt::Debug;
+
+pub use rule_table::{RuleTable, rule_table_faults};
 
 /// A rule: a requirement, with a code and a name that are never used for another rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,14 @@
 //! A rule in words: its line in a list, and its explanation.
 
-use super::explanation::Explanation;
+mod explanation;
+
 use crate::{Rule, RuleDetails, RuleTable, Severity, ToolWords};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
+
+pub use explanation::Explanation;
 
 /// The complete description of a rule: code, name, severity, requirement, and the details that only
 /// some tables have.

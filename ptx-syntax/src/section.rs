@@ -1,6 +1,7 @@
 //! `.section` blocks and the cursor over their data lines.
 
-use super::data_item::{DataItem, DataItems};
+mod data_item;
+
 use super::value::{Value, ValueKind};
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
@@ -10,6 +11,8 @@ use crate::number::Literal;
 use crate::reserved_words::is_reserved;
 use crate::scalar_type::ScalarType;
 use crate::text_range::TextRange;
+
+pub use data_item::{DataItem, DataItems};
 
 /// A block of section data, such as `.section .debug_info { ... }` (PTX ISA §.section).
 ///

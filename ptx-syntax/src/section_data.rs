@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::data_item::DataItem;
 use crate::error::{ErrorSink, SyntaxError};
 use crate::name::Name;
-use crate::section::{DataCursor, SectionBlock};
+use crate::section::{DataCursor, DataItem, SectionBlock};
 use crate::text_range::TextRange;
 use crate::value::{Value, ValueKind};
 

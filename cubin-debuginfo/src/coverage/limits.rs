@@ -2,7 +2,7 @@
 
 use super::FunctionCoverage;
 use super::measure::Measure;
-use super::report::is_judged;
+
 use super::shortfall::Shortfall;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,4 +52,20 @@ impl Limits {
         });
         below.collect()
     }
+}
+
+/// Whether limits hold for a function: for kernels, and those of lines for the functions folded
+/// into them too; in a file without kernels for functions with a section of their own. Not for what
+/// the toolkit adds: that has no source.
+pub(super) fn is_judged(function: &FunctionCoverage<'_>, has_kernels: bool, of_lines: bool) -> bool {
+    let has_code = function.instructions.all != 0;
+    let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);
+    has_code && (function.kernel || is_folded() || function.offset == 0 && !has_kernels)
+}
+
+/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of
+/// libdevice, as `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
+pub(super) fn is_of_toolkit(name: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["__internal_", "__cuda_", "__nv_"];
+    name.split('$').any(|part| PREFIXES.iter().any(|prefix| part.starts_with(prefix)))
 }

@@ -19,7 +19,6 @@
 
 mod covered_line;
 mod file_coverage;
-pub mod file_findings;
 mod file_lines;
 mod function_coverage;
 mod function_report;

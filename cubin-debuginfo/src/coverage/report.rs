@@ -2,9 +2,9 @@
 //! limit.
 
 use super::function_report::FunctionReport;
-use super::limits::Limits;
+use super::limits::{Limits, is_judged};
 use super::source_file_report::SourceFileReport;
-use super::{Coverage, FunctionCoverage, InstructionCounts, LostFunction, VariableCounts};
+use super::{Coverage, InstructionCounts, LostFunction, VariableCounts};
 use crate::lines::LostCalls;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
@@ -96,22 +96,6 @@ impl Report {
             judged: if has_code { judged.count() } else { 0 },
         }
     }
-}
-
-/// Whether limits hold for a function: for kernels, and those of lines for the functions folded
-/// into them too; in a file without kernels for functions with a section of their own. Not for what
-/// the toolkit adds: that has no source.
-pub(super) fn is_judged(function: &FunctionCoverage<'_>, has_kernels: bool, of_lines: bool) -> bool {
-    let has_code = function.instructions.all != 0;
-    let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);
-    has_code && (function.kernel || is_folded() || function.offset == 0 && !has_kernels)
-}
-
-/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of
-/// libdevice, as `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
-fn is_of_toolkit(name: &str) -> bool {
-    const PREFIXES: [&str; 3] = ["__internal_", "__cuda_", "__nv_"];
-    name.split('$').any(|part| PREFIXES.iter().any(|prefix| part.starts_with(prefix)))
 }
 
 /// By the share of instructions with a line, then by that of variables' scopes.

@@ -1,10 +1,12 @@
 //! The rules for which `coverage` fails: limits that a function must meet, and faults that prevent
 //! the comparison with limits.
 
-use super::file_findings::of_file;
+pub mod file_findings;
+
 use super::measure::Measure;
 use super::report::Report;
 use super::shortfall::Shortfall;
+use crate::coverage::rules::file_findings::of_file;
 use RuleId as Id;
 use findings::{
     FindingFile, FindingPosition, KnownFindings, LocatedFinding, RuleDetails, RuleTable, Selection, Severity,

@@ -1,12 +1,18 @@
 //! Comparison of the facts of two files.
 
+mod unresolved;
+
 use super::difference_kind::DifferenceKind;
-use super::unresolved::{Row, Unresolved};
+
 use crate::limits::MAX_ALIGNMENT_TIME;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::time::Instant;
+
+pub use unresolved::Unresolved;
+
+use unresolved::Row;
 
 /// A text, kept as its hash only. Both files have millions of equal lines; those that
 /// differ are computed again.

@@ -5,12 +5,11 @@ mod entries;
 mod files;
 mod lines;
 
-use super::compare::{self, AllFacts, Facts, Ranges, Texts, Words};
+use super::compare::{self, AllFacts, Facts, Ranges, Texts, Unresolved, Words};
 use super::difference_kind::DifferenceKind;
 use super::text_hasher::TextHasher;
 use super::too_many_facts::TooManyFacts;
 use super::unread_section::UnreadSection;
-use super::unresolved::Unresolved;
 use crate::dump::{Contents, DumpSource};
 use crate::limits::{LEAST_FACTS, MAX_FACTS_GROWTH, WORDS_GROWTH};
 use dwarf2_reader::WorkBudget;

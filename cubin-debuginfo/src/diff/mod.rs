@@ -30,12 +30,11 @@ mod facts;
 mod text_hasher;
 mod too_many_facts;
 mod unread_section;
-mod unresolved;
 
+pub use compare::Unresolved;
 pub use difference::{Difference, Differences};
 pub use difference_kind::DifferenceKind;
 pub use facts::CubinFacts;
 pub use text_hasher::TextHasher;
 pub use too_many_facts::TooManyFacts;
 pub use unread_section::UnreadSection;
-pub use unresolved::Unresolved;

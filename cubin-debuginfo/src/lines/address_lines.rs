@@ -3,6 +3,7 @@
 use super::LineLookup;
 use super::call_chain::CallChain;
 use super::intermediate_source::IntermediateSource;
+use super::named_frame::is_zero;
 use super::ptx_source::PtxSource;
 use crate::symbolize::ResolvedAddress;
 use schemars::JsonSchema;
@@ -25,11 +26,6 @@ pub struct AddressLines<'a, 's> {
     pub intermediate: Option<IntermediateSource<'s>>,
     /// The PTX line of the address; `None` where `.nv_debug_line_sass` does not cover the address.
     pub ptx: Option<PtxSource<'s>>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-pub(super) fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl<'a, 's> AddressLines<'a, 's> {

@@ -1,6 +1,5 @@
 //! One frame of a chain of calls, as an answer.
 
-use super::address_lines::is_zero;
 use crate::names::Name;
 use crate::symbolize::{self, NameUncertainty, TableFileName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -137,4 +136,9 @@ impl JsonSchema for NamedFrame<'_> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         FrameMembers::json_schema(generator)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

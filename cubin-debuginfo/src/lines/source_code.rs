@@ -1,6 +1,7 @@
 //! Lookup of the code of a source line.
 
-use super::line_code::LineCode;
+mod line_code;
+
 use super::source_error::SourceError;
 use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_NAMED_FILES;
@@ -11,6 +12,8 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
+
+pub use line_code::LineCode;
 
 /// A range of code that comes from one source line, or from code that is inlined at it.
 #[derive(Debug, Serialize, JsonSchema)]

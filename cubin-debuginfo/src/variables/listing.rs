@@ -3,6 +3,7 @@
 
 use super::location_answer::LocationAnswer;
 pub use super::variable_filter::VariableFilter;
+use super::variable_filter::is_called;
 use super::{CodeRange, ScopeKind, SourcePosition, UnreadableSection, Variable, Variables};
 use crate::address_query::CodeAddress;
 use crate::entries::Entry;
@@ -284,15 +285,6 @@ impl<'a> FaultRow<'a> {
         let (section, offset) = (error.section(), error.offset());
         Self { section, offset, error: error.to_string(), missing: missing.words() }
     }
-}
-
-/// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of
-/// that.
-pub(super) fn is_called(own: &str, name: &str) -> bool {
-    own == name
-        || demangle(own).is_some_and(|whole| {
-            whole == name || whole.strip_suffix(name).is_some_and(|scopes| scopes.ends_with("::"))
-        })
 }
 
 impl Variables<'_> {

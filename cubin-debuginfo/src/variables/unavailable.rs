@@ -42,9 +42,9 @@ pub enum Unavailable {
     /// value is its name.
     NoSymbol(String),
     /// The address of the shared variable is -1, which stands for none; on SMs with a
-    /// [reserve](super::super::shared_window_reserve) it is that much higher. ptxas writes it if
-    /// the code does not use the variable, nvlink for a dynamic one (`extern __shared__`), which in
-    /// each kernel is after the kernel's own.
+    /// [reserve](nv_debug_sections::address_space::shared_window_reserve) it is that much higher.
+    /// ptxas writes it if the code does not use the variable, nvlink for a dynamic one (`extern
+    /// __shared__`), which in each kernel is after the kernel's own.
     NoSharedAddress,
     /// The number at the address of a shared variable in a relocatable file is not an address:
     /// `nvlink -r` has replaced the relocation of `ptxas -c` by the variable's alignment.

@@ -1,8 +1,8 @@
 //! x
 
-use super::listing::is_called;
 use super::{LocationRange, Scope, ScopeKind, Variable, Variables};
 use crate::address_query::CodeAddress;
+use crate::names::demangle;
 use nv_debug_sections::cubin::SymbolIndex;
 use std::collections::HashSet;
 
@@ -59,4 +59,13 @@ impl VariableFilter<'_> {
         let has = |at: &CodeAddress| at.section == code.section && code.range.contains(&at.offset);
         self.addresses.is_empty() || self.addresses.iter().any(has)
     }
+}
+
+/// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of
+/// that.
+pub(super) fn is_called(own: &str, name: &str) -> bool {
+    own == name
+        || demangle(own).is_some_and(|whole| {
+            whole == name || whole.strip_suffix(name).is_some_and(|scopes| scopes.ends_with("::"))
+        })
 }

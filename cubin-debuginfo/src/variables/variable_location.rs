@@ -16,8 +16,6 @@ use dwarf2_writer::constants::{
     DW_OP_stack_value,
 };
 use nv_debug_sections::address_class::AddressClass;
-#[cfg(doc)]
-use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::register::DwarfRegister;
 use nv_debug_sections::relocated::RelocatedSection;

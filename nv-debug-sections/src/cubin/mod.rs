@@ -12,7 +12,6 @@
 
 mod append;
 mod code_location;
-mod cubin_origin;
 mod debug_only;
 mod debug_section;
 mod edit;
@@ -49,14 +48,13 @@ use crate::release::{Release, Target};
 
 pub use append::{NewSection, SectionInfo, SectionLink};
 pub use code_location::CodeLocation;
-pub use cubin_origin::CubinOrigin;
 pub use debug_only::{
     DEBUG_ONLY_BASE, DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,
 };
 pub use debug_section::DebugSection;
 pub use layout::Layout;
 pub use mercury::MercurySection;
-pub use release_of::ReleaseSource;
+pub use release_of::{CubinOrigin, ReleaseSource};
 pub use segment::Segment;
 pub use side_file::CODE_NOTE;
 pub use strip::{Keep, RemovedSection};

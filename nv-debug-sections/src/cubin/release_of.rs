@@ -1,6 +1,7 @@
 //! The release of the toolkit whose tool wrote a cubin.
 
-use super::cubin_origin::CubinOrigin;
+mod cubin_origin;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,6 +9,8 @@ use super::{Cubin, ELFOSABI_CUDA_V2};
 use crate::catalog::SectionKind;
 use crate::release::Release;
 use crate::tkinfo;
+
+pub use cubin_origin::CubinOrigin;
 
 /// How the toolkit release of a cubin is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,11 +1,14 @@
 //! Detection of the debug level of a cubin, the tool that wrote it, and the features of its PTX.
 
+mod stripped;
+
 use super::condition::Condition;
 use super::observed::{self, Compilation};
 use super::output_kind::OutputKind;
 use super::ptx_features::{PtxFeatures, PtxSection};
 use super::section_expectation::Requirement;
-use super::stripped::removed;
+use crate::level::detected::stripped::removed;
+
 use super::{DebugLevel, ReferenceKind, ReferenceKinds, SectionExpectation};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex, SymbolIndex, Writer};
@@ -14,6 +17,8 @@ use crate::release::Target;
 use crate::{Result, line, tkinfo};
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+pub use stripped::{is_bare, is_stripped, removed_sections};
 
 /// The debug level of a cubin (frames, lines or full), and the other facts that decide which debug
 /// sections it should have.

@@ -19,7 +19,6 @@ mod reference_kinds;
 pub mod report;
 mod section_expectation;
 mod stated_facts;
-pub mod stripped;
 
 pub use debug_level::{DebugLevel, DebugOptions, LevelDirectives};
 

@@ -1,7 +1,9 @@
 //! The PTX version that each directive needs: by the PTX ISA, and as ptxas 13.0.88 enforces it.
 
+mod min_version;
+
 use super::grammar::next_token;
-use super::min_version::MinVersion;
+
 use super::ptx_version::PtxVersion;
 use super::ptxas_transcript::{Level, Modes};
 use super::rules::RuleId;
@@ -9,6 +11,8 @@ use super::sink::Sink;
 use crate::text_range::TextRange;
 use cuda_releases::Release;
 use cuda_releases::arch::{Arch, Suffix};
+
+pub use min_version::MinVersion;
 
 /// A feature of the debug directives that some PTX version introduced.
 #[derive(Debug, PartialEq, Eq)]

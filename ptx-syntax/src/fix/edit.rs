@@ -1,10 +1,7 @@
 //! Edits of a text: ranges are replaced, and the rest does not change.
 
-use super::fix_selection::FixSelection;
-use super::repairs::Repair;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
-use crate::parser::Parsed;
 use crate::text_range::TextRange;
 
 /// A replacement of one range of a text.
@@ -103,23 +100,6 @@ pub(super) fn is_faulty(errors: &[SyntaxError], text: &str, range: TextRange) ->
     let after = || Lexer::new(text, range.end).next_significant().range.start;
     let misplaced = matches!(error.kind, SyntaxErrorKind::Misplaced(_));
     error.range.start < range.end || error.range.start == after() && !misplaced
-}
-
-/// Returns the edits by which one repair changes a parsed module: ascending, disjoint, on character
-/// boundaries. They belong together, so a caller must make all or none.
-pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &FixSelection) -> Vec<Edit> {
-    let mut edits = (repair.info().run)(parsed, fixes);
-    edits.sort_by_key(|edit| edit.range);
-    // Of two directives without a line end between, as only a broken text has them, the blanks
-    // belong to the first.
-    let mut at = 0;
-    edits.retain_mut(|edit| {
-        edit.range.start = edit.range.start.max(at);
-        let kept = edit.range.start <= edit.range.end;
-        at = at.max(edit.range.end);
-        kept
-    });
-    edits
 }
 
 #[cfg(test)]

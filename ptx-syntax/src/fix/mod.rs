@@ -9,6 +9,7 @@
 
 mod data;
 mod edit;
+mod edits;
 mod files;
 mod fix_result;
 mod fix_selection;
@@ -24,7 +25,8 @@ mod symbols;
 mod target;
 mod versions;
 
-pub use edit::{Edit, apply, edits};
+pub use edit::{Edit, apply};
+pub use edits::edits;
 pub use fix_result::FixResult;
 pub use fix_selection::FixSelection;
 pub use is_ptx::is_ptx;

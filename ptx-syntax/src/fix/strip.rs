@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use super::target::remove_debug;
 use super::{Edit, FixSelection, intermediate};
-use crate::data_item::DataItem;
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
-use crate::section::SectionBlock;
+use crate::section::{DataItem, SectionBlock};
 use crate::statement::Statement;
 use crate::text_range::TextRange;
 

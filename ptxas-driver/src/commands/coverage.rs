@@ -11,8 +11,8 @@ use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Ex
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_debuginfo::coverage::rules::RuleId;
-use cubin_debuginfo::coverage::{Coverage, Limits, PtxNames, Report, file_findings};
+use cubin_debuginfo::coverage::rules::{RuleId, file_findings};
+use cubin_debuginfo::coverage::{Coverage, Limits, PtxNames, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
 use findings::{
     Catalog, FindingFile, KnownFindings, LocatedFinding, RuleTable as _, RuleText, Selection, Severity,

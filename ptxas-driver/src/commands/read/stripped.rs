@@ -3,7 +3,7 @@
 
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::level::stripped::{is_bare, is_stripped};
+use nv_debug_sections::level::detected::{is_bare, is_stripped};
 
 /// What is to be said where a file lacks debug sections because it was stripped: of `kind`, or of
 /// any.

@@ -1,7 +1,7 @@
 //! The lowest `.version` that a module can have.
 
-use super::gates::{GatedUse, VersionGate};
-use super::ptx_version::PtxVersion;
+use super::super::ptx_version::PtxVersion;
+use super::{GatedUse, VersionGate};
 use crate::text_range::TextRange;
 
 /// The lowest `.version` that a module can have, by the features and the architectures in it.

@@ -1,13 +1,13 @@
 //! What was stripped from a file.
 
-use super::detected::{marks, output, parsed_names};
-use super::output_kind::OutputKind;
-use super::{DebugLevel, observed};
+use super::super::output_kind::OutputKind;
+use super::super::{DebugLevel, observed};
+use super::{marks, output, parsed_names};
 use crate::catalog::{SectionKind, SectionName, SectionOrigin};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex};
 
 /// Returns the kinds of debug sections that were stripped from a file, as
-/// [`DetectedLevel::removed`](super::super::DetectedLevel::removed) has them. It decodes only
+/// [`DetectedLevel::removed`](super::DetectedLevel::removed) has them. It decodes only
 /// names.
 pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     let is_debug_only = cubin.code_location() == CodeLocation::None;

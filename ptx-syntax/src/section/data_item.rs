@@ -1,7 +1,7 @@
 //! The items of a section: labels, directives and values.
 
-use super::section::DataCursor;
-use super::value::Value;
+use super::super::value::Value;
+use super::DataCursor;
 use crate::error::ErrorSink;
 use crate::name::Name;
 use crate::text_range::TextRange;

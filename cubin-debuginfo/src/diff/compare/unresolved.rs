@@ -1,8 +1,8 @@
 //! Differences whose texts have not been looked up.
 
-use super::compare::{FactsOfSide, Texts, Words};
-use super::difference::{Difference, Differences};
-use super::difference_kind::DifferenceKind;
+use super::super::difference::{Difference, Differences};
+use super::super::difference_kind::DifferenceKind;
+use super::{FactsOfSide, Texts, Words};
 use std::collections::{BTreeMap, HashSet};
 
 /// A difference whose words are hashed.
@@ -22,8 +22,8 @@ pub struct Unresolved {
     pub(super) rows: Vec<Row>,
     pub(super) counts: BTreeMap<DifferenceKind, usize>,
     /// The words that are to be made again.
-    pub(super) wanted: HashSet<Words>,
-    pub(super) texts: Texts,
+    pub(in crate::diff) wanted: HashSet<Words>,
+    pub(in crate::diff) texts: Texts,
 }
 
 impl Unresolved {

@@ -1,6 +1,6 @@
 //! The explanation of a rule.
 
-use super::rule_text::RuleText;
+use super::RuleText;
 use std::fmt;
 
 /// The explanation of a rule, as text of several lines without a final line end.

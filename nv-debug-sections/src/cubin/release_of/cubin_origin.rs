@@ -1,6 +1,6 @@
 //! The architecture and the release of a cubin, as answers show them.
 
-use super::release_of::ReleaseSource;
+use super::ReleaseSource;
 use schemars::JsonSchema;
 use serde::Serialize;
 

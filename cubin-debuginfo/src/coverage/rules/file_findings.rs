@@ -1,6 +1,6 @@
 //! The findings of `coverage` that are about a whole file.
 
-use super::rules::{Rule, RuleId};
+use super::{Rule, RuleId};
 use findings::{FindingFile, FindingPosition, LocatedFinding, RuleTable as _};
 
 /// Returns the finding that a file has no code, so that its coverage is not compared with the

@@ -1,7 +1,7 @@
 //! The answer to a query for source lines.
 
-use super::source_code::{SourceCode, list};
-use super::source_error::SourceError;
+use super::super::source_error::SourceError;
+use super::{SourceCode, list};
 use schemars::JsonSchema;
 use serde::Serialize;
 

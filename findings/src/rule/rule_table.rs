@@ -1,6 +1,6 @@
 //! Tables of rules.
 
-use super::rule::Rule;
+use super::Rule;
 use crate::RuleDetails;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
