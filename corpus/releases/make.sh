@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the cubins of this folder again, with the ptxas of each release (`tools/oracle.sh --release`): lookup.ptx with lines
 # for one or two architectures of each, with `.version` and `.target` as they need it; divide.ptx with `-g` for one;
-# intermediate.ptx, whose directives came with PTX 9.4, for one architecture of each generation. The times of source files
+# blocks.ptx with lines for sm_90 before CUDA 12.8 and in it; intermediate.ptx, whose directives came with PTX 9.4, for one architecture of each generation. The times of source files
 # are in the PTX.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -24,4 +24,8 @@ for line in '11.7 7.7 75' '11.8 7.8 90' '12.0 8.0 52' '12.0 8.0 90' '12.1 8.1 75
 done
 for arch in 75 90 120; do
     make 13.5 9.4 $arch intermediate.ptx 13.5-sm_$arch.intermediate.cubin -lineinfo
+done
+for line in '12.1 8.1' '12.6 8.5' '12.8 8.7'; do
+    read -r release version <<<"$line"
+    make "$release" "$version" 90 blocks.ptx "$release-sm_90.blocks.cubin" -lineinfo
 done

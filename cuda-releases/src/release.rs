@@ -47,6 +47,9 @@ struct Row {
     puts_mercury_into_frames: bool,
     takes_empty_source_texts: bool,
     stores_reserved_shared: bool,
+    has_rows_on_entry_lines: bool,
+    carries_lines_into_blocks: bool,
+    counts_rows_left_out: bool,
     /// See [`Release::knows_rules_of`].
     unknown_rules: &'static [RangeInclusive<u32>],
     /// See [`Release::knows_capsules_of`].
@@ -73,6 +76,9 @@ const V11_7: Row = Row {
     puts_mercury_into_frames: false,
     takes_empty_source_texts: false,
     stores_reserved_shared: true,
+    has_rows_on_entry_lines: true,
+    carries_lines_into_blocks: true,
+    counts_rows_left_out: true,
     unknown_rules: &[0..=u32::MAX],
     unknown_capsules: &[],
 };
@@ -82,14 +88,15 @@ const V11_8: Row = Row {
     newest_ptx: (7, 8),
     has_segments: true,
     covers_functions_in_frames: true,
-    unknown_rules: &[90..=99],
+    unknown_rules: &[],
     ..V11_7
 };
 const V12_0: Row =
     Row { name: "12.0", version: "12.0.140", newest_ptx: (8, 0), has_right_symbol_links: false, ..V11_8 };
 const V12_1: Row =
     Row { name: "12.1", version: "12.1.105", newest_ptx: (8, 1), has_32_bit_addresses: false, ..V12_0 };
-const V12_2: Row = Row { name: "12.2", version: "12.2.140", newest_ptx: (8, 2), ..V12_1 };
+const V12_2: Row =
+    Row { name: "12.2", version: "12.2.140", newest_ptx: (8, 2), has_rows_on_entry_lines: false, ..V12_1 };
 const V12_3: Row = Row {
     name: "12.3",
     version: "12.3.107",
@@ -109,7 +116,8 @@ const V12_8: Row = Row {
     first_sm_of_abi_8: Some(100),
     non_ascii: NonAscii::Refused,
     debug_info_bounds: DebugInfoBounds::OfValues,
-    unknown_rules: &[],
+    carries_lines_into_blocks: false,
+    counts_rows_left_out: false,
     ..V12_6
 };
 const V12_9: Row = Row { name: "12.9", version: "12.9.86", newest_ptx: (8, 8), ..V12_8 };
@@ -337,10 +345,27 @@ impl Release {
         self.line_version() >= 3
     }
 
+    /// Whether the hidden Mercury tables of sm_90 have a row for the first code of a function that
+    /// is on the line of the row at the function's start, as before CUDA 12.2.
+    pub const fn has_rows_on_entry_lines(self) -> bool {
+        self.0.has_rows_on_entry_lines
+    }
+
+    /// Whether code of line 0 on sm_90 that begins a basic block has the source line of the PTX
+    /// before the block, as before CUDA 12.8. Later it has that of the code before it.
+    pub const fn carries_lines_into_blocks(self) -> bool {
+        self.0.carries_lines_into_blocks
+    }
+
+    /// Whether the numbers of rows in native line tables of sm_90 count rows that were left out,
+    /// since they are where the row before is, as before CUDA 12.8.
+    pub const fn counts_rows_left_out(self) -> bool {
+        self.0.counts_rows_left_out
+    }
+
     /// Whether this project knows how the release's ptxas makes debug sections for an SM. It does
-    /// not for CUDA 11.7, which pads frames in another way; for sm_90 before CUDA 12.8, whose
-    /// native line tables have another rule; and for sm_110 from CUDA 13.2 on, where other
-    /// instructions give their lines to `IMNMX`.
+    /// not for CUDA 11.7, which pads frames in another way, and for sm_110 from CUDA 13.2 on, where
+    /// other instructions give their lines to `IMNMX`.
     pub fn knows_rules_of(self, sm: u32) -> bool {
         !self.0.unknown_rules.iter().any(|sms| sms.contains(&sm))
     }

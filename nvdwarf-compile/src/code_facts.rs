@@ -90,6 +90,9 @@ fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>
     })
 }
 
+/// Size of an instruction since sm_70.
+const INSTRUCTION_BYTES: u64 = 16;
+
 /// One code section, `.text.F`: the function `F` and those folded into it.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeSection {
@@ -113,6 +116,9 @@ pub(crate) struct CodeSection {
     /// where threads meet again, and the `BMOV` before. They come from no PTX instruction, and are
     /// given the line of the one before.
     pub(crate) branch_setup: Vec<u64>,
+    /// Byte offsets of the instructions that end a basic block, ascending: branches, returns and
+    /// exits.
+    pub(crate) block_ends: Vec<u64>,
     /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has
     /// none.
     pub(crate) calls: Vec<u64>,
@@ -121,6 +127,18 @@ pub(crate) struct CodeSection {
 }
 
 impl CodeSection {
+    /// Whether the code at a byte offset begins a basic block, or would but for what ptxas set up
+    /// there ([`CodeSection::branch_setup`]).
+    pub(crate) fn follows_block_end(&self, mut address: u64) -> bool {
+        while let Some(before) = address.checked_sub(INSTRUCTION_BYTES) {
+            if self.branch_setup.binary_search(&before).is_err() {
+                return self.block_ends.binary_search(&before).is_ok();
+            }
+            address = before;
+        }
+        false
+    }
+
     /// The rows of [`CodeSection::ptx_lines`] from the byte offset `start` on and before `end`.
     pub(crate) fn lines_between(&self, start: u64, end: u64) -> Option<&[(u64, u32)]> {
         let lines = self.ptx_lines.as_deref()?;

@@ -18,8 +18,8 @@ struct Sample {
     /// The release and the architecture, as the file name has them.
     release: String,
     arch: Arch,
-    /// The name of the PTX that it was made from: `lookup` and `intermediate` with lines, `divide`
-    /// with `-g`.
+    /// The name of the PTX that it was made from: `lookup`, `blocks` and `intermediate` with lines,
+    /// `divide` with `-g`.
     ptx: &'static str,
     bytes: Vec<u8>,
 }
@@ -37,6 +37,7 @@ fn samples() -> Vec<Sample> {
             let (release, arch) = name.split_once('-').unwrap();
             let (arch, ptx) = match arch.split_once('.') {
                 Some((arch, "divide")) => (arch, "divide"),
+                Some((arch, "blocks")) => (arch, "blocks"),
                 Some((arch, "intermediate")) => (arch, "intermediate"),
                 _ => (arch, "lookup"),
             };
@@ -98,6 +99,9 @@ fn verify_finds_habits_and_no_faults() {
         let habits: &[&str] = match release.as_str() {
             // A register that is set and not read (R101), as in later releases.
             _ if ptx == "divide" => &["R101"],
+            // The numbers of rows that ptxas before 12.8 counts wrongly.
+            "12.1" if ptx == "blocks" => &["E101", "E102", "L009"],
+            "12.6" if ptx == "blocks" => &["L009"],
             "11.7" => &["E102", "F103"],
             "11.8" | "12.3" => &["E102"],
             "12.0" | "12.1" | "12.2" => &["E101", "E102"],
@@ -155,6 +159,6 @@ fn compile_writes_what_the_ptxas_of_each_release_does() {
             );
         }
     }
-    let expected = ["11.7 sm_75", "11.8 sm_90", "12.0 sm_90", "12.6 sm_90", "13.2 sm_110", "13.5 sm_110"];
+    let expected = ["11.7 sm_75", "13.2 sm_110", "13.5 sm_110"];
     assert_eq!(unknown.into_iter().collect::<Vec<_>>(), expected);
 }

@@ -49,6 +49,8 @@ const HABITS: &str = "
 - *Frames*: whether the FDE of a function covers its last instruction.
 - *Times*: whether time and size of a source file come from the file system, where `.file` gives none.
 - *Lines*: the DWARF version of line tables. Version 3 has `DW_LNS_set_prologue_end` after the row that opens a function.
+- *Rows*: which rules of [line-tables.md](formats/line-tables.md#10-other-releases) line tables of sm_90 follow besides those of 13.0: of
+  blocks and row numbers before CUDA 12.8 (`blocks`), and those and of the lines of entry rows before 12.2 (`blocks, entries`).
 - *Gaps*: whether files for sm_90 and later have room for names after `.shstrtab`, and section headers at a multiple of 8.
 
 ";
@@ -107,7 +109,7 @@ fn page() -> String {
         }
     }
     page += HABITS;
-    page += "| release | ABI | `sh_link` | flag | frames | times | lines | gaps |\n|---|---|---|---|---|---|---|---|\n";
+    page += "| release | ABI | `sh_link` | flag | frames | times | lines | rows | gaps |\n|---|---|---|---|---|---|---|---|---|\n";
     for release in Release::all() {
         let abi = match [75, 100].map(|sm| release.abi_version(sm)) {
             [7, 8] => "7, from sm_100 on 8".to_owned(),
@@ -119,8 +121,16 @@ fn page() -> String {
             [release.flags_debug_relocations(), release.asks_file_times(), release.leaves_gaps()]
                 .map(|is_so| if is_so { "yes" } else { "no" });
         let lines = release.line_version();
-        writeln!(page, "| {release} | {abi} | {link} | {flag} | {frames} | {times} | {lines} | {gaps} |")
-            .unwrap();
+        let rows = match (release.carries_lines_into_blocks(), release.has_rows_on_entry_lines()) {
+            (true, true) => "blocks, entries",
+            (true, false) => "blocks",
+            _ => "13.0",
+        };
+        writeln!(
+            page,
+            "| {release} | {abi} | {link} | {flag} | {frames} | {times} | {lines} | {rows} | {gaps} |"
+        )
+        .unwrap();
     }
     page += KNOWN;
     page += "| release | debug sections | capsules |\n|---|---|---|\n";

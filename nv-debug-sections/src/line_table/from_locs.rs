@@ -89,7 +89,8 @@ impl Program {
 ///
 /// `instructions` in address order, one for each change of PTX line at least; `entries` in address
 /// order. From CUDA 13.5 on `DW_LNS_set_prologue_end` marks the row after
-/// an entry row.
+/// an entry row. Before CUDA 12.2 a Mercury table has a row after an entry row on its line too
+/// ([`Release::has_rows_on_entry_lines`]).
 pub fn line_program_from_locs(
     locs: &[Loc],
     instructions: &[LocatedInstruction],
@@ -108,6 +109,7 @@ pub fn line_program_from_locs(
         space,
         release,
         is_after_entry: false,
+        was_flagged: false,
     };
     let mut entries = entries.iter().peekable();
     for instruction in instructions {
@@ -139,6 +141,8 @@ struct Builder<'a> {
     release: Release,
     /// An entry row was written last, and the next row ends the prologue.
     is_after_entry: bool,
+    /// The row written last has the flag 0x92.
+    was_flagged: bool,
 }
 
 impl Builder<'_> {
@@ -187,7 +191,10 @@ impl Builder<'_> {
         }
         self.last_parent = loc.parent.or(self.last_parent);
         self.state(loc, entry);
-        if self.program.rows > 0 && loc.line == self.program.line {
+        let has_row =
+            self.was_flagged && address != self.program.address && self.release.has_rows_on_entry_lines();
+        self.was_flagged = entry;
+        if self.program.rows > 0 && loc.line == self.program.line && !has_row {
             self.program.advance(address);
         } else {
             self.program.row(address, loc.line);

@@ -25,11 +25,15 @@
 //!   the first 0x90;
 //! * a call site's file is forgotten if the context does not change.
 //!
+//! Before CUDA 12.8 row numbers also count rows of step 5 that were left out, since address and
+//! line are those of the row before ([`hidden_mercury_to_native`]).
+//!
 //! Observed: ptxas 13.0.88. `ptxas-driver/tests/loc_fuzz.rs` compares random programs,
 //! `ptxas-driver/tests/pairs` has a program for each condition.
 
 use super::from_locs::Program;
 use crate::line::{DWARF2_PARAMS, LineOp};
+use crate::release::Release;
 use foldhash::{HashMap, HashMapExt as _};
 
 /// The address of a native instruction, and that of the Mercury instruction from which it is made.
@@ -195,6 +199,21 @@ pub fn mercury_to_native(
     starts: &[u64],
     end: u64,
 ) -> Vec<LineOp> {
+    hidden_mercury_to_native(mercury, name, instructions, starts, end, Release::NEWEST)
+}
+
+/// Builds a native line program as [`mercury_to_native`] does, by the rules of a release.
+///
+/// They differ on sm_90 only, where the Mercury program is in no file
+/// ([`Release::counts_rows_left_out`]).
+pub fn hidden_mercury_to_native(
+    mercury: &[LineOp],
+    name: u32,
+    instructions: &[AddressPair],
+    starts: &[u64],
+    end: u64,
+    release: Release,
+) -> Vec<LineOp> {
     let rows = rows(mercury, name);
     let ends_in_prologue = is_prologue_open(mercury);
     let inlined = rows.iter().filter(|row| row.parent.is_some()).count();
@@ -206,6 +225,7 @@ pub fn mercury_to_native(
         mercury: 0,
         context_parent: None,
         unwritten: Vec::new(),
+        counts_rows_left_out: release.counts_rows_left_out(),
     };
     let mut covering = 0;
     for of_address in instructions.chunk_by(|a, b| a.native == b.native) {
@@ -261,6 +281,7 @@ struct NativeBuilder {
     context_parent: Option<usize>,
     /// Room for [`NativeBuilder::unwritten_ancestors`].
     unwritten: Vec<usize>,
+    counts_rows_left_out: bool,
 }
 
 impl NativeBuilder {
@@ -336,6 +357,8 @@ impl NativeBuilder {
         let this = AddressAndLine { address, line: row.line };
         if last != this {
             self.program.row(address, row.line);
+        } else if !is_call_site && self.counts_rows_left_out {
+            self.program.rows += 1;
         }
         if !is_call_site && same_context && !is_special(last, this) {
             self.stand_in(row);

@@ -29,6 +29,8 @@ pub use full::full_line_program;
 pub use function_start::FunctionStart;
 pub use loc::{Loc, LocId};
 pub use located_instruction::LocatedInstruction;
-pub use mercury_to_native::{AddressPair, hidden_mercury_address, last_inlined_name, mercury_to_native};
+pub use mercury_to_native::{
+    AddressPair, hidden_mercury_address, hidden_mercury_to_native, last_inlined_name, mercury_to_native,
+};
 pub use native_to_mercury::native_to_mercury;
 pub use ptx_lines::ptx_lines;

@@ -171,6 +171,7 @@ $open: .loc 1 1 1
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
+            block_ends: Vec::new(),
             imnmx: Vec::new(),
             calls: Vec::new(),
         }

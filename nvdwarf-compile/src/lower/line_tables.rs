@@ -1,6 +1,7 @@
 //! Builds `.debug_line`, `.nv_debug_line_sass` and `.nv.tileir.debug_line` from the code image and
 //! the `.loc` and `.loc_intermediate` directives.
 
+use super::carried_lines::carry_into_blocks;
 use super::{Context, LoweredSection};
 use crate::code_facts::CodeSection;
 use crate::error::Result;
@@ -17,8 +18,9 @@ use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, LocatedInstruction, entry_rows, full_line_program,
-    hidden_mercury_address, last_inlined_name, line_program_from_locs, mercury_to_native, ptx_lines,
+    hidden_mercury_address, hidden_mercury_to_native, last_inlined_name, line_program_from_locs, ptx_lines,
 };
+use nv_debug_sections::release::Release;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -80,7 +82,14 @@ fn debug_line(
     files: &[SourceFile<'_>],
     texts: &HashSet<u64>,
 ) -> Result<(LoweredSection, usize)> {
-    let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
+    let carries = context.is_from_mercury() && context.target.release.carries_lines_into_blocks();
+    let lines = |section: &CodeSection| {
+        let mut lines = source_lines(context.facts, section);
+        if carries {
+            carry_into_blocks(context.facts, section, &mut lines.located);
+        }
+        Some(lines)
+    };
     let Sequences { list, inlined, sets_file_0, rows, .. } =
         sequences(context, SectionKind::DebugLine, lines)?;
     let FileTable { directories, files } = file_table(files, texts, sets_file_0);
@@ -245,7 +254,8 @@ fn lower<'l>(
             }));
         }
         let after = last_inlined_name(&table.ops, name);
-        let ops = table.into_program(std::mem::replace(&mut name, after), section.size);
+        let ops =
+            table.into_program(std::mem::replace(&mut name, after), section.size, context.target.release);
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
         if rows > 0 {
             all.rows += rows;
@@ -334,9 +344,9 @@ fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, 
 impl SectionProgram {
     /// The program by the rules of the space and the SM. `name` is the [`last_inlined_name`] of the
     /// section before, `end` the size of the section.
-    fn into_program(self, name: u32, end: u64) -> Vec<LineOp> {
+    fn into_program(self, name: u32, end: u64, release: Release) -> Vec<LineOp> {
         match self.from_mercury {
-            Some((pairs, starts)) => mercury_to_native(&self.ops, name, &pairs, &starts, end),
+            Some((pairs, starts)) => hidden_mercury_to_native(&self.ops, name, &pairs, &starts, end, release),
             None => self.ops,
         }
     }

@@ -4,6 +4,7 @@
 //! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code
 //! beside it.
 
+mod carried_lines;
 mod labels;
 mod line_locs;
 mod line_tables;

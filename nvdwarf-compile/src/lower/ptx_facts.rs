@@ -83,6 +83,10 @@ pub(crate) struct InstructionFacts {
     /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line,
     /// but lies in the next block.
     pub(crate) branches: bool,
+    /// Whether it begins a basic block.
+    pub(crate) begins_block: bool,
+    /// Whether it leaves the function: ptxas joins these blocks and places them last.
+    pub(crate) leaves: bool,
 }
 
 /// An instruction that is written over several lines.
@@ -197,7 +201,7 @@ impl<'a> PtxFacts<'a> {
         facts
     }
 
-    fn is_line_0(&self, loc: LocId) -> bool {
+    pub(super) fn is_line_0(&self, loc: LocId) -> bool {
         self.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
     }
 
@@ -356,6 +360,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let mut targets = HashSet::new();
         let (mut first_is_start, mut has_ended_block) = (false, false);
         self.call_sites.begin_function();
+        let mut begins_block = true;
         for statement in &body.statements {
             match statement {
                 Statement::Loc(directive) => {
@@ -366,6 +371,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::IntermediateLoc(directive) => self.facts.intermediate.directive(directive),
                 Statement::Label(label) => {
+                    begins_block = true;
                     let next_instruction = self.facts.instructions.len();
                     let label_facts = LabelFacts { function: name, next_instruction, bound: None };
                     self.facts.labels.entry(label.text).or_insert(label_facts);
@@ -377,9 +383,17 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                         self.instruction_lines(instruction, current, first_instruction, &mut covered);
                     let mnemonic = instruction.mnemonic();
                     let branches = mnemonic == "bra";
+                    let leaves = matches!(mnemonic, "ret" | "exit");
                     has_ended_block |= BLOCK_ENDS.contains(&mnemonic);
                     targets.extend(branches.then(|| branch_target(instruction)).flatten());
-                    self.facts.instructions.push(InstructionFacts { line, loc, branches });
+                    self.facts.instructions.push(InstructionFacts {
+                        line,
+                        loc,
+                        branches,
+                        begins_block,
+                        leaves,
+                    });
+                    begins_block = leaves || branches || mnemonic == "brx";
                 }
                 Statement::BranchTargets(list) => targets.extend(list.names().map(|name| name.text)),
                 Statement::Variable(variable) => self.variable(variable, Some(name)),

@@ -63,6 +63,7 @@ pub(crate) fn provide(
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
+            block_ends: Vec::new(),
             imnmx: Vec::new(),
             calls: Vec::new(),
         });

@@ -81,6 +81,9 @@ const INSTRUCTION_BYTES: usize = 16;
 /// Opcodes of `BSSY` and `BMOV` since sm_75. Observed: nvdisasm 13.2.
 const BRANCH_SETUP: [u16; 2] = [0x945, 0x355];
 
+/// Opcodes of `BRA`, `BRX`, `EXIT` and `RET`, likewise.
+const BLOCK_ENDS: [u16; 4] = [0x947, 0x949, 0x94d, 0x950];
+
 /// Opcodes of `CALL.ABS`, `CALL.REL` and `CALL.ABS` through a register, likewise.
 const CALLS: [u16; 3] = [0x943, 0x944, 0x343];
 
@@ -207,6 +210,7 @@ impl<'r, 'd> Reader<'r, 'd> {
                 registers: Vec::new(),
                 exits: self.exits(index)?,
                 branch_setup: self.instructions(index, &BRANCH_SETUP)?,
+                block_ends: self.instructions(index, &BLOCK_ENDS)?,
                 imnmx: self.imnmx(index)?,
                 calls: self.instructions(index, &CALLS)?,
             });
