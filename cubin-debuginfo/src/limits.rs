@@ -19,6 +19,11 @@ pub(crate) const MAX_ORIGINS: usize = 8;
 /// and the sum would be more than anyone can read. No file of the corpus reaches the limit.
 pub(crate) const LOCATION_STEPS: u64 = 8;
 
+/// The steps allowed to divide code among inlined calls, for each byte of `.debug_info` and each
+/// row of a line table. A row takes one for each call that it is in, up to four times, and so does
+/// each call for those that are active where it begins and ends.
+pub(crate) const INLINED_STEPS: u64 = 32;
+
 /// Most types around another one (`typedef`, `const`) that are looked through to read a constant: a
 /// damaged file may have a circle.
 pub(crate) const MAX_TYPE_WRAPPERS: usize = 64;

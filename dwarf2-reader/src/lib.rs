@@ -11,6 +11,7 @@ mod error;
 pub mod expression;
 pub mod frame;
 pub mod info;
+pub mod inlined_calls;
 mod limits;
 pub mod line;
 pub mod loc;

@@ -251,8 +251,8 @@ fn tree(entries: &Entries<'_>) {
 
 /// Chains of inlined calls are as long as they are said to be, and end with the function.
 fn inlined(cubin: &Cubin<'_>, variables: &Variables<'_>) {
-    let calls = InlinedCalls::of(variables);
     let Ok(symbolizer) = Symbolizer::new(cubin) else { return };
+    let calls = InlinedCalls::of(variables, &symbolizer);
     for section in symbolizer.sections() {
         for bound in calls.bounds(section.index).take(FRAMES) {
             let Some(place) = symbolizer.locate(section.index, bound) else { continue };

@@ -222,8 +222,8 @@ impl VariablesCell {
 pub(crate) struct CallsCell(CallsOfVariables);
 
 impl CallsCell {
-    pub(crate) fn new(variables: VariablesCell) -> Self {
-        Self(CallsOfVariables::new(variables, |variables| InlinedCalls::of(variables.get())))
+    pub(crate) fn new(variables: VariablesCell, symbolizer: &Symbolizer<'_>) -> Self {
+        Self(CallsOfVariables::new(variables, |variables| InlinedCalls::of(variables.get(), symbolizer)))
     }
 
     pub(crate) fn get(&self) -> &InlinedCalls<'_> {

@@ -257,7 +257,7 @@ impl Image {
             return Ok(calls.as_ref().map(CallsCell::get));
         }
         let calls = if InlinedCalls::can_be_in(self.cubin()?) {
-            Some(CallsCell::new(self.variables_cell()?.clone()))
+            Some(CallsCell::new(self.variables_cell()?.clone(), self.symbolizer()?))
         } else {
             None
         };

@@ -62,6 +62,14 @@ pub(crate) const UNIT_END_BYTES: u64 = 4;
 /// walk counts as endless. Where ptxas calls itself without end its stack is full long before.
 pub(crate) const PTXAS_WALK_STEPS: u64 = 512;
 
+/// Most entries that are asked for the name of a function: a definition may refer to a declaration.
+/// A longer chain is not a compiler's, and may be a cycle.
+pub(crate) const MAX_ORIGINS: usize = 4;
+
+/// Steps to divide code among inlined calls, for each byte of `.debug_info` and of the module. An
+/// instruction takes one for each call that it is in, up to four times.
+pub(crate) const INLINED_STEPS: u64 = 8;
+
 // Repairs.
 
 /// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier

@@ -101,7 +101,7 @@ impl<'s> Coverage<'s> {
         let entries = Entries::read(cubin)?;
         let found = Variables::read(cubin, &entries)?;
         let lines::Counted { mut functions, files, inlined_functions } =
-            lines::count(symbolizer, &InlinedCalls::of(&found), &pieces)?;
+            lines::count(symbolizer, &InlinedCalls::of(&found, symbolizer), &pieces)?;
         let variables::NonFunctionCounts { globals, without_code, register_fault } =
             variables::count(cubin, symbolizer, &found, &mut functions)?;
         Ok(Self { functions, files, inlined_functions, globals, without_code, register_fault })

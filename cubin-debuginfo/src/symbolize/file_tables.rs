@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A source file of a line table: its path, or its number if the file table does not declare it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableFileName<'s> {
     /// The path of the file, directory and name, from the file table.
     Path(&'s str),

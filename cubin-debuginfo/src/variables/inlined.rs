@@ -1,10 +1,12 @@
 //! Chains of inlined calls from `.debug_info`, for code whose line table has none.
 
-use super::{Scope, ScopeKind, SourcePosition, Variables};
+mod called_code;
+
+use super::{Scope, SourcePosition, Variables};
 use crate::entries::{Entries, Entry, Value};
-use crate::limits::LOCATION_STEPS;
-use crate::symbolize::{Frame, FrameFunction, InlinedEntry, MAX_FRAMES, ResolvedAddress, TableFileName};
-use dwarf2_reader::WorkBudget;
+use crate::symbolize::{
+    Frame, FrameFunction, InlinedEntry, MAX_FRAMES, ResolvedAddress, Symbolizer, TableFileName,
+};
 use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
@@ -24,7 +26,8 @@ use std::ops::{Deref, Range};
 /// use cubin_debuginfo::symbolize::Symbolizer;
 ///
 /// let entries = Entries::read(cubin)?;
-/// let (symbolizer, calls) = (Symbolizer::new(cubin)?, InlinedCalls::read(cubin, &entries)?);
+/// let symbolizer = Symbolizer::new(cubin)?;
+/// let calls = InlinedCalls::read(cubin, &entries, &symbolizer)?;
 /// for function in symbolizer.functions() {
 ///     let Some(place) = symbolizer.locate(function.section, function.offset) else { continue };
 ///     for frame in calls.frames(place) {
@@ -36,8 +39,8 @@ use std::ops::{Deref, Range};
 #[derive(Debug, Clone)]
 pub struct InlinedCalls<'v> {
     variables: Source<'v>,
-    /// By section, start, and the larger first.
-    spans: Vec<Span>,
+    /// The code of all calls, ascending and disjoint.
+    runs: Vec<Run>,
     cut: bool,
 }
 
@@ -59,15 +62,13 @@ impl<'v> Deref for Source<'v> {
     }
 }
 
-/// A stretch of a call's code.
+/// Code of an inlined call that is in no call inside of it.
 #[derive(Debug, Clone)]
-struct Span {
+struct Run {
     section: SectionIndex,
     range: Range<u64>,
     /// Index of the scope.
     scope: usize,
-    /// The index of the nearest span that starts before this one and ends after its start.
-    around: Option<usize>,
 }
 
 impl<'v> InlinedCalls<'v> {
@@ -83,53 +84,30 @@ impl<'v> InlinedCalls<'v> {
         })
     }
 
-    /// Finds all inlined calls of a cubin. `entries` must have been read from that cubin.
+    /// Finds all inlined calls of a cubin. `entries` and `symbolizer` must have been read from that
+    /// cubin.
     ///
     /// # Errors
     ///
     /// As [`Variables::read`].
-    pub fn read(cubin: &'v Cubin<'v>, entries: &'v Entries<'v>) -> Result<Self> {
-        Ok(Self::found(Source::Own(Box::new(Variables::without_places(cubin, entries)?))))
+    pub fn read(cubin: &'v Cubin<'v>, entries: &'v Entries<'v>, symbolizer: &Symbolizer<'_>) -> Result<Self> {
+        Ok(Self::found(Source::Own(Box::new(Variables::without_places(cubin, entries)?)), symbolizer))
     }
 
-    /// Collects the inlined calls from the variables and scopes of a cubin.
-    pub fn of(variables: &'v Variables<'v>) -> Self {
-        Self::found(Source::Given(variables))
+    /// Collects the inlined calls from the variables and scopes of a cubin. `symbolizer` must have
+    /// been made from that cubin.
+    pub fn of(variables: &'v Variables<'v>, symbolizer: &Symbolizer<'_>) -> Self {
+        Self::found(Source::Given(variables), symbolizer)
     }
 
-    fn found(variables: Source<'v>) -> Self {
-        let mut budget = WorkBudget::of_input(variables.entries().bytes().len() as u64, LOCATION_STEPS);
-        let mut spans = Vec::new();
-        for (scope, found) in variables.scopes().iter().enumerate() {
-            if found.kind != ScopeKind::Inlined {
-                continue;
-            }
-            for stretch in found.code.iter().take_while(|_| budget.take(1)) {
-                spans.push(Span {
-                    section: stretch.section,
-                    range: stretch.range.clone(),
-                    scope,
-                    around: None,
-                });
-            }
-        }
-        // Stable: of two that are alike the outer one, whose entry comes first, stays first.
-        spans.sort_by_key(|span| (span.section, span.range.start, std::cmp::Reverse(span.range.end)));
-        let mut open: Vec<(usize, SectionIndex, u64)> = Vec::new();
-        for (index, span) in spans.iter_mut().enumerate() {
-            let is_over = |(_, section, end): &mut (usize, SectionIndex, u64)| {
-                *section != span.section || *end <= span.range.start
-            };
-            while open.pop_if(is_over).is_some() {}
-            span.around = open.last().map(|(around, ..)| *around);
-            open.push((index, span.section, span.range.end));
-        }
-        Self { variables, spans, cut: budget.is_spent() }
+    fn found(variables: Source<'v>, symbolizer: &Symbolizer<'_>) -> Self {
+        let (runs, cut) = called_code::find(&variables, symbolizer);
+        Self { variables, runs, cut }
     }
 
     /// Whether there are no inlined calls.
     pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.runs.is_empty()
     }
 
     /// Whether some inlined calls were left out: so many entries name the same lists of ranges that
@@ -138,18 +116,16 @@ impl<'v> InlinedCalls<'v> {
         self.cut
     }
 
-    /// Iterates over the inlined calls that contain byte `offset` of a section, innermost first; at
-    /// most [`MAX_FRAMES`].
+    /// Iterates over the inlined calls to which the code at byte `offset` of a section belongs,
+    /// innermost first; at most [`MAX_FRAMES`].
     pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &Scope> {
-        let after = self.spans.partition_point(|span| (span.section, span.range.start) <= (section, offset));
-        let last =
-            after.checked_sub(1).filter(|last| self.spans.get(*last).is_some_and(|s| s.section == section));
-        let around = |index: &usize| self.spans.get(*index)?.around;
-        let spans = std::iter::successors(last, around).take(MAX_FRAMES);
-        let spans = spans.filter_map(|index| self.spans.get(index));
-        spans
-            .filter(move |span| span.range.contains(&offset))
-            .filter_map(|span| self.variables.scopes().get(span.scope))
+        let after = self.runs.partition_point(|run| (run.section, run.range.start) <= (section, offset));
+        let run = after.checked_sub(1).and_then(|last| self.runs.get(last));
+        let run = run.filter(|run| run.section == section && run.range.contains(&offset));
+        let scopes = self.variables.scopes();
+        let innermost = run.map(|run| run.scope);
+        let chain = std::iter::successors(innermost, |scope| called_code::caller(scopes, *scope));
+        chain.take(MAX_FRAMES).filter_map(|scope| scopes.get(scope))
     }
 
     /// The source line of the call site of an inlined call.
@@ -160,15 +136,15 @@ impl<'v> InlinedCalls<'v> {
     /// Iterates over the byte offsets in a section at which an inlined call begins or ends,
     /// unsorted.
     pub fn bounds(&self, section: SectionIndex) -> impl Iterator<Item = u64> {
-        let first = self.spans.partition_point(|span| span.section < section);
-        let own = self.spans.iter().skip(first).take_while(move |span| span.section == section);
-        own.flat_map(|span| [span.range.start, span.range.end])
+        let first = self.runs.partition_point(|run| run.section < section);
+        let own = self.runs.iter().skip(first).take_while(move |run| run.section == section);
+        own.flat_map(|run| [run.range.start, run.range.end])
     }
 
     /// Iterates over the frames of an address: those of the line table, or, if the rows of the unit
-    /// have no inlined code at all, those of the inlined calls that contain the address. The code
-    /// of a call is the ranges of its entry. In an entry of LLVM these go from the first to the
-    /// last instruction of the call.
+    /// have no inlined code at all, those of the inlined calls that the address belongs to. The
+    /// code of a call is that in the ranges of its entry, but for what the source lines say is its
+    /// caller's: [`dwarf2_reader::inlined_calls`].
     pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
@@ -196,7 +172,7 @@ impl<'v> InlinedCalls<'v> {
 
     /// The calls that a place is in and its row does not know of, innermost first.
     fn calls(&self, place: &ResolvedAddress<'_>) -> Vec<&Scope> {
-        if place.depth() != 1 || self.spans.is_empty() || place.has_contexts() {
+        if place.depth() != 1 || self.runs.is_empty() || place.has_contexts() {
             return Vec::new();
         }
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()

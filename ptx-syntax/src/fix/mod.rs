@@ -13,6 +13,7 @@ mod edits;
 mod files;
 mod fix_result;
 mod fix_selection;
+mod inlined_locs;
 mod intermediate;
 mod is_ptx;
 mod locs;
@@ -143,7 +144,10 @@ mod tests {
         for (index, info) in REPAIRS.iter().enumerate() {
             assert_eq!(info.repair as usize, index);
             assert!(names.insert(info.name), "{}", info.name);
-            assert!(repair_named(info.name).is_some_and(|found| found.repair == info.repair));
+            assert!(info.other_name.is_none_or(|name| names.insert(name)), "{}", info.name);
+            for name in [Some(info.name), info.other_name].into_iter().flatten() {
+                assert!(repair_named(name).is_some_and(|found| found.repair == info.repair), "{name}");
+            }
         }
         for rule in &RULES {
             let answered = REPAIRS.iter().any(|info| info.rules.contains(&rule.id));

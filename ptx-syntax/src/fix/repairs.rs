@@ -45,6 +45,8 @@ pub struct RepairInfo {
     pub repair: Repair,
     /// The stable name of the repair, in words joined by `-`.
     pub name: &'static str,
+    /// The name that another tool has for what the repair does.
+    pub other_name: Option<&'static str>,
     /// The effect of the repair, in one sentence.
     pub summary: &'static str,
     /// The rules whose findings the repair removes.
@@ -62,9 +64,9 @@ impl Repair {
     }
 }
 
-/// Returns the repair with this name.
+/// Returns the repair with this name, or with this name in another tool.
 pub fn repair_named(name: &str) -> Option<&'static RepairInfo> {
-    REPAIRS.iter().find(|info| info.name == name)
+    REPAIRS.iter().find(|info| info.name == name || info.other_name == Some(name))
 }
 
 const DEFAULT: bool = true;
@@ -79,7 +81,14 @@ const fn repair(
     run: fn(&Parsed<'_>, &FixSelection) -> Vec<Edit>,
     summary: &'static str,
 ) -> RepairInfo {
-    RepairInfo { repair, name, summary, rules, default, run }
+    RepairInfo { repair, name, other_name: None, summary, rules, default, run }
+}
+
+impl RepairInfo {
+    const fn also_named(mut self, name: &'static str) -> Self {
+        self.other_name = Some(name);
+        self
+    }
 }
 
 use Repair as R;
@@ -94,7 +103,8 @@ pub static REPAIRS: [RepairInfo; 23] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
         "Takes out `.loc`, `.loc_intermediate`, `.file`, `.section`, `.nv_intermediate_source_section`, `@@DWARF` and `, debug`."),
     repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
-        "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay."),
+        "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay, and get the inlined calls that only `.debug_info` has.")
+        .also_named("strip-nonlinetable-debuginfo"), // of LLVM's opt
     repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
         "Replaces the beginnings of paths in `.file`, as a given map says."),
     repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::target::remove_debug;
-use super::{Edit, FixSelection, intermediate};
+use super::{Edit, FixSelection, inlined_locs, intermediate};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::section::{DataItem, SectionBlock};
@@ -34,19 +34,26 @@ pub(super) fn all(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
 pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mut strip = Strip::new(parsed, fixes);
     let names = function_names(&parsed.module);
+    let of_bodies = statements(&parsed.module).filter_map(|statement| match statement {
+        Statement::Section(section) => Some(&**section),
+        _ => None,
+    });
+    let of_module = parsed.module.items.iter().filter_map(|item| match item {
+        Item::Section(section) => Some(section),
+        _ => None,
+    });
+    let sections = of_module.chain(of_bodies);
+    let (kept, stripped): (Vec<&SectionBlock<'_>>, Vec<_>) =
+        sections.partition(|section| holds_any(section, &names));
+    for section in stripped {
+        strip.take(section.range);
+    }
     for item in &parsed.module.items {
-        match item {
-            Item::Section(section) if !holds_any(section, &names) => strip.take(section.range),
-            Item::AtDwarf(line) => strip.take(line.range),
-            _ => {}
+        if let Item::AtDwarf(line) = item {
+            strip.take(line.range);
         }
     }
-    for statement in statements(&parsed.module) {
-        match statement {
-            Statement::Section(section) if !holds_any(section, &names) => strip.take(section.range),
-            _ => {}
-        }
-    }
+    strip.edits.extend(inlined_locs::edits(parsed, kept.into_iter()));
     strip.edits
 }
 

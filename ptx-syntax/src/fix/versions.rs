@@ -2,6 +2,7 @@
 
 use super::{Edit, FixSelection};
 use crate::check::{CheckContext, MinVersion, PtxVersion, RuleId, check};
+use crate::header::VersionDirective;
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::text_range::TextRange;
@@ -55,8 +56,18 @@ fn raise(parsed: &Parsed<'_>, fixes: &FixSelection, least: fn(&MinVersion) -> Pt
     {
         return Vec::new();
     }
+    vec![number_edit(directive, module, least)]
+}
+
+/// Raises a lower version to this one.
+pub(super) fn raise_to(module: &Module<'_>, least: PtxVersion) -> Option<Edit> {
+    let directive = module.version().filter(|_| version(module).is_some_and(|version| version < least))?;
+    Some(number_edit(directive, module, least))
+}
+
+fn number_edit(directive: &VersionDirective, module: &Module<'_>, version: PtxVersion) -> Edit {
     let written = directive.range.slice(module.text);
     let digits = written.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.').count() as u32;
     let number = TextRange::new(directive.range.end - digits, directive.range.end);
-    vec![Edit::new(number, least.to_string())]
+    Edit::new(number, version.to_string())
 }

@@ -239,7 +239,8 @@ fn of_cubin(
     // Else all that there is of inlined calls is in the line tables.
     let has_calls = space == Space::Native && InlinedCalls::can_be_in(cubin);
     let entries = has_calls.then(|| or_note(shown, Entries::read(cubin))).flatten();
-    let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
+    let calls =
+        entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries, &symbolizer)));
     let locs = asked.ptx.map(|(ptx, module)| PtxLocs::of(ptx, module, cubin));
     let mut lookup = LineLookup::new(cubin, &symbolizer);
     if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {

@@ -4,10 +4,11 @@
 //! places are taken from the line tables that go into the same file: an inlined call covers the
 //! addresses whose chain of call sites is its own, a block those of the PTX lines it is made of,
 //! and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G,
-//! clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and
+//! clang -g up to 19), less the lines that are its caller's. Locations stay where the code still shows them: variables with a symbol, and
 //! parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+mod called_instructions;
 mod code_index;
 mod error;
 mod tables;
@@ -91,6 +92,11 @@ pub(super) fn apply(
     };
     if keep {
         editor.instructions = editor.instructions(&units);
+        let called = editor.called_instructions(&units);
+        for (entry, instructions) in called {
+            let own = editor.instructions.entry(entry).or_default();
+            *own = code_index::common(own, &instructions);
+        }
     }
     let written = tree::write(&units, &bytes, &relocs, |entry| editor.attributes(entry))?;
     editor.work.check()?;
@@ -197,7 +203,8 @@ struct Editor<'e> {
     /// Addends of relocated fields by offset.
     addends: HashMap<usize, i64>,
     entries: HashMap<usize, &'e Entry>,
-    /// PTX instructions of entries that labels place, ascending.
+    /// PTX instructions of entries that labels place, ascending; of inlined calls less those that
+    /// are their caller's.
     instructions: HashMap<usize, Vec<(u64, u64)>>,
     scopes: Vec<Scope>,
     /// Chains that have their entry: of two calls of the same function from the same line the first

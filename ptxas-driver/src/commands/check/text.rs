@@ -130,6 +130,9 @@ pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
         let codes: Vec<&str> = info.rules.iter().map(|rule| rule.rule().code).collect();
         writeln!(out, "{} ({default}) {}", info.name, codes.join(" "))?;
         writeln!(out, "    {}", info.summary)?;
+        if let Some(name) = info.other_name {
+            writeln!(out, "    Also named {name}, as in LLVM's opt.")?;
+        }
     }
     Ok(())
 }
