@@ -4,8 +4,8 @@
 //! places are taken from the line tables that go into the same file: an inlined call covers the
 //! addresses whose chain of call sites is its own, a block those of the PTX lines it is made of,
 //! and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G,
-//! clang -g up to 19), less the lines that are its caller's. Locations stay where the code still shows them: variables with a symbol, and
-//! parameters in the constant bank.
+//! clang -g up to 19), less the lines that are its caller's. Locations stay where the code still
+//! shows them: variables with a symbol, and parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 mod called_instructions;
