@@ -127,7 +127,7 @@ fn all_code_goes_to_active_calls() {
         for index in 0..count {
             let parent = (index > 0 && random(3) > 0).then(|| random(index as u64) as usize);
             let start = random(20);
-            let ranges = vec![start..start + random(12)];
+            let ranges = core::iter::once(start..start + random(12)).collect();
             let declared = (random(2) == 0).then(|| line(random(9)));
             calls.push(InlinedCall { parent, site: Some(line(random(6))), declared, ranges });
         }
@@ -161,7 +161,7 @@ fn deep_chains_end_with_the_budget() {
             parent: at.checked_sub(1),
             site: None,
             declared: None,
-            ranges: vec![0..9000],
+            ranges: core::iter::once(0..9000).collect(),
         })
         .collect();
     let code: Vec<LineRun> = (0..9000).map(|at| LineRun { range: at..at + 1, line: line(at) }).collect();
