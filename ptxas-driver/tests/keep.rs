@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-mod inlined;
 mod odd;
 mod too_much;
 

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::edit::{is_faulty, line_end};
 use super::{Edit, versions};
 use crate::check::PtxVersion;
-use crate::data_item::DataItem;
 use crate::error::SyntaxError;
 use crate::function::Body;
 use crate::inlined_calls::InlinedCalls;
@@ -14,7 +13,7 @@ use crate::limits::MAX_CALL_CHAIN;
 use crate::loc::LocDirective;
 use crate::module::Module;
 use crate::parser::Parsed;
-use crate::section::SectionBlock;
+use crate::section::{DataItem, SectionBlock};
 use crate::statement::Statement;
 
 /// The least version with `function_name` and `inlined_at` (PTX ISA §.loc). ptxas 13.0.88 takes

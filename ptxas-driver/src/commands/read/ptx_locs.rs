@@ -43,7 +43,7 @@ impl<'p> PtxLocs<'p> {
     pub(in crate::commands) fn lost_calls(&self, cubin: &Cubin<'_>) -> Result<Option<LostCalls>, NoChains> {
         let Ok(symbolizer) = Symbolizer::new(cubin) else { return Ok(None) };
         let entries = InlinedCalls::can_be_in(cubin).then(|| Entries::read(cubin).ok()).flatten();
-        let calls = entries.as_ref().and_then(|entries| InlinedCalls::read(cubin, entries).ok());
+        let calls = entries.as_ref().and_then(|entries| InlinedCalls::read(cubin, entries, &symbolizer).ok());
         let mut lookup = LineLookup::new(cubin, &symbolizer);
         if let Some(calls) = &calls {
             lookup = lookup.with_calls(calls);
