@@ -16,9 +16,11 @@ mod limits;
 pub mod line;
 pub mod loc;
 pub mod macinfo;
+pub mod offset_fields;
 pub mod pubnames;
 pub mod ranges;
 mod span;
+pub mod splices;
 pub mod strings;
 
 pub use budget::WorkBudget;

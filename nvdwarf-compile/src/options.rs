@@ -6,7 +6,7 @@ use super::path_map::PathMap;
 use cuda_releases::arch::{self, Arch};
 use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
-use ptx_syntax::check::Mode;
+use ptx_syntax::check::{CheckContext, Mode};
 
 /// The options for compiling a module. Their names are those of the options of ptxas and of
 /// `ptxas-driver compile`.
@@ -80,8 +80,14 @@ impl Default for NvdwarfOptions {
 }
 
 impl Options {
+    /// The context of the checks of ptxas with these options.
+    pub fn check_context(&self) -> CheckContext<'static> {
+        let (release, relocatable) = (self.release, self.relocatable);
+        CheckContext { release, relocatable, arch: Some(self.arch.number), source_lines: None, path_map: &[] }
+    }
+
     /// How ptxas would be called.
-    pub(crate) fn mode(&self) -> Mode {
+    pub fn mode(&self) -> Mode {
         let keeps = self.extras.keep_optimised;
         match (self.device_debug && !keeps, self.line_info || keeps) {
             (true, _) => Mode::G,

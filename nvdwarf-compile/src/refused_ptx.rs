@@ -5,14 +5,13 @@ use crate::diagnostic::Diagnostic;
 use crate::options::Options;
 use cuda_releases::arch::{self, Arch};
 use nv_debug_sections::level::LevelDirectives;
-use ptx_syntax::check::{self, CheckContext, Report, RuleId, Severity};
+use ptx_syntax::check::{self, Report, RuleId, Severity};
 use ptx_syntax::{Module, Parsed, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut Vec<Diagnostic>) -> Report {
-    let (mode, relocatable) = (options.mode(), options.relocatable);
-    let release = options.release;
-    let report = check::check(parsed, &CheckContext { release, relocatable, ..CheckContext::default() });
+    let mode = options.mode();
+    let report = check::check(parsed, &options.check_context());
     for finding in &report.findings {
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.

@@ -61,6 +61,9 @@ pub enum SyntaxErrorKind {
         /// Width of the directive in bits: 8, 16 or 32.
         bits: u8,
     },
+    /// `.file` has a folder, a checksum or a source text beside the name. The range is that of all
+    /// of them.
+    FileFolder,
     /// A declaration has a type and no state space before it. The range of the error begins after
     /// the first declared name, where ptxas reports it.
     NoStorage,
@@ -101,6 +104,7 @@ impl fmt::Display for SyntaxErrorKind {
             Self::AddressSize => "expected an address size of 32 or 64",
             Self::ConstantOverflow => "constant overflow: expected a smaller number",
             Self::DataType => "expected .b8, .b16, .b32 or .b64 for section data",
+            Self::FileFolder => "`.file` takes one name, and no folder or checksum beside it",
             Self::NarrowLabel => "expected .b32 or .b64 for a label or a difference of labels",
             Self::NoStorage => "expected a state space such as .reg or .shared before the type",
             Self::NestingTooDeep => "brackets are nested too deep",

@@ -13,6 +13,7 @@ mod dotted_names;
 pub mod dropped_calls;
 mod error;
 mod file_directive;
+mod file_folder;
 pub mod file_names;
 pub mod fix;
 mod function;

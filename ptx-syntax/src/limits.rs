@@ -75,3 +75,7 @@ pub(crate) const INLINED_STEPS: u64 = 8;
 /// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier
 /// one; the bound is for texts made to need more.
 pub(crate) const MAX_REPAIR_PASSES: u32 = 64;
+
+/// Most columns of a line that are looked at for a `.loc` like that of a missing call site: each
+/// may have as many as the function has `.loc`. Real lines have a few.
+pub(crate) const MAX_COLUMNS: usize = 16;

@@ -50,6 +50,11 @@ impl<'a> Reporter<'a> {
         self.lines
     }
 
+    /// The text that messages are about.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Creates a reporter for messages about `text`, whose lines are `lines`. `color` turns on
     /// terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {

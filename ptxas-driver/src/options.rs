@@ -73,6 +73,17 @@ pub enum CodeChoice {
     Cubin(PathBuf),
 }
 
+/// The value of `--messages`: in whose words the faults of a PTX are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageStyle {
+    /// In the lines that ptxas prints.
+    Ptxas,
+    /// In those of this program, with the line at fault.
+    Ours,
+    /// First in the lines of ptxas, then in ours.
+    Both,
+}
+
 /// The options of one run of `compile`, with conflicts between them resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
@@ -106,6 +117,8 @@ pub struct Options {
     /// Whether times and sizes of source files are read from the file system; false after
     /// `--file-stat none`.
     pub stat_files: bool,
+    /// The value of `--messages`; `None` where it was not given.
+    pub message_style: Option<MessageStyle>,
     /// Whether `--stats` was given, which prints statistics of the compilation.
     pub stats: bool,
     /// Whether `--json` was given, which writes a JSON document about the compilation to standard

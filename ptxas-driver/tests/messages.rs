@@ -71,3 +71,59 @@ fn every_message_names_its_file() {
     }
     assert!(said > 100, "{said} messages");
 }
+
+/// Report 96: `--messages ptxas` prints what ptxas prints, and who calls us by its name gets these
+/// lines before ours.
+#[test]
+fn faults_are_told_in_the_words_of_ptxas() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = |bits: u32| format!(".version 8.7\n.target sm_75\n.address_size {bits}\n");
+    let kernel = |body: &str| format!(".visible .entry k() {{\n{body}ret;\n}}\n.file 1 \"k.cu\"\n");
+    let inlined = kernel(".loc 1 4 1\n.loc 1 9 2, function_name n, inlined_at 1 3 3\n");
+    let names = ".section .debug_str {\nn: .b8 120,0\n}\n";
+    let texts = [
+        head(64) + &inlined + names,
+        head(64) + &inlined,
+        head(64) + &kernel(".reg .b32 %r<3>;\nsub.u32 %r1, %r2\n"),
+        head(64) + &kernel(".loc 1 4 1\n") + ".file 1 \"j.cu\"\n",
+        head(64) + &kernel("") + ".section .debug_x { .b8 256 }\n.section .debug_y { .b8 300, a.7 }\n",
+        head(32) + &kernel(""),
+    ];
+    let Some(ptxas) = crate::support::oracle::tool("ptxas") else { return };
+    let link = folder.path().join("ptxas");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ptxas-driver"), &link).unwrap();
+    for (number, ptx) in texts.iter().enumerate() {
+        let name = format!("k{number}.ptx");
+        fs::write(folder.path().join(&name), ptx).unwrap();
+        for arch in ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"] {
+            let args = ["-lineinfo", "-arch", arch, &*name, "-o", "k.cubin"];
+            let said = |program: &std::path::Path, more: &[&str]| {
+                let mut command = std::process::Command::new(program);
+                let output = command.current_dir(folder.path()).args(more).args(args).output().unwrap();
+                assert_eq!(output.status.code(), Some(255), "{name} {arch}");
+                String::from_utf8(output.stderr).unwrap()
+            };
+            let theirs = said(&ptxas, &[]);
+            let driver = std::path::Path::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+            assert_eq!(said(driver, &["compile", "--messages", "ptxas"]), theirs, "{name} {arch}");
+            let ours = said(driver, &["compile"]);
+            assert!(ours.starts_with("error["), "{ours}");
+            let first = theirs.lines().filter(|line| !line.ends_with("aborted due to errors"));
+            let both = first.chain(ours.lines()).flat_map(|line| [line, "\n"]).collect::<String>();
+            assert_eq!(said(&link, &[]), both, "{name} {arch}");
+            assert_eq!(said(driver, &["compile", "--messages", "both"]), both, "{name} {arch}");
+        }
+        // Without -arch the words are those for the module's own architecture.
+        let checked = run(&[
+            "check",
+            "--ptxas-messages",
+            "--mode",
+            "lineinfo",
+            folder.path().join(&name).to_str().unwrap(),
+        ]);
+        let mut command = std::process::Command::new(&ptxas);
+        let args = ["-lineinfo", "-arch", "sm_75", "-o", "/dev/null"];
+        let theirs = command.args(args).arg(folder.path().join(&name)).output().unwrap();
+        assert_eq!(text(&checked.stdout), String::from_utf8(theirs.stderr).unwrap());
+    }
+}

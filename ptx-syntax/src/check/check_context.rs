@@ -14,6 +14,10 @@ pub struct CheckContext<'c> {
     /// Whether ptxas is called with -c, so that other modules may define this one's `.extern`
     /// variables and functions.
     pub relocatable: bool,
+    /// The number of the architecture in `-arch`, such as 90; `None`: that of the module.
+    pub arch: Option<u32>,
+    /// Pairs of a path prefix and its replacement: paths that still have the prefix are found.
+    pub path_map: &'c [(String, String)],
 }
 
 impl std::fmt::Debug for CheckContext<'_> {
@@ -22,6 +26,8 @@ impl std::fmt::Debug for CheckContext<'_> {
             .field("source_lines", &self.source_lines.is_some())
             .field("release", &self.release)
             .field("relocatable", &self.relocatable)
+            .field("arch", &self.arch)
+            .field("path_map", &self.path_map)
             .finish()
     }
 }

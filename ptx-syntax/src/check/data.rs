@@ -1,9 +1,11 @@
 //! Checks of `.section` blocks: their values, labels and references, and which blocks reach the
 //! cubin.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::ModuleFacts;
+use super::bounded_text::bounded;
 use super::gates::Gates;
 use super::grammar::next_token;
 use super::layout::{self, is_reference};
@@ -12,6 +14,7 @@ use super::rules::RuleId;
 use super::sections::{Section, Sections};
 use super::sink::Sink;
 use crate::declared_names::{Declared, Names, declared};
+use crate::dotted_names::{DeclaredNames, whole_name};
 use crate::error::ErrorSink;
 use crate::module::{Item, Module};
 use crate::name::Name;
@@ -250,8 +253,10 @@ fn references(
     sink: &mut Sink<'_>,
 ) {
     let mut used = HashMap::new();
+    let dotted = OnceCell::new();
     for (section, &place) in sections.list.iter().zip(places) {
-        let mut references = References { sections, declared, section, place, known, used: &mut used };
+        let mut references =
+            References { sections, declared, dotted: &dotted, section, place, known, used: &mut used };
         for fixup in &section.assembled.fixups {
             references.past_strings(fixup, sink);
             if references.local(fixup, sink) {
@@ -278,6 +283,8 @@ fn references(
 struct References<'r, 'a> {
     sections: &'r Sections<'a>,
     declared: &'r Names<'a>,
+    /// The declared names by their letters, made for the first name that begins with a dot.
+    dotted: &'r OnceCell<DeclaredNames<'a>>,
     section: &'r Section<'a>,
     place: BlockPlacement,
     known: &'r ModuleFacts,
@@ -422,8 +429,7 @@ impl<'a> References<'_, 'a> {
         }
         let is_of_ptxas = name == ".debug_line" || RESERVED.contains(&name);
         if self.sections.named(name).is_none() && !is_of_ptxas {
-            let message = format_args!("the module has no section {name}");
-            sink.error(RuleId::UndefinedSymbol, range, message);
+            self.no_section(range, name, sink);
         }
         // Of the file's own tables a reference without a number fails in any section.
         let is_table = TABLES.contains(&name) && !range.slice(sink.text).contains('+');
@@ -439,6 +445,26 @@ impl<'a> References<'_, 'a> {
                 sink.ptxas_message(rule, Phase::Sections, u32::MAX, Level::Fatal, self.modes(), said);
             }
         }
+    }
+
+    /// A name that begins with a dot and is not that of a section: it may stand for a variable.
+    fn no_section(&self, range: TextRange, name: &str, sink: &mut Sink<'_>) {
+        let at = TextRange::new(range.start, range.start + name.len() as u32);
+        let whole = whole_name(sink.text, at);
+        let names = self.dotted.get_or_init(|| DeclaredNames::of(self.declared));
+        let Some(meant) = names.meant(whole.slice(sink.text)) else {
+            let message = format_args!("the module has no section {name}");
+            sink.error(RuleId::UndefinedSymbol, range, message);
+            return;
+        };
+        if whole == at {
+            let message =
+                format_args!("`{name}` is not a PTX name: ptxas takes it for a section, and writes 0");
+            let found = sink.find_as(Severity::Warning, RuleId::DottedSymbol, at, message);
+            if let Some(finding) = found {
+                finding.help = Some(bounded(format_args!("the module declares it as `{meant}`")));
+            }
+        } // else the parser has stumbled over the rest, and has a finding for the whole
     }
 
     fn lost(&self, range: TextRange, sink: &mut Sink<'_>) {

@@ -415,7 +415,7 @@ impl Places {
 
 /// Where the bytes at ascending offsets of a section stand; lines of `@@DWARF` are shown as the
 /// whole text.
-fn places_of(module: &Module<'_>, name: &str, wanted: &[u64]) -> Vec<TextRange> {
+pub(super) fn places_of(module: &Module<'_>, name: &str, wanted: &[u64]) -> Vec<TextRange> {
     let block = module.sections().find(|block| block.name.text == name);
     block.map_or_else(|| vec![TextRange::default(); wanted.len()], |block| find(block, wanted))
 }

@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 60] = [
+static EXAMPLES: [(Id, At, &str); 61] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),
@@ -58,6 +58,7 @@ static EXAMPLES: [(Id, At, &str); 60] = [
     (Id::FilePlaceholder, Module, ".file 2 \"<stdin>\""),
     (Id::FileInside, Body, ".file 2 \"a.cuh\""),
     (Id::FileTimeAlone, Module, ".file 2 \"a.cu\", 1700000000"),
+    (Id::FileFolder, Module, ".file 2 \"/usr/include\" \"fma.h\""),
     (Id::UndeclaredFile, Body, ".loc 5 1 1    // and no `.file 5`"),
     (Id::NoFile, Whole, ".version 9.0\n.target sm_90\n.entry k() {\n.loc 1 1 1\nret;\n}"),
     (Id::LocOutside, Module, ".loc 1 3 1"),

@@ -284,6 +284,16 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              builds cannot be repeated byte for byte.",
             "Write time and size, as in `.file 1 \"a.cu\", 1700000000, 40`.",
         ),
+        Id::FileFolder => (
+            "`.file 1 \"folder\" \"name\" md5 0x...` is the form of other assemblers: the compiler writes for one of \
+             those.",
+            "Join folder and name with a `/`, and leave the checksum out.",
+        ),
+        Id::PathNotMapped => (
+            "The cubin still tells of the machine that built it. The repair path-map writes `.file` and the names and \
+             folders of units; other strings, such as a command line in `DW_AT_producer`, it leaves.",
+            "See what wrote the string. A unit whose entries cannot be read has a finding that says why.",
+        ),
         Id::FileTimeAlone => ("The cubin holds the size 0.", "Write both or neither."),
         Id::SourceTextFile => (
             "The text becomes a section that has the name of the file.",

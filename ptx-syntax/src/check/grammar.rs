@@ -6,6 +6,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use crate::dotted_names::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::file_folder::FileParts;
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
 use crate::line_index::LineIndex;
 use crate::mnemonics::is_mnemonic;
@@ -167,6 +168,7 @@ impl Grammar<'_, '_> {
                 sink.ptxas_fatal(RuleId::Syntax, range.start, format_args!("No variable storage specified"));
             }
             Kind::NarrowLabel => narrow_label(error, sink),
+            Kind::FileFolder => file_folder(error, sink),
             Kind::NestingTooDeep => sink.error(RuleId::NestingTooDeep, range, format_args!("{error}")),
             Kind::TooLarge => sink.error(RuleId::TooLarge, range, format_args!("{error}")),
             Kind::TooManyErrors => sink.error(RuleId::TooManyErrors, range, format_args!("{error}")),
@@ -240,10 +242,14 @@ impl Grammar<'_, '_> {
     fn unexpected(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
         let (text, range) = (sink.text, error.range);
         let dot = range.slice(text).starts_with('.');
-        if dot && let Some(symbol) = dotted_symbol(text, range) {
+        let symbol = dotted_symbol(text, range).filter(|_| dot).and_then(|symbol| {
             let name = symbol.slice(text);
             let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));
             let meant = names.meant(name);
+            // What begins with a dot is a suffix, unless it is a name.
+            (!name.starts_with('.') || meant.is_some()).then_some((symbol, name, meant))
+        });
+        if let Some((symbol, name, meant)) = symbol {
             if meant.is_none() && begins_line(text, symbol) {
                 // An instruction, taken for a part of what stands before it.
                 if let Some(finding) = sink.find(RuleId::Syntax, symbol, format_args!("{error}")) {
@@ -377,6 +383,16 @@ fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {
     let is_label_alone = !range.slice(sink.text).contains(['+', '-']);
     let at = if is_label_alone { next_token(sink.text, range.end).range.start } else { range.end - 1 };
     sink.ptxas_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
+}
+
+/// A folder and a name: ptxas stops at the second string, or at what follows a lone name.
+fn file_folder(error: &SyntaxError, sink: &mut Sink<'_>) {
+    let (rule, text) = (RuleId::FileFolder, sink.text);
+    let parts = FileParts::read(text, error.range);
+    if let Some(finding) = sink.find(rule, error.range, format_args!("{error}")) {
+        finding.help = parts.name().map(|name| bounded(format_args!("write \"{name}\"")));
+    }
+    ptxas_syntax_error(rule, next_token(text, parts.first.range.end).range, sink);
 }
 
 /// The token at or after `offset` that is neither a blank nor a comment.

@@ -1,5 +1,6 @@
 //! Checks of `.version`, `.target` and `.address_size`.
 
+use super::CheckContext;
 use super::gates::{self, Gates};
 use super::ptx_version::PtxVersion;
 use super::ptxas_transcript::{FILE, Level, Modes, Phase};
@@ -19,11 +20,11 @@ const FIRST_WITH_F64: u32 = 13;
 const FIRST_RELOCATABLE: PtxVersion = PtxVersion::new(3, 1);
 
 /// Checks the first directives of a module; misplaced ones are syntax errors.
-pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, sink: &mut Sink<'_>) {
+pub(super) fn check(module: &Module<'_>, context: &CheckContext<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     let version = module.version();
     if let Some(version) = version {
         check_version(version, sink);
-        if relocatable {
+        if context.relocatable {
             check_relocatable(version, sink);
         }
     }
@@ -40,7 +41,8 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, s
         _ => None,
     });
     if let Some(size) = size {
-        check_address_size(size, targets.arch.map_or(0, |(number, ..)| number), gates, sink);
+        let of_module = targets.arch.map_or(0, |(number, ..)| number);
+        check_address_size(size, context.arch.unwrap_or(of_module), gates, sink);
     }
 }
 
@@ -191,7 +193,7 @@ fn check_address_size(size: &AddressSizeDirective, arch: u32, gates: &mut Gates,
         let warned =
             "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";
         sink.ptxas_message(rule, phase, at, Level::Warning, Modes::ALL, format_args!(" {warned}"));
-        // These are the words for a module that is compiled for its own architecture.
+        // The words go by the architecture that the module is compiled for.
         let said = if arch < 90 {
             "32-Bit compilation is no longer supported"
         } else {

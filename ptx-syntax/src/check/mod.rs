@@ -30,6 +30,7 @@ mod loc_equality;
 mod loc_lines;
 mod located_findings;
 mod locs;
+mod mapped_paths;
 mod markers;
 mod mode;
 mod module_facts;
@@ -92,7 +93,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     let mut sink = Sink::new(module.text, context.release);
 
     grammar::check(parsed, &mut sink);
-    header::check(module, context.relocatable, &mut gates, &mut sink);
+    header::check(module, context, &mut gates, &mut sink);
     function_heads::check(module, &mut gates, &mut sink);
     declarations::check(module, &mut sink);
     parameters::check(module, &mut sink);
@@ -100,6 +101,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
     let describes = debug_info::check(module, &sections, &files, &mut sink);
+    mapped_paths::check(module, &sections, context.path_map, &mut sink);
     locs::check(
         module,
         &known,

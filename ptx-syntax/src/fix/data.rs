@@ -182,19 +182,22 @@ pub(super) fn offsets(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
 
 /// Whether a block has a wanted value among those that are not a plain decimal number of its width.
 fn any_value(block: &SectionBlock<'_>, wanted: impl Fn(&Value<'_>) -> bool) -> bool {
-    if block.open.is_empty() {
-        return false;
-    }
-    let mut cursor = DataCursor::new(block.text, block.open.end);
+    other_values(block).any(|value| wanted(&value))
+}
+
+/// The values of a block that are not a plain decimal number of its width.
+pub(super) fn other_values<'a>(block: &SectionBlock<'a>) -> impl Iterator<Item = Value<'a>> {
+    let mut cursor = (!block.open.is_empty()).then(|| DataCursor::new(block.text, block.open.end));
     let mut errors = ErrorSink::default(); // the parser has reported them
-    loop {
-        cursor.run_plain(|_, _| {});
-        match cursor.next_item(&mut errors) {
-            Some(DataItem::Value(value)) if wanted(&value) => return true,
-            Some(_) => {}
-            None => return false,
+    std::iter::from_fn(move || {
+        let cursor = cursor.as_mut()?;
+        loop {
+            cursor.run_plain(|_, _| {});
+            if let DataItem::Value(value) = cursor.next_item(&mut errors)? {
+                return Some(value);
+            }
         }
-    }
+    })
 }
 
 /// Writes the values anew that `change` has something else for.

@@ -10,10 +10,12 @@
 mod data;
 mod edit;
 mod edits;
+mod entry_paths;
 mod files;
 mod fix_result;
 mod fix_selection;
 mod inlined_locs;
+mod inlining;
 mod intermediate;
 mod is_ptx;
 mod locs;

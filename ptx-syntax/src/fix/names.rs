@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Edit, FixSelection};
+use crate::error::SyntaxErrorKind;
 use crate::file_directive::FileDirective;
+use crate::file_folder::FileParts;
 use crate::lexer::{Lexer, TokenKind, tokenize};
 use crate::parser::Parsed;
 use crate::raw_byte::raw_byte;
@@ -20,6 +22,25 @@ fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'
     })
 }
 
+/// One name in place of a folder, a name and a checksum.
+pub(super) fn join(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
+    let text = parsed.module.text;
+    let folders = parsed.errors.iter().filter(|error| error.kind == SyntaxErrorKind::FileFolder);
+    let joined = folders.filter_map(|error| {
+        let name = FileParts::read(text, error.range).name()?;
+        Some(Edit::new(error.range, format!("\"{name}\"")))
+    });
+    joined.collect()
+}
+
+/// NUL bytes after the end of the text, with the blanks between and after them.
+pub(super) fn nul_bytes(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
+    let text = parsed.module.text;
+    let kept = text.trim_end_matches(|c: char| c == '\0' || c.is_ascii_whitespace());
+    let Some(first) = text.get(kept.len()..).and_then(|tail| tail.find('\0')) else { return Vec::new() };
+    vec![Edit::new(TextRange::new((kept.len() + first) as u32, text.len() as u32), "")]
+}
+
 pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let mapped = files(parsed)
         .filter_map(|file| Some(Edit::new(file.path_range, map_path(file.path, &fixes.path_map)?)));
@@ -27,7 +48,7 @@ pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
 }
 
 /// None: the map leaves the path alone. What it has written once it does not touch again.
-fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
+pub(super) fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
     let fits = |(from, to): &&(String, String)| !from.is_empty() && !to.contains('"');
     let written =
         |path: &str| map.iter().filter(fits).any(|(_, to)| !to.is_empty() && path.starts_with(to.as_str()));

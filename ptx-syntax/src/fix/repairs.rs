@@ -1,7 +1,8 @@
 //! The table of repairs.
 
 use super::{
-    Edit, FixSelection, data, files, intermediate, locs, moves, names, strip, symbols, target, versions,
+    Edit, FixSelection, data, entry_paths, files, inlining, intermediate, locs, moves, names, strip, symbols,
+    target, versions,
 };
 use crate::check::RuleId;
 use crate::parser::Parsed;
@@ -15,6 +16,8 @@ use crate::parser::Parsed;
 pub enum Repair {
     StripAll,
     StripToLines,
+    CutNulBytes,
+    JoinFileNames,
     PathMap,
     AsciiText,
     MangleSymbols,
@@ -23,6 +26,8 @@ pub enum Repair {
     MergeFiles,
     RenumberFiles,
     FileTime,
+    DropInlineAttributes,
+    InsertCallSites,
     FoldDifferences,
     RewriteNegatives,
     SplitWideValues,
@@ -99,14 +104,18 @@ use RuleId as Id;
 /// only for what no other repair could mend. A test checks that the order is that of [`Repair`] and
 /// `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
-pub static REPAIRS: [RepairInfo; 23] = [
+pub static REPAIRS: [RepairInfo; 27] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
         "Takes out `.loc`, `.loc_intermediate`, `.file`, `.section`, `.nv_intermediate_source_section`, `@@DWARF` and `, debug`."),
     repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
         "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay, and get the inlined calls that only `.debug_info` has.")
         .also_named("strip-nonlinetable-debuginfo"), // of LLVM's opt
-    repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
-        "Replaces the beginnings of paths in `.file`, as a given map says."),
+    repair(R::CutNulBytes, "cut-nul-bytes", DEFAULT, &[Id::NulByte], names::nul_bytes,
+        "Takes out NUL bytes after the end of the text."),
+    repair(R::JoinFileNames, "join-file-names", DEFAULT, &[Id::FileFolder], names::join,
+        "Writes one name in a `.file` that has a folder and a name, and takes out a checksum after it."),
+    repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], entry_paths::path_map,
+        "Replaces the beginnings of paths in `.file`, and of names and folders of units in `.debug_info` and `.debug_str`, as a given map says."),
     repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
         "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, other bytes as `\\xe9` and `%E9`, and takes out a byte order mark."),
     repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
@@ -121,6 +130,10 @@ pub static REPAIRS: [RepairInfo; 23] = [
         "Numbers the files 1, 2, 3, ... and `.loc` with them."),
     repair(R::FileTime, "file-time", ASKED, &[Id::FileTimeOfBuild], names::time,
         "Gives each `.file` without a time a fixed time and size, so that the cubin does not depend on the building machine."),
+    repair(R::DropInlineAttributes, "drop-inline-attributes", ASKED, inlining::RULES, inlining::drop_attributes,
+        "Takes out `function_name` and `inlined_at`, and a `.debug_str` that nothing refers to then; `.version`, `.file` and every `.loc` stay."),
+    repair(R::InsertCallSites, "insert-call-sites", DEFAULT, &[Id::CallSiteUnseen], inlining::insert_call_sites,
+        "Writes a `.loc` of the call site before the first `inlined_at` that names it."),
     repair(R::FoldDifferences, "fold-differences", DEFAULT, &[Id::GateDifference, Id::NarrowLabel, Id::UnitLength], data::fold,
         "Writes the number in place of a difference of labels, below PTX 7.5, in `.b8` and `.b16`, and as a unit's length."),
     repair(R::RewriteNegatives, "rewrite-negatives", DEFAULT, &[Id::GateNegative, Id::ValueRange], data::negatives,

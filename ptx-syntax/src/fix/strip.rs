@@ -67,7 +67,7 @@ fn statements<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Statem
 }
 
 /// What `function_name` refers to: labels, or `.debug_str`.
-fn function_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
+pub(super) fn function_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
     let at = statements(module).filter_map(|statement| match statement {
         Statement::Loc(loc) => loc.inlined_at.as_deref(),
         _ => None,
@@ -76,7 +76,7 @@ fn function_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
 }
 
 /// Whether a section is one of the names, or defines one.
-fn holds_any(section: &SectionBlock<'_>, names: &HashSet<&str>) -> bool {
+pub(super) fn holds_any(section: &SectionBlock<'_>, names: &HashSet<&str>) -> bool {
     let defines = |item: DataItem<'_>| matches!(item, DataItem::Label(label) if names.contains(label.text));
     !names.is_empty() && (names.contains(section.name.text) || section.items().any(defines))
 }

@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 
+use super::data::other_values;
 use super::{Edit, FixSelection};
-use crate::dotted_names::{DOT, DeclaredNames, dotted_symbol};
+use crate::dotted_names::{DOT, DeclaredNames, dotted_symbol, is_section_name, whole_name};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Token, TokenKind, tokenize};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
 use crate::text_range::TextRange;
+use crate::value::ValueKind;
 
 /// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared
 /// with its dots itself, it gets LLVM's form wherever it stands: to the parser `a.b` in an
@@ -56,7 +58,7 @@ fn words_with_dots(text: &str) -> impl Iterator<Item = TextRange> {
             if kind != TokenKind::Ident {
                 continue;
             }
-            while let Some(part) = tokens.next_if(|token| token.kind == TokenKind::DotIdent) {
+            while let Some(part) = tokens.next_if(|token| is_part(text, token)) {
                 range.end = part.range.end;
             }
             return Some(range);
@@ -64,16 +66,45 @@ fn words_with_dots(text: &str) -> impl Iterator<Item = TextRange> {
     })
 }
 
-/// Names with dots that the parser stumbled over, ascending and disjoint.
+/// Whether a token can be a part of a dotted name after the first: `.x`, `.7`, or `hi` of `.7hi`.
+fn is_part(text: &str, token: &Token) -> bool {
+    use TokenKind::{DotIdent, Float, Ident, Integer};
+    let follows_part = || {
+        let before = text.as_bytes().get(token.range.start.wrapping_sub(1) as usize);
+        before.is_some_and(u8::is_ascii_digit)
+    };
+    match token.kind {
+        DotIdent => true,
+        Float => token.range.slice(text).starts_with('.'),
+        Ident | Integer => follows_part(),
+        _ => false,
+    }
+}
+
+/// Names with dots that the parser stumbled over, and those in sections that begin with one,
+/// ascending and disjoint.
 fn dotted(parsed: &Parsed<'_>) -> Vec<TextRange> {
+    let text = parsed.module.text;
     let mut found: Vec<TextRange> = Vec::new();
     for error in &parsed.errors {
-        let stumbled = matches!(error.kind, SyntaxErrorKind::Expected { found: TokenKind::DotIdent, .. });
+        let stumbled = matches!(error.kind, SyntaxErrorKind::Expected { .. });
         let seen = found.last().is_some_and(|last| error.range.start < last.end);
-        if stumbled && !seen {
-            found.extend(dotted_symbol(parsed.module.text, error.range));
+        if stumbled && !seen && error.range.slice(text).starts_with('.') {
+            found.extend(dotted_symbol(text, error.range));
         }
     }
+    let sections: HashSet<&str> = parsed.module.sections().map(|section| section.name.text).collect();
+    let in_sections = parsed.module.sections().flat_map(other_values);
+    found.extend(in_sections.filter_map(|value| match value.kind {
+        ValueKind::Symbol { name, .. }
+            if name.text.starts_with('.') && !is_section_name(name.text) && !sections.contains(name.text) =>
+        {
+            Some(whole_name(text, name.range))
+        }
+        _ => None,
+    }));
+    found.sort_unstable();
+    found.dedup();
     found
 }
 

@@ -5,7 +5,7 @@ use crate::at_dwarf::AtDwarf;
 use crate::error::SyntaxErrorKind;
 use crate::file_directive::FileDirective;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
-use crate::lexer::{Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::loc::{InlinedAt, LocDirective};
 use crate::module::Item;
 use crate::name::Name;
@@ -84,6 +84,10 @@ impl<'a> Parser<'a> {
         let path = self.string("a file name in quotes")?.range;
         file.path_range = TextRange::new(path.start + 1, path.end - 1);
         file.path = file.path_range.slice(self.text);
+        if self.folder_and_name(path, file) {
+            file.is_complete = false;
+            return Some(());
+        }
         if self.eat(TokenKind::Comma).is_none() {
             return Some(());
         }
@@ -93,6 +97,39 @@ impl<'a> Parser<'a> {
         }
         file.size = Some(self.integer("the file size")?);
         Some(())
+    }
+
+    /// `"FOLDER" "NAME" md5 0x... source "..."` of other assemblers, which PTX does not have: one
+    /// error for all of it. `first` has been read, and is the folder if a name follows.
+    fn folder_and_name(&mut self, first: TextRange, file: &mut FileDirective<'a>) -> bool {
+        let is_other = self.at(TokenKind::String) || matches!(self.word(), "md5" | "source");
+        if !is_other || self.begins_line() {
+            return false;
+        }
+        // A checksum has more bits than a number may have: the tokens are not looked at.
+        let mut lexer = Lexer::new(self.text, first.end);
+        let mut end = first.end;
+        if self.at(TokenKind::String) {
+            let name = lexer.next_significant().range;
+            file.path_range = TextRange::new(name.start + 1, name.end - 1);
+            file.path = file.path_range.slice(self.text);
+            end = name.end;
+        }
+        loop {
+            let [word, operand] = [lexer.next_significant(), lexer.next_significant()];
+            match (word.range.slice(self.text), operand.kind) {
+                ("md5", TokenKind::Integer) | ("source", TokenKind::String) => end = operand.range.end,
+                _ => break,
+            }
+        }
+        if end == first.end {
+            return false;
+        }
+        self.errors.push(SyntaxErrorKind::FileFolder, TextRange::new(first.start, end));
+        self.lexer.seek(end);
+        self.last_end = end;
+        self.look();
+        true
     }
 
     pub(super) fn loc(&mut self) -> LocDirective<'a> {

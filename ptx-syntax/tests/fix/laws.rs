@@ -6,7 +6,8 @@ use ptx_syntax::fix::{FixSelection, REPAIRS, Repair};
 use crate::fixed;
 
 /// A module with something for every repair.
-const SEED: &str = r#"// café
+const SEED: &str = concat!(
+    r#"// café
 .version 3.0
 .target sm_30, debug
 .address_size 64
@@ -14,6 +15,7 @@ const SEED: &str = r#"// café
 .file 1 "é.cu", 0, 6
 .file 5 "a.cu"
 .file 70000 "b.cu"
+.file 6 "/src" "c.cu" md5 0x0123456789abcdef0123456789abcdef
 .global .align 1 .b8 __func___$_k[2], dotted.name;
 .visible .entry k(.param .u64 p)
 {
@@ -23,6 +25,7 @@ const SEED: &str = r#"// café
 	.loc_intermediate 5 1 3
 	ret;
 	{ .loc 5 9 3, function_name name+1, inlined_at 1 10 3
+	.loc 5 9 3, function_name name+1, inlined_at 1 10 4
 	.section .debug_loc { .b8 1 }
 	ret; }
 }
@@ -44,7 +47,9 @@ begin: .b16 -1, 0x10, 017U
 .b32 name
 end:
 }
-"#;
+"#,
+    "\0"
+);
 
 /// Every repair alone, the defaults, and all that go together.
 fn laws(text: &str) {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod laws;
+mod reported;
 mod shared;
 #[path = "../support/mod.rs"]
 mod support;

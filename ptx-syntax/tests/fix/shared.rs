@@ -192,7 +192,7 @@ fn locs_keep_their_files() {
 }
 
 /// The cubin, or what ptxas said.
-fn assemble(ptxas: &Path, text: &str, options: &[&str]) -> Result<Vec<u8>, String> {
+pub(crate) fn assemble(ptxas: &Path, text: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     assemble_beside(ptxas, text, options, "")
 }
 

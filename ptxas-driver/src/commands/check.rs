@@ -94,8 +94,8 @@ pub struct Options {
     /// Show what the repairs would change, and write nothing
     #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version", "format", "baseline", "write_baseline"])]
     diff: bool,
-    /// For the repair path-map: what paths in `.file` begin with, and what to write for it; may be
-    /// given again
+    /// For the repair path-map: what paths in `.file` and names and folders of units begin with,
+    /// and what to write for it; may be given again
     #[arg(long, value_name = "OLD=NEW", value_parser = repair::parse_map)]
     path_map: Vec<(String, String)>,
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
@@ -293,6 +293,8 @@ impl<'o> Check<'o> {
             source_lines: sources.is_some().then_some(&source_lines as _),
             release: options.release.unwrap_or_default(),
             relocatable: options.compile_only,
+            arch: None,
+            path_map: &options.path_map,
         };
         let mut report = check::check(&parsed, &context);
         report.select(selection);

@@ -11,7 +11,7 @@ use crate::call_log::Call;
 use crate::diagnostics::Reporter;
 use crate::help;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
-use crate::options::{self, CodeChoice, Message as OptionMessage, Options, Parsed as Command};
+use crate::options::{self, CodeChoice, Message as OptionMessage, MessageStyle, Options, Parsed as Command};
 use crate::output;
 use crate::printable_text::printable_lines;
 use crate::provider::ptxas;
@@ -25,6 +25,7 @@ use nvdwarf_compile::{
     CheckedPtx, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
 };
 use ptx_syntax::LineIndex;
+use ptx_syntax::check::{PtxasLines, Verdict, check};
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -76,7 +77,7 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         Command::Version => version::print(as_ptxas),
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
-            let mut compile = Compile::new(&options);
+            let mut compile = Compile::new(&options, as_ptxas);
             let (exit, error) = match compile.run() {
                 Ok(()) => (0, None),
                 Err(Stopped { exit, error }) => (exit, Some(error)),
@@ -138,6 +139,10 @@ fn say_fatal(text: impl Into<String>) {
 /// One compilation.
 struct Compile<'o> {
     options: &'o Options,
+    /// In whose words faults of the PTX are told.
+    message_style: MessageStyle,
+    /// The release by whose rules the PTX was checked.
+    release: Release,
     stats: Stats,
     warned: usize,
     /// In words where the code comes from, once that is known.
@@ -150,9 +155,13 @@ struct Compile<'o> {
 }
 
 impl<'o> Compile<'o> {
-    fn new(options: &'o Options) -> Self {
+    fn new(options: &'o Options, as_ptxas: bool) -> Self {
+        // Who calls a ptxas looks for its lines.
+        let usual = if as_ptxas { MessageStyle::Both } else { MessageStyle::Ours };
         Self {
             options,
+            message_style: options.message_style.unwrap_or(usual),
+            release: options.compile.release,
             stats: Stats::begin(),
             warned: 0,
             code: String::new(),
@@ -180,6 +189,7 @@ impl<'o> Compile<'o> {
         if checked.as_ref().map_or(true, |(checked, _)| !checked.is_version_known())
             && let Some(release) = self.other_release()
         {
+            self.release = release;
             of_release = nvdwarf_compile::Options { release, ..self.options.compile.clone() };
             checked = CheckedPtx::new(text, &lines, &of_release);
         }
@@ -283,11 +293,47 @@ impl<'o> Compile<'o> {
             Ok((made, diagnostics)) => return self.report(reporter, diagnostics).map(|()| made),
             Err(error) => error,
         };
+        if error.kind == ErrorKind::Ptx && self.message_style != MessageStyle::Ours {
+            let lines = self.ptxas_lines(reporter, place);
+            for line in &lines {
+                self.say_as_ptxas(line);
+            }
+            let last = lines.last().filter(|_| self.message_style == MessageStyle::Ptxas);
+            if let Some(last) = last {
+                let error = last.split_once(": ").map_or(&**last, |(_, text)| text).trim_start().to_owned();
+                return Err(Stopped { exit: FAILURE, error });
+            }
+        }
         self.report(reporter, error.diagnostics)?;
         Err(stop(match error.kind {
             ErrorKind::OptimizedDebug => error.kind.to_string(),
             kind => format!("{place}: {kind}"),
         }))
+    }
+
+    /// The lines that ptxas prints for a PTX that it refuses. Before our own messages its last line
+    /// is left out, which then ends both.
+    fn ptxas_lines(&self, reporter: &Reporter<'_>, name: &str) -> Vec<String> {
+        let options = nvdwarf_compile::Options { release: self.release, ..self.options.compile.clone() };
+        let report = check(&ptx_syntax::parse(reporter.text()), &options.check_context());
+        if report.verdict(options.mode()) == Verdict::Accept {
+            return Vec::new(); // the fault is one that only we find
+        }
+        let lines = PtxasLines::new(reporter.text(), reporter.lines());
+        let said = report.ptxas_messages(options.mode(), name, &lines);
+        let is_last = |line: &&str| line.ends_with(options::ABORTED);
+        let is_shown = |line: &&str| {
+            let is_left_out = self.message_style == MessageStyle::Both && is_last(line);
+            !(is_left_out || self.options.disable_warnings && line.starts_with("ptxas warning"))
+        };
+        said.lines().filter(is_shown).map(str::to_owned).collect()
+    }
+
+    fn say_as_ptxas(&mut self, line: &str) {
+        say_text(line);
+        if self.options.json {
+            self.messages.push(ReportedMessage::of_ptxas(line));
+        }
     }
 
     /// Prints the diagnostics that `-w` does not suppress: warnings and notes. Fails if one is an

@@ -1,5 +1,6 @@
 //! The parser of a command line, from left to right.
 
+use super::MessageStyle;
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
@@ -60,6 +61,7 @@ struct Parser<'a> {
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
     stat_files: bool,
+    message_style: Option<MessageStyle>,
     extras: NvdwarfOptions,
     passed: Vec<OsString>,
 }
@@ -80,6 +82,7 @@ impl<'a> Parser<'a> {
             output: None,
             file_stats: Vec::new(),
             stat_files: true,
+            message_style: None,
             extras: NvdwarfOptions::default(),
             passed: Vec::new(),
         }
@@ -225,6 +228,10 @@ impl<'a> Parser<'a> {
                 Some(style) => self.extras.line_table = style,
                 None => return expected("ptxas, compact or full"),
             },
+            Id::Messages => match value::messages(shown) {
+                Some(style) => self.message_style = Some(style),
+                None => return expected("ptxas, ours or both"),
+            },
             Id::PathMap => match value::path_map(shown) {
                 Some(map) => self.extras.path_maps.push(map),
                 None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
@@ -319,6 +326,7 @@ impl<'a> Parser<'a> {
             machine: self.machine.is_some(),
             code: self.code.take().unwrap_or(CodeChoice::Ptxas),
             stat_files: self.stat_files,
+            message_style: self.message_style,
             stats: has(Id::Stats),
             json: has(Id::Json),
             passed: std::mem::take(&mut self.passed),

@@ -1,6 +1,6 @@
 //! Parsing of option values.
 
-use super::{CodeChoice, FileStat, LineTableStyle, PathMap};
+use super::{CodeChoice, FileStat, LineTableStyle, MessageStyle, PathMap};
 use std::ffi::{OsStr, OsString};
 
 /// The option name (lossy: only for looking up and messages) and what follows the first equals
@@ -103,6 +103,16 @@ pub(super) fn line_table(text: &str) -> Option<LineTableStyle> {
         "ptxas" => Some(LineTableStyle::Ptxas),
         "compact" => Some(LineTableStyle::Compact),
         "full" => Some(LineTableStyle::Full),
+        _ => None,
+    }
+}
+
+/// `ptxas`, `ours` or `both`.
+pub(super) fn messages(text: &str) -> Option<MessageStyle> {
+    match text {
+        "ptxas" => Some(MessageStyle::Ptxas),
+        "ours" => Some(MessageStyle::Ours),
+        "both" => Some(MessageStyle::Both),
         _ => None,
     }
 }
