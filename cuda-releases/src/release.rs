@@ -310,8 +310,8 @@ impl Release {
         self.0.debug_info_bounds
     }
 
-    /// Whether ptxas compiles modules with addresses of 32 bits, without `-g` and for chips before
-    /// sm_90, as it does before CUDA 12.1.
+    /// Whether ptxas compiles modules with 32-bit addresses. Releases before CUDA 12.1 do, without
+    /// `-g` and for chips before sm_90.
     pub const fn has_32_bit_addresses(self) -> bool {
         self.0.has_32_bit_addresses
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// A finding about a section of a cubin.
+/// A finding about a section of a cubin, as reports list it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CubinFinding")]
 pub struct ListedFinding {

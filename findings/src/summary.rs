@@ -59,7 +59,8 @@ impl Summary {
         }
     }
 
-    /// Removes the findings that a baseline has for the file with the name `file` in it.
+    /// Removes the findings that the baseline lists for a file already. `file` is the name of the
+    /// file in the baseline.
     pub fn remove_known(&mut self, file: &str, known: &mut KnownFindings) {
         let before = known.taken();
         let mut left_out = Vec::new();

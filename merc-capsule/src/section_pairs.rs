@@ -94,7 +94,8 @@ impl SectionPairs {
         self.mercury_section.get(&native).copied()
     }
 
-    /// Returns the native section of a Mercury section, which is a clone or a code capsule.
+    /// Returns the native section that belongs to a Mercury section: to a clone, or to a code
+    /// capsule.
     pub fn native_section(&self, mercury: SectionIndex) -> Option<SectionIndex> {
         self.native_section.get(&mercury).copied()
     }

@@ -261,8 +261,7 @@ impl<'c> Code<'c> {
         self.functions.get(self.ranges.get(range as usize)?.function? as usize)
     }
 
-    /// The numbers of a code section's function ranges, as [`range_at`](Self::range_at) returns
-    /// them.
+    /// Returns the indices, among all function ranges of the file, of those in one code section.
     pub fn range_numbers_of(&self, section: SectionIndex) -> Range<u32> {
         let range = number_of(&self.numbers, section)
             .and_then(|number| Some(*self.first_range.get(number)?..*self.first_range.get(number + 1)?));

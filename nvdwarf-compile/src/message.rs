@@ -54,7 +54,7 @@ impl Message {
         }
     }
 
-    /// Creates a message about the complete text.
+    /// Creates a message about the PTX text as a whole, without a line number.
     pub fn of_text(severity: Severity, message: String) -> Self {
         Self { severity: severity.as_str(), code: None, message, place: None, related: None, help: None }
     }

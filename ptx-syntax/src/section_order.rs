@@ -75,8 +75,9 @@ pub struct BlockPlacement {
     pub early: Option<TextRange>,
 }
 
-/// Returns the position at which ptxas writes each of `blocks`: the `.section` blocks of a module,
-/// with their names. `text` is the text of the module.
+/// Returns for each `.section` block of a module its place in the order in which ptxas writes the
+/// blocks, which is not always that of the text. `blocks` are the blocks with their names; `text`
+/// is the text of the module.
 pub fn block_placements<'a>(blocks: &[(&'a str, &AssembledSection<'a>)], text: &str) -> Vec<BlockPlacement> {
     let mut placements = vec![BlockPlacement::default(); blocks.len()];
     let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");

@@ -45,8 +45,8 @@ impl<'s> LineLookup<'s> {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Adds what the `.loc` directives of a PTX say to call chains: columns, of which line tables
-    /// of ptxas have none, and where the line table has another chain than the PTX, the PTX's.
+    /// Completes call chains from the `.loc` directives of a PTX: adds the columns, which line
+    /// tables of ptxas lack, and takes the chain of the PTX where that of the line table differs.
     #[must_use]
     pub fn with_ptx(self, ptx: PtxChains<'s>) -> Self {
         Self { ptx: Some(ptx), ..self }

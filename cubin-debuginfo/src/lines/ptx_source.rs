@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A line of the PTX text that a cubin was made from.
+/// The line of the PTX text from which the code at an address comes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PtxSource<'s> {
     /// 1-based number of the line in the PTX text.

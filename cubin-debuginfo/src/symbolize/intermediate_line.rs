@@ -2,7 +2,8 @@
 
 use nv_debug_sections::cubin::SectionIndex;
 
-/// A line in a text of an intermediate language, which the compiler has between the source and PTX.
+/// A line of an intermediate text: code in a language that the compiler has between the source and
+/// PTX, as cuTile has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntermediateLine<'s> {
     /// The name of the file that the text is of; `None` where the file table has no such file.

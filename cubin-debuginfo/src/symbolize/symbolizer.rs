@@ -162,7 +162,7 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// Finds the code section at a virtual address and the byte offset in it, as
-    /// [`Code::at_address`].
+    /// [`Code::at_address`] does.
     pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         self.code.at_address(address)
     }

@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy)]
 pub struct Github<'f>(pub &'f LocatedFinding);
 
-/// Writes the error for a file that cannot be read as a workflow command of GitHub Actions.
+/// The error for an unreadable file, written as a workflow command of GitHub Actions.
 #[derive(Debug, Clone, Copy)]
 pub struct GithubFault<'f>(pub &'f FindingFile, pub &'f str);
 

@@ -1,8 +1,8 @@
-//! The section classifiers of ptxas and nvlink 13.0.88 as the project's first notes describe them
-//! (seeds 001 and 003), word for word.
+//! The names of sections that ptxas and nvlink 13.0.88 are documented to take for debug information:
+//! five classifiers, which compare prefixes of names.
 //!
-//! They say what those tools are documented to take for debug information, and disagree with each
-//! other and with the files:
+//! They follow the description from which this project began, and disagree with each other and with
+//! the files:
 //!
 //! | classifier | names | of a file with all sections it leaves out |
 //! |---|---|---|

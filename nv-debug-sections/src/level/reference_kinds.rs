@@ -1,8 +1,8 @@
 //! The kinds of references in a debug section of PTX, which decide whether it has relocations.
 use crate::catalog::SectionKind;
 
-/// The kinds of references in the data of a section, as a set. `None` for a kind means that it is
-/// not known whether the section has such a reference.
+/// The kinds of references (to code, to symbols, to what only the linker knows) in the data of a
+/// debug section of PTX. Each is present, absent or not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReferenceKinds(pub [Option<bool>; 3]);
 
@@ -35,7 +35,8 @@ impl ReferenceKinds {
         Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
 
-    /// Whether the section has a reference of this kind; `None` if that is not known.
+    /// Whether the debug section refers to code, to symbols, or to what only the linker knows;
+    /// `None` if that is not known.
     pub fn has(self, reference: ReferenceKind) -> Option<bool> {
         self.0[reference as usize]
     }

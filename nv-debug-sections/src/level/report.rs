@@ -315,7 +315,7 @@ pub struct ExtraSection {
     pub why: String,
 }
 
-/// A debug section with an unexpected section type, flags or links, as an answer lists it.
+/// A debug section with an unexpected section type, flags or links, as reports list it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OddSection")]
 pub struct OddSection {

@@ -43,8 +43,8 @@ const fn gate(
 }
 
 /// All features of the debug directives that need a certain PTX version. Sources: the notes of PTX
-/// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was tried with ptxas 13.0.88 version by
-/// version. Of the last two no note tells, and ptxas 13.4.92 and 13.5.37 were tried.
+/// ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4, each tried with ptxas 13.0.88; the directives of
+/// intermediate languages stand in no note and were tried with ptxas 13.4.92 and 13.5.37.
 pub static GATES: [VersionGate; 15] = [
     gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
     gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),

@@ -14,6 +14,7 @@ mod debug_entries;
 mod debug_info;
 mod debug_info_releases;
 mod declarations;
+mod dropped_calls;
 mod dwarf;
 mod examples;
 mod explanations;
@@ -23,7 +24,6 @@ mod function_heads;
 mod gates;
 mod grammar;
 mod header;
-mod inlined_calls;
 mod intermediate;
 mod layout;
 mod loc_equality;
@@ -110,7 +110,7 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
         &mut sink,
     );
     loc_lines::check(module, &mut sink);
-    inlined_calls::check(module, &files, &sections, &mut sink);
+    dropped_calls::check(module, &files, &sections, &mut sink);
     intermediate::check(module, &files, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);

@@ -9,7 +9,8 @@ pub fn no_code(file: &FindingFile, message: String) -> LocatedFinding {
     of_file(RuleId::NoCode, file, message, "code".to_owned())
 }
 
-/// Returns the finding that a PTX has nothing in common with the files that were read.
+/// Returns the finding that none of the cubins that were read has a function of the PTX, so that
+/// they were made from another text.
 pub fn unrelated_ptx(ptx: &FindingFile, message: String) -> LocatedFinding {
     of_file(RuleId::UnrelatedPtx, ptx, message, "ptx".to_owned())
 }

@@ -30,7 +30,7 @@ impl Stats {
         self.started.elapsed()
     }
 
-    /// The lines that ptxas has for it (seed 003). Time is the wall time of this process without
+    /// The lines that ptxas has for it. Time is the wall time of this process without
     /// the code provider's, and its share of all. Memory is by how much the resident memory of this
     /// process grew at most; the kernel knows that on Linux, elsewhere the line is left out.
     /// Everything we do is for debug information, so nothing else is in either but reading the PTX
