@@ -15,6 +15,8 @@ pub enum OffsetTarget {
     Info,
     /// The field leads into `.debug_str`.
     Strings,
+    /// The field leads into `.debug_line`, or is a length there.
+    Lines,
 }
 
 /// A field that holds a byte offset in `.debug_info` or `.debug_str`, or a length of bytes there.
@@ -99,7 +101,10 @@ impl InfoFields {
                     Value::StringOffset(offset) => (OffsetTarget::Strings, 0, offset),
                     Value::UnitReference(offset) => (OffsetTarget::Info, start, start.saturating_add(offset)),
                     Value::InfoReference(offset) => (OffsetTarget::Info, 0, offset),
-                    _ => continue,
+                    _ => match attribute.section_offset() {
+                        Some((crate::line::SECTION, offset)) => (OffsetTarget::Lines, 0, offset),
+                        _ => continue,
+                    },
                 };
                 let span = attribute.span.clone();
                 if is_path && target == OffsetTarget::Strings {

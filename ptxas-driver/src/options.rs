@@ -21,7 +21,7 @@ pub use message::{Message, Severity, UsageError};
 pub use nvdwarf_compile::{FileStat, LineTableStyle, NvdwarfOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-pub(crate) use value::path_map;
+pub(crate) use value::path_map_argument;
 
 /// The last message of ptxas after messages of severity `error`.
 pub const ABORTED: &str = "Ptx assembly aborted due to errors";

@@ -453,3 +453,101 @@ fn a_hundred_megabytes() {
     assert!((100 << 20..101 << 20).contains(&size("k.debug")));
     ok(folder, &["lines", "k.cubin", "--debug-file", "k.debug"]);
 }
+
+/// What the listing of lines says, with the folder that a map replaces.
+fn listing(folder: &Path, file: &str) -> String {
+    let document = json::only(&run(folder, &["lines", "--all", "--json", file]));
+    document["sections"].to_string()
+}
+
+/// Codes of what `verify` finds.
+fn findings(folder: &Path, file: &str) -> Vec<String> {
+    let document = json::only(&run(folder, &["verify", "--no-sources", "--json", file]));
+    document["findings"].as_array().unwrap().iter().map(|finding| finding["code"].to_string()).collect()
+}
+
+/// `--path-map` changes paths and nothing else, whatever their length, and back again: to the same
+/// bytes where no string has moved.
+#[test]
+fn paths_are_mapped_and_nothing_else() {
+    let (mut mapped, mut back) = (0, 0);
+    for entry in sample(|entry| entry.mode != "none") {
+        let folder = folder_with(entry.cubin.as_ref().unwrap());
+        let folder = folder.path();
+        let lines = listing(folder, "k.cubin");
+        // A folder that the table has.
+        let Some(at) = lines.find("\"file\":\"/") else { continue };
+        let path = &lines[at + 8..];
+        let path = &path[..path.find('"').unwrap()];
+        let old = &path[..path.rfind('/').unwrap()];
+        // What JSON escapes is not what the command line takes.
+        if old.is_empty() || path.contains('\\') {
+            continue;
+        }
+        for new in ["/s", "/another/folder/that/is/longer/than/the/one/that/it/takes/the/place/of"] {
+            let map = format!("{old}={new}");
+            ok(folder, &["strip", "--path-map", &map, "k.cubin", "-o", "new.cubin"]);
+            let want = lines.replace(&format!("\"{old}/"), &format!("\"{new}/"));
+            assert_eq!(listing(folder, "new.cubin"), want, "{entry:?}");
+            assert_eq!(findings(folder, "new.cubin"), findings(folder, "k.cubin"), "{entry:?}");
+            let [before, after] = ["k.cubin", "new.cubin"].map(|file| fs::read(folder.join(file)).unwrap());
+            let code = |bytes: &[u8]| {
+                let cubin = Cubin::parse(bytes).unwrap();
+                let code = cubin.iter().filter(|(_, name, _)| name.starts_with(".text"));
+                code.map(|(index, ..)| cubin.bytes(index).unwrap().into_owned()).collect::<Vec<_>>()
+            };
+            assert_eq!(code(&before), code(&after));
+            ok(folder, &["strip", "--path-map", &format!("{new}={old}"), "new.cubin", "-o", "old.cubin"]);
+            mapped += 1;
+            back += usize::from(fs::read(folder.join("old.cubin")).unwrap() == before);
+        }
+    }
+    println!("{mapped} mapped, {back} the same bytes after the way back");
+    assert!(mapped >= 10 && back * 10 >= mapped * 8, "{mapped} {back}");
+}
+
+/// Report 75: no path of the building machine is left but in the PTX text, and that is said.
+#[test]
+fn the_path_map_of_the_report() {
+    let Some(bug) = support::bug("75") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for options in [
+        "-arch=sm_86 -g",
+        "-arch=sm_90 -g",
+        "-arch=sm_100 -g",
+        "-arch=sm_120 -g",
+        "-arch=sm_90 -c -g",
+        "-arch=sm_100 -c -lineinfo",
+    ] {
+        let Some(ptxas) = oracle::tool("ptxas") else { return };
+        let cubin = folder.join("o.cubin");
+        let args = options.split(' ').map(str::to_owned);
+        let input = bug.join("fir.ptx").display().to_string();
+        let run_ptxas = Command::new(ptxas).args(args).args([&input, "-o"]).arg(&cubin).status().unwrap();
+        assert!(run_ptxas.success());
+        for new in ["/src", "/a/much/longer/folder/than/before"] {
+            let map = format!("/build/agent-7/ws={new}");
+            let output = run(folder, &["strip", "--path-map", &map, "o.cubin", "-o", "m.cubin"]);
+            assert!(output.status.success(), "{}", messages(&output));
+            for line in messages(&output).lines() {
+                assert!(line.starts_with("note: o.cubin: .nv_debug_ptx_txt"), "{options}: {line}");
+            }
+            assert_eq!(findings(folder, "m.cubin"), findings(folder, "o.cubin"), "{options}");
+            let lines = listing(folder, "m.cubin");
+            assert!(
+                lines.contains(&format!("\"{new}/src/fir.cu\"")) && !lines.contains("agent-7"),
+                "{lines}"
+            );
+            if options.ends_with("-g") {
+                let dump =
+                    String::from_utf8(ok(folder, &["dump", "m.cubin", "--section", ".debug_info"])).unwrap();
+                let name = format!("DW_AT_name: \"{new}/src/fir.cu\"");
+                let folder_name = format!("DW_AT_comp_dir: \"{new}\"");
+                assert!(dump.contains(&name) && dump.contains(&folder_name), "{options}: {dump}");
+                let length = 106 + 2 * new.len() - 2 * "/build/agent-7/ws".len();
+                assert!(dump.contains(&format!("{:#x} bytes)", length + 4)), "{dump}");
+            }
+        }
+    }
+}

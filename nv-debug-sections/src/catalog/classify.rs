@@ -1,5 +1,5 @@
-//! The names of sections that ptxas and nvlink 13.0.88 are documented to take for debug information:
-//! five classifiers, which compare prefixes of names.
+//! The names of sections that ptxas and nvlink 13.0.88 are documented to take for debug
+//! information: five classifiers, which compare prefixes of names.
 //!
 //! They follow the description from which this project began, and disagree with each other and with
 //! the files:

@@ -18,7 +18,10 @@ mod edit;
 mod extended_numbering;
 mod header;
 mod layout;
+mod line_paths;
 mod mercury;
+mod path_map;
+mod path_mapper;
 mod read;
 mod release_of;
 mod relocation;
@@ -54,6 +57,7 @@ pub use debug_only::{
 pub use debug_section::DebugSection;
 pub use layout::Layout;
 pub use mercury::MercurySection;
+pub use path_mapper::PathMapper;
 pub use release_of::{CubinOrigin, ReleaseSource};
 pub use segment::Segment;
 pub use side_file::CODE_NOTE;

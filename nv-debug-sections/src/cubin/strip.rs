@@ -30,6 +30,8 @@ use crate::relocated::RelocatedCubin;
 pub enum Keep {
     /// No debug section stays.
     None,
+    /// All debug sections stay.
+    All,
     /// The sections that `-lineinfo` makes: frame rules, lines, inlined functions, PTX lines and
     /// the PTX text.
     Lines,
@@ -78,6 +80,9 @@ impl Cubin<'_> {
     ///
     /// Those of [`remove_debug_sections`](Self::remove_debug_sections).
     pub fn strip(&mut self, keep: Keep) -> Result<Vec<SectionIndex>> {
+        if keep == Keep::All {
+            return Ok(Vec::new());
+        }
         let keeps_lines = keep == Keep::Lines;
         let keeps_names = keeps_lines && self.has_names_in_lines();
         let stays = |kind| LINES.contains(&kind) || kind == SectionKind::DebugStr && keeps_names;

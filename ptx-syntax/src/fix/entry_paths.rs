@@ -247,6 +247,7 @@ impl<'b, 'a> Rewrite<'b, 'a> {
             let section = match field.target {
                 OffsetTarget::Info => INFO,
                 OffsetTarget::Strings => STR,
+                OffsetTarget::Lines => continue, // ptxas writes them
             };
             let (old, base) = (field.offset, field.base);
             let number = self.moved(section, old)?.checked_sub(self.moved(section, base)?)?;

@@ -6,7 +6,7 @@ use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
 use crate::commands::read::{self, DebugBytes, DebugFile, FolderFilter, PtxFile, PtxLocs, no_debug_sections};
-use crate::options::{self, PathMap};
+use crate::options::{PathMap, path_map_argument};
 use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
@@ -77,7 +77,7 @@ pub struct Options {
     ptx: Option<PathBuf>,
     /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile
     /// --path-map`; may be given again
-    #[arg(long, value_name = "OLD=NEW", value_parser = path_map, requires = "ptx")]
+    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument, requires = "ptx")]
     path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
@@ -151,10 +151,6 @@ impl FindingList for Covered<'_> {
             self.report.in_baseline = self.report.in_baseline.map(|count| count + 1);
         }
     }
-}
-
-fn path_map(text: &str) -> Result<PathMap, String> {
-    options::path_map(text).ok_or_else(|| "expected OLD=NEW, and OLD not empty".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

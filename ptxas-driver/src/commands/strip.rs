@@ -2,12 +2,14 @@
 
 use crate::commands::read;
 use crate::input;
+use crate::options::{PathMap, path_map_argument};
 use crate::output::{self, Together};
 use crate::quiet::is_quiet;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use memchr::memmem;
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +23,7 @@ Examples:
   ptxas-driver strip k.cubin --split k.debug          the same, and write them to k.debug
   ptxas-driver lines k.cubin --debug-file k.debug     answers as before
   ptxas-driver strip --keep lines k.cubin -o small.cubin
+  ptxas-driver strip --path-map /home/me=/src k.cubin   all debug sections stay, with other paths
 
 Code, constants, symbols and .nv.info stay as they are: symbols keep their numbers, which .nv.info
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
@@ -41,9 +44,14 @@ Exit status:
 pub struct Options {
     /// A cubin; `-` for standard input
     file: PathBuf,
-    /// What stays of the debug sections
-    #[arg(long, value_name = "WHAT", default_value = "none")]
-    keep: KeepName,
+    /// What stays of the debug sections (default: none, with --path-map all)
+    #[arg(long, value_name = "WHAT")]
+    keep: Option<KeepName>,
+    /// Write paths that begin with OLD as if they began with NEW: folders and files of line tables,
+    /// names and folders of units. May be given again; the last one that fits wins. A note says
+    /// which sections still have OLD
+    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument)]
+    path_map: Vec<PathMap>,
     /// Write a side file with all debug sections, those that stay too
     #[arg(long, value_name = "FILE")]
     split: Option<PathBuf>,
@@ -63,6 +71,8 @@ pub struct Options {
 enum KeepName {
     /// Nothing
     None,
+    /// All of them
+    All,
     /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text
     Lines,
 }
@@ -82,6 +92,9 @@ struct Stripped<'a> {
     file: &'a str,
     /// Which debug sections stay in the cubin.
     keep: Keep,
+    /// What `--path-map` did. Absent without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_map: Option<MappedPaths>,
     /// The cubin that was written; `None` where nothing was removed and the file stays as it is.
     output: Option<String>,
     /// Size of the cubin before, in bytes.
@@ -94,6 +107,27 @@ struct Stripped<'a> {
     debug_file: Option<String>,
     /// Size of the side file in bytes; `None` without one.
     debug_file_bytes: Option<usize>,
+}
+
+/// What a path map did to a cubin.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MappedPaths {
+    /// Whether any path was written anew.
+    changed: bool,
+    /// The sections of the cubin that still have a beginning of a path that was to be replaced, in
+    /// file order. `.nv_debug_ptx_txt` has it in the PTX text.
+    remaining: Vec<RemainingPath>,
+}
+
+/// A beginning of a path that a section still has.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RemainingPath {
+    /// The name of the section.
+    section: String,
+    /// The beginning of the path, as `--path-map` has it.
+    old: String,
+    /// The number of places in the section that have it.
+    count: usize,
 }
 
 /// The name of the JSON schema of `strip`.
@@ -126,20 +160,20 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
     if cubin.is_side_file() {
         bail!("{name}: a side file of `strip`; the cubin itself is to be stripped");
     }
-    let keep = match options.keep {
-        KeepName::None => Keep::None,
-        KeepName::Lines => Keep::Lines,
-    };
-    let mut stripped = cubin.clone();
+    let keep = options.keep();
+    let mut whole = cubin.clone();
+    let map = |path: &[u8]| PathMap::apply(&options.path_map, path);
+    let is_mapped = !options.path_map.is_empty() && whole.map_paths(&map).with_context(|| name.clone())?;
+    let mut stripped = whole.clone();
     let removed = stripped.strip(keep).with_context(|| name.clone())?;
     // What is stripped already stays as it is, to the byte.
-    let result = if removed.is_empty() {
+    let result = if removed.is_empty() && !is_mapped {
         Cow::Borrowed(&*bytes)
     } else {
         stripped.write().with_context(|| name.clone())?.into()
     };
     let side = match &options.split {
-        Some(split) => Some((split, side_file(&cubin, split).with_context(|| name.clone())?)),
+        Some(split) => Some((split, side_file(&whole, split).with_context(|| name.clone())?)),
         None => None,
     };
     if let Target::File(path) = target {
@@ -147,13 +181,16 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
         expect_replaceable(&cubin, path, Replaced::SideFile).with_context(|| name.clone())?;
     }
     // A file that loses nothing is not written either.
-    let written = if options.output.is_some() || !removed.is_empty() { Some(target) } else { None };
+    let changes = !removed.is_empty() || is_mapped;
+    let written = if options.output.is_some() || changes { Some(target) } else { None };
     write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, answers.out)?;
 
     let shown = |path: &Path| path.display().to_string();
     let answer = Stripped {
         file: &name,
         keep,
+        path_map: (!options.path_map.is_empty())
+            .then(|| MappedPaths { changed: is_mapped, remaining: remaining(&stripped, &options.path_map) }),
         output: match written {
             Some(Target::File(path)) => Some(shown(path)),
             Some(Target::Stdout) | None => None,
@@ -164,6 +201,10 @@ fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Re
         debug_file: side.as_ref().map(|(path, _)| shown(path)),
         debug_file_bytes: side.as_ref().map(|(_, bytes)| bytes.len()),
     };
+    for RemainingPath { section, old, count } in answer.path_map.iter().flat_map(|map| &map.remaining) {
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        note(format_args!("{name}: {section} still has '{old}' ({times})"));
+    }
     if options.verbose {
         answer.say();
     }
@@ -180,7 +221,34 @@ impl Answer for Stripped<'_> {
     }
 }
 
+/// The sections that still have a beginning of a path that was to be replaced.
+fn remaining(cubin: &Cubin<'_>, maps: &[PathMap]) -> Vec<RemainingPath> {
+    let mut found = Vec::new();
+    for (index, section, _) in cubin.iter() {
+        let bytes = cubin.bytes(index).unwrap_or_default();
+        for PathMap { old, new } in maps {
+            let is_new = |at: usize| {
+                !new.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(new.as_bytes()))
+            };
+            let count = memmem::find_iter(&bytes, old.as_bytes()).filter(|&at| !is_new(at)).count();
+            if count > 0 {
+                found.push(RemainingPath { section: section.to_owned(), old: old.clone(), count });
+            }
+        }
+    }
+    found
+}
+
 impl Options {
+    fn keep(&self) -> Keep {
+        match self.keep {
+            Some(KeepName::None) => Keep::None,
+            Some(KeepName::Lines) => Keep::Lines,
+            None if self.path_map.is_empty() => Keep::None,
+            Some(KeepName::All) | None => Keep::All,
+        }
+    }
+
     fn target(&self) -> Target<'_> {
         let path = self.output.as_deref().unwrap_or(&self.file);
         if path == Path::new("-") { Target::Stdout } else { Target::File(path) }

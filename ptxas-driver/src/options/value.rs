@@ -97,6 +97,11 @@ pub(crate) fn path_map(text: &str) -> Option<PathMap> {
     (!old.is_empty()).then(|| PathMap { old: old.into(), new: new.into() })
 }
 
+/// The argument of `--path-map`, with the words for one that is none.
+pub(crate) fn path_map_argument(text: &str) -> Result<PathMap, String> {
+    path_map(text).ok_or_else(|| "expected OLD=NEW, and OLD not empty".to_owned())
+}
+
 /// `ptxas`, `compact` or `full`.
 pub(super) fn line_table(text: &str) -> Option<LineTableStyle> {
     match text {

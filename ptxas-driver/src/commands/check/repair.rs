@@ -24,7 +24,7 @@ pub(super) fn parse(word: &str) -> Result<Choice, String> {
 }
 
 pub(super) fn parse_map(word: &str) -> Result<(String, String), String> {
-    let map = options::path_map(word).ok_or("expected OLD=NEW, and OLD not empty")?;
+    let map = options::path_map_argument(word)?;
     Ok((map.old, map.new))
 }
 

@@ -6,8 +6,8 @@ use crate::diagnostics::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RuleId, RuleTable as _, Severity};
-use ptx_syntax::fix::{self, FixSelection, REPAIRS, Repair};
-use std::collections::BTreeMap;
+use ptx_syntax::fix::{self, FixSelection, REPAIRS, Repair, RepairInfo};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
 /// All findings of a file, and their number; with colours where `out` takes them.
@@ -19,6 +19,7 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
     for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
     }
+    let by_name = repairs_by_name(checked);
     // Shown and not shown, of each rule and severity: many notes of a rule do not hide its
     // warnings.
     let mut counts: BTreeMap<(RuleId, Severity), (usize, usize)> = BTreeMap::new();
@@ -26,7 +27,7 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
         let (shown, hidden) = counts.entry((finding.rule.id, finding.severity)).or_default();
         if options.all || *shown < MAX_FINDINGS_SHOWN {
             *shown += 1;
-            writeln!(out, "{}\n", reporter.render(&diagnostic(finding)))?;
+            writeln!(out, "{}\n", reporter.render(&diagnostic(finding, &by_name)))?;
         } else {
             *hidden += 1;
         }
@@ -47,14 +48,40 @@ pub(super) fn findings(checked: &Checked<'_>, has_colors: bool, out: &mut dyn Wr
     Ok(())
 }
 
-fn diagnostic(finding: &Finding) -> Diagnostic {
+/// The repairs that are made by name only, and would change something here.
+fn repairs_by_name(checked: &Checked<'_>) -> Vec<&'static RepairInfo> {
+    let text = checked.text();
+    let rules: BTreeSet<RuleId> = checked.report.findings.iter().map(|finding| finding.rule.id).collect();
+    let answers = |info: &&RepairInfo| !info.default && info.rules.iter().any(|rule| rules.contains(rule));
+    let mut named: Vec<_> = REPAIRS.iter().filter(answers).collect();
+    if !named.is_empty() && text.len() <= MAX_TRIED_REPAIR {
+        let parsed = ptx_syntax::parse(text);
+        // What a map changes it alone knows.
+        named.retain(|info| {
+            let repair = info.repair;
+            repair == Repair::PathMap || !fix::edits(&parsed, repair, &FixSelection::of(&[repair])).is_empty()
+        });
+    }
+    named
+}
+
+/// A finding with the repairs of its rule that are made by name only.
+fn diagnostic(finding: &Finding, by_name: &[&RepairInfo]) -> Diagnostic {
+    let mut help = finding.help.clone().unwrap_or_default();
+    for info in by_name.iter().filter(|info| info.rules.contains(&finding.rule.id)) {
+        if !help.is_empty() {
+            help.push_str("; ");
+        }
+        help.push_str("--fix=");
+        help.push_str(info.name);
+    }
     Diagnostic {
         severity: finding.severity,
         message: finding.message.clone(),
         range: Some(finding.range),
         code: Some(finding.rule.code),
         related: finding.related.clone(),
-        help: finding.help.clone(),
+        help: (!help.is_empty()).then_some(help),
         is_ptxas: false,
     }
 }
