@@ -351,14 +351,15 @@ impl Release {
         self.0.has_rows_on_entry_lines
     }
 
-    /// Whether code of line 0 on sm_90 that begins a basic block has the source line of the PTX
-    /// before the block, as before CUDA 12.8. Later it has that of the code before it.
+    /// Whether code of line 0 at the start of a basic block gets the source line that precedes the
+    /// block in the PTX, on sm_90. Releases before CUDA 12.8 do this; later ones take the line of
+    /// the machine code before it.
     pub const fn carries_lines_into_blocks(self) -> bool {
         self.0.carries_lines_into_blocks
     }
 
-    /// Whether the numbers of rows in native line tables of sm_90 count rows that were left out,
-    /// since they are where the row before is, as before CUDA 12.8.
+    /// Whether ptxas numbers the rows of native line tables of sm_90 as if rows that repeat the row
+    /// before were written too. Releases before CUDA 12.8 do.
     pub const fn counts_rows_left_out(self) -> bool {
         self.0.counts_rows_left_out
     }

@@ -157,8 +157,8 @@ impl AddressMap {
         }
     }
 
-    /// Returns the Mercury address of a native address that has a given role; `None` if the map
-    /// does not have it.
+    /// Returns the Mercury address for a native address that is used in a given way: as the address
+    /// of an instruction, as the end of a range, and so on. `None` if the map has no such address.
     pub fn mercury(&self, role: AddressRole, native: u64) -> Option<u64> {
         self.find(role, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
     }

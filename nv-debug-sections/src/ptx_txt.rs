@@ -179,7 +179,7 @@ fn trim_start<'a>(line: &'a [u8], blanks: &[u8]) -> &'a [u8] {
 }
 
 /// Returns the number that ends the name of `.nv_debug_ptx_txt.N` in a relocatable object: the
-/// Adler-32 (RFC 1950) of the unfiltered PTX file.
+/// Adler-32 (RFC 1950) of the PTX file.
 pub fn checksum(source: &[u8]) -> u32 {
     simd_adler32::adler32(&source)
 }

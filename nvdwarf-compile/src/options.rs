@@ -86,7 +86,7 @@ impl Options {
         CheckContext { release, relocatable, arch: Some(self.arch.number), source_lines: None, path_map: &[] }
     }
 
-    /// How ptxas would be called.
+    /// Returns which debug option ptxas gets for these options: none, `-lineinfo` or `-g`.
     pub fn mode(&self) -> Mode {
         let keeps = self.extras.keep_optimised;
         match (self.device_debug && !keeps, self.line_info || keeps) {

@@ -35,7 +35,7 @@ pub struct InlinedCalls {
     innermost: HashMap<(usize, usize), usize>,
 }
 
-/// One inlined call of a module.
+/// An inlined call in a PTX module, as its entry in `.debug_info` describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryCall {
     /// The number of the call that this one was inlined into; `None` for a call that the function
@@ -99,7 +99,7 @@ impl InlinedCalls {
         self.innermost.get(&(function, instruction)).copied()
     }
 
-    /// The call of a number.
+    /// Returns the inlined call with this number (0-based), or `None` if there are fewer.
     pub fn call(&self, number: usize) -> Option<&EntryCall> {
         self.calls.get(number)
     }

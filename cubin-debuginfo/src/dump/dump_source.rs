@@ -45,8 +45,8 @@ pub(super) fn rest_of<T>(
 
 impl<'c, 'd> DumpSource<'c, 'd> {
     /// Prepares a cubin for decoding. `filter` selects what belongs to some functions; `None`
-    /// selects everything. Rows that contain the byte at section offset `at` show all of their
-    /// opcodes.
+    /// selects everything. If `at` is an offset in a section, the row that contains this byte is
+    /// shown with all of its opcodes.
     pub fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {

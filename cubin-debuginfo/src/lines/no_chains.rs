@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// Why a PTX says nothing about the code of a cubin.
+/// The reason why the call chains of a PTX cannot be used for a cubin: it is not known to be the
+/// PTX from which the cubin was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoChains {
     /// The cubin has no PTX text with which the PTX could be compared.

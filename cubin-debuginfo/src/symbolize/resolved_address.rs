@@ -66,8 +66,8 @@ impl<'s> ResolvedAddress<'s> {
         Some(self.owner.ptx_line(found.unit(), found.row()))
     }
 
-    /// The line of an intermediate language; `None` if `.nv.tileir.debug_line` does not cover the
-    /// address. It has no part in the chain of calls, which is of the source.
+    /// Returns the line of the intermediate language, such as Tile IR, for the address; `None` if
+    /// `.nv.tileir.debug_line` does not cover it. Call chains are of source lines only.
     pub fn intermediate(&self) -> Option<IntermediateLine<'s>> {
         let found = self.owner.intermediate.find(self.section.index, self.offset, self.range_number)?;
         Some(self.owner.intermediate_line(found.unit(), found.row()))

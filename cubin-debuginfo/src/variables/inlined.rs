@@ -141,10 +141,9 @@ impl<'v> InlinedCalls<'v> {
         own.flat_map(|run| [run.range.start, run.range.end])
     }
 
-    /// Iterates over the frames of an address: those of the line table, or, if the rows of the unit
-    /// have no inlined code at all, those of the inlined calls that the address belongs to. The
-    /// code of a call is that in the ranges of its entry, but for what the source lines say is its
-    /// caller's: [`dwarf2_reader::inlined_calls`].
+    /// Iterates over the frames of an address: those of the line table, or those of inlined calls
+    /// in `.debug_info` if the line table has no inlined code at all. Lines tell which code in the
+    /// ranges of a call is its caller's ([`dwarf2_reader::inlined_calls`]).
     pub fn frames<'s>(&'s self, place: ResolvedAddress<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };

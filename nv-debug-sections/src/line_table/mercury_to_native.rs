@@ -202,10 +202,10 @@ pub fn mercury_to_native(
     hidden_mercury_to_native(mercury, name, instructions, starts, end, Release::NEWEST)
 }
 
-/// Builds a native line program as [`mercury_to_native`] does, by the rules of a release.
+/// Builds the native line program of sm_90 from the Mercury line program, which ptxas makes for
+/// sm_90 too, but writes into no file. The rules depend on the release.
 ///
-/// They differ on sm_90 only, where the Mercury program is in no file
-/// ([`Release::counts_rows_left_out`]).
+/// What differs between releases is [`Release::counts_rows_left_out`].
 pub fn hidden_mercury_to_native(
     mercury: &[LineOp],
     name: u32,

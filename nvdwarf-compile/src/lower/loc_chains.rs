@@ -10,7 +10,7 @@ use ptx_syntax::{LineIndex, Module};
 use std::collections::BTreeMap;
 
 /// The chains of inlined calls that the `.loc` directives of a PTX state, by PTX line. ptxas drops
-/// some of them, and all columns.
+/// some of these calls, and all columns.
 #[derive(Debug)]
 pub struct LocChains<'a> {
     facts: PtxFacts<'a>,
