@@ -19,6 +19,7 @@ pub mod macinfo;
 pub mod offset_fields;
 pub mod pubnames;
 pub mod ranges;
+pub mod source_path;
 mod span;
 pub mod splices;
 pub mod strings;

@@ -1,5 +1,7 @@
 //! `--path-map`.
 
+use dwarf2_reader::source_path;
+
 /// A replacement of the prefix OLD of paths by NEW (`--path-map OLD=NEW`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathMap {
@@ -10,10 +12,13 @@ pub struct PathMap {
 }
 
 impl PathMap {
-    /// Replaces the prefix of a path. If several maps fit, the last one counts; if none fits, the
-    /// result is `None`.
+    /// Replaces the prefix of a path, in any [spelling](source_path). If several maps fit, the last
+    /// one counts; if none fits, the result is `None`.
     pub fn apply(maps: &[Self], path: &[u8]) -> Option<Vec<u8>> {
         maps.iter().rev().find_map(|Self { old, new }| {
+            if let Ok(path) = str::from_utf8(path) {
+                return source_path::replace_prefix(path, old, new).map(String::into_bytes);
+            }
             let rest = path.strip_prefix(old.as_bytes())?;
             Some([new.as_bytes(), rest].concat())
         })

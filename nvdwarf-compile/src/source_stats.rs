@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::file_stat::FileStat;
+use dwarf2_reader::source_path;
 use nv_debug_sections::file_table::{self, SourceFile};
 use ptx_syntax::{FileDirective, Module};
 use std::collections::{BTreeMap, HashSet};
@@ -12,15 +13,16 @@ const UNNAMED: &str = "<unnamed>";
 /// The times and sizes of the source files that `.file` directives name.
 #[derive(Debug)]
 pub(crate) struct SourceStats<'a> {
-    /// The times and sizes from the options; a later one for the same path wins.
-    given: BTreeMap<&'a str, &'a FileStat>,
-    /// The times and sizes that were found for other files.
-    found: BTreeMap<&'a str, &'a FileStat>,
+    /// The times and sizes from the options, by normalized path; a later one for the same path wins.
+    given: BTreeMap<String, &'a FileStat>,
+    /// The times and sizes that were found for other files, by normalized path.
+    found: BTreeMap<String, &'a FileStat>,
 }
 
 impl<'a> SourceStats<'a> {
     pub(crate) fn new(given: &'a [FileStat], found: &'a [FileStat]) -> Self {
-        let by_path = |stats: &'a [FileStat]| stats.iter().map(|stat| (stat.path.as_str(), stat)).collect();
+        let path = |stat: &FileStat| source_path::normalized(&stat.path);
+        let by_path = |stats: &'a [FileStat]| stats.iter().map(|stat| (path(stat), stat)).collect();
         Self { given: by_path(given), found: by_path(found) }
     }
 
@@ -59,8 +61,10 @@ impl<'a> SourceStats<'a> {
             settled
         };
         let files = module.files().map(settle).collect();
-        let declared: HashSet<&str> = module.files().map(|file| file.path).collect();
-        for path in self.given.keys().filter(|path| !declared.contains(**path)) {
+        let is_unknown = |stat: &&FileStat| {
+            module.files().all(|file| !source_path::is_same(file.path, &stat.path))
+        };
+        for FileStat { path, .. } in self.given.values().copied().filter(is_unknown) {
             let message = format!("--file-stat {path}=...: no .file has this path");
             diagnostics.push(Diagnostic::warning(None, message));
         }
@@ -76,7 +80,8 @@ impl<'a> SourceStats<'a> {
     }
 
     fn get(&self, path: &str) -> Option<&'a FileStat> {
-        self.given.get(path).or_else(|| self.found.get(path)).copied()
+        let path = source_path::normalized(path);
+        self.given.get(&path).or_else(|| self.found.get(&path)).copied()
     }
 }
 

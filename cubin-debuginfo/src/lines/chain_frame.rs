@@ -2,6 +2,7 @@
 
 use super::{PtxCallee, PtxFrame};
 use crate::symbolize::{CalleeName, Frame, FrameFunction, ResolvedAddress, TableFileName};
+use dwarf2_reader::source_path;
 
 /// A frame of a chain, and what of it is from the PTX.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,7 +82,9 @@ pub(super) fn is_same_place(place: &ResolvedAddress<'_>, own: &Frame<'_>, ptx: &
 /// entries that the files of the PTX have.
 fn is_same_file(place: &ResolvedAddress<'_>, own: TableFileName<'_>, ptx: &PtxFrame<'_>) -> bool {
     match (own, ptx.path) {
-        (TableFileName::Path(own), Some(path)) => own == path || place.table_file(ptx.file) == Some(own),
+        (TableFileName::Path(own), Some(path)) => {
+            source_path::is_same(own, path) || place.table_file(ptx.file) == Some(own)
+        }
         (TableFileName::Undeclared(_), None) => true,
         _ => false,
     }
@@ -89,10 +92,10 @@ fn is_same_file(place: &ResolvedAddress<'_>, own: TableFileName<'_>, ptx: &PtxFr
 
 /// A frame of the PTX. Its path is the one that the cubin has for the file, if it has one.
 fn shown<'s>(place: &ResolvedAddress<'s>, own: Option<&Frame<'s>>, ptx: &PtxFrame<'s>) -> Frame<'s> {
-    let name = |path: &'s str| path.rsplit(['/', '\\']).next();
     let entry = || {
         let entry = place.table_file(ptx.file)?;
-        (name(entry) == ptx.path.and_then(name)).then_some(TableFileName::Path(entry))
+        let is_named = ptx.path.map(source_path::file_name) == Some(source_path::file_name(entry));
+        is_named.then_some(TableFileName::Path(entry))
     };
     let given = || ptx.path.map_or(TableFileName::Undeclared(ptx.file), TableFileName::Path);
     let function = match ptx.callee {

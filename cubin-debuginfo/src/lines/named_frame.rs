@@ -59,7 +59,7 @@ pub(super) struct FrameMembers<'a> {
     /// For an inlined frame the callee that the table names, for the last frame the function that
     /// has the code; `None` where it is not known.
     function: Option<&'a Name>,
-    /// The source file: directory and name, joined by `/`, as the file table has them; `None` where
+    /// The source file: directory and name of the file table, joined as one path; `None` where
     /// the file table has no such file.
     file: Option<&'a str>,
     /// The index that the file table does not have. Absent where `file` is there.

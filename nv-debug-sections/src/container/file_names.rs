@@ -2,6 +2,7 @@
 
 use super::{EntryKind, NumberedEntry};
 use crate::limits::MAX_FILE_STEM;
+use dwarf2_reader::source_path;
 use std::collections::HashSet;
 
 /// Gives file names to images that are extracted, each name once.
@@ -36,7 +37,7 @@ impl FileNames {
 fn source_stem(identifier: &[u8]) -> Option<String> {
     let identifier = String::from_utf8_lossy(identifier);
     let words = identifier.split_whitespace().map(|word| {
-        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        let name = source_path::file_name(word);
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     });
     let stem = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");

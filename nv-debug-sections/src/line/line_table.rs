@@ -3,7 +3,7 @@
 use super::{LineFile, LineOp, LineRow, Sequence};
 use crate::limits::PATH_BYTES;
 use crate::{Error, ErrorKind, Result};
-use dwarf2_reader::WorkBudget;
+use dwarf2_reader::{WorkBudget, source_path};
 use dwarf2_writer::line::Params;
 use std::borrow::Cow;
 
@@ -40,8 +40,8 @@ impl LineTable<'_> {
         })
     }
 
-    /// The path of a file in the file table (1-based): directory and name joined by `/`. `None` if
-    /// the table has no such file.
+    /// The path of a file in the file table (1-based): directory and name, [joined](source_path::join)
+    /// as one path. `None` if the table has no such file.
     pub fn path(&self, file: u64) -> Option<String> {
         let index = usize::try_from(file).ok()?.checked_sub(1)?;
         let file = self.files.get(index)?;
@@ -49,7 +49,7 @@ impl LineTable<'_> {
         let directory = usize::try_from(file.directory).ok()?.checked_sub(1);
         match directory.map(|index| self.directories.get(index)) {
             None => Some(name.into_owned()),
-            Some(directory) => Some(format!("{}/{name}", String::from_utf8_lossy(directory?))),
+            Some(directory) => Some(source_path::join(&String::from_utf8_lossy(directory?), &name)),
         }
     }
 
@@ -65,7 +65,7 @@ impl LineTable<'_> {
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
     }
 
-    /// The size in bytes of each file's path, without the slash between directory and name.
+    /// The size in bytes of each file's path, without the sign between directory and name.
     ///
     /// # Errors
     ///

@@ -16,6 +16,7 @@ use crate::limits::{MAX_CALLEE_CHARS, MAX_FRAMES_SHOWN};
 use crate::loc::LocDirective;
 use crate::module::Module;
 use crate::statement::Statement;
+use dwarf2_reader::source_path;
 
 /// The first SM whose line tables are made from those of Mercury code.
 const FIRST_MERCURY_SM: u32 = 90;
@@ -161,8 +162,8 @@ fn chain(frames: &[TableFrame], files: &Files<'_, '_>, names: &Names<'_>) -> Str
         let name = callee.and_then(|number| names.texts.get(number as usize));
         let name = name.map(|name| format!("{} at ", short(name))).unwrap_or_default();
         let path = files.get(&u64::from(*file)).map_or("?", |file| file.path);
-        let path = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let _ = write!(text, "{arrow}{name}{path}:{line}");
+        let file = source_path::file_name(path);
+        let _ = write!(text, "{arrow}{name}{file}:{line}");
     }
     if frames.len() > MAX_FRAMES_SHOWN {
         text.push_str(" <- ...");

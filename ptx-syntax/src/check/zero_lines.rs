@@ -9,6 +9,7 @@ use super::sink::Sink;
 use crate::instruction::Instruction;
 use crate::lexer::{TokenKind, tokenize};
 use crate::loc::LocDirective;
+use dwarf2_reader::source_path;
 use findings::Severity;
 
 /// What labels begin with that LLVM sets for its debug sections. No code jumps there, so they begin
@@ -124,7 +125,7 @@ impl<'f, 'l> ZeroLines<'f, 'l> {
         };
         let line = row.line;
         let name = match self.files.get(&row.file) {
-            Some(file) => file.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+            Some(file) => source_path::file_name(file.path).to_owned(),
             None => format!("file {}", row.file),
         };
         if pending.is_next {

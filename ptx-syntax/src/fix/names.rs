@@ -11,6 +11,7 @@ use crate::lexer::{Lexer, TokenKind, tokenize};
 use crate::parser::Parsed;
 use crate::raw_byte::raw_byte;
 use crate::text_range::TextRange;
+use dwarf2_reader::source_path;
 
 /// The `.file` directives whose path has both its quotes.
 fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'m>> {
@@ -58,9 +59,9 @@ pub(super) fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
             .iter()
             .filter(fits)
             .rev()
-            .find_map(|(from, to)| Some((to, mapped.strip_prefix(from.as_str())?)));
-        let Some((to, rest)) = step else { break };
-        mapped = Cow::Owned(format!("{to}{rest}"));
+            .find_map(|(from, to)| source_path::replace_prefix(&mapped, from, to));
+        let Some(next) = step else { break };
+        mapped = Cow::Owned(next);
     }
     match mapped {
         Cow::Owned(mapped) => Some(mapped),

@@ -6,7 +6,7 @@ use super::super::{RuleId, Verifier, short};
 use super::words;
 use crate::entries::{Entries, Entry, Unit};
 use crate::limits::MAX_ANCESTORS;
-use dwarf2_reader::constants as dw;
+use dwarf2_reader::{constants as dw, source_path};
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) fn check(
     lines: &LineFiles,
 ) {
     let name = entries.get(unit.entries.start).and_then(Entry::name);
-    let name = name.as_deref().map(base_name);
+    let name = name.as_deref().map(source_path::file_name);
     let mut function: Option<Function> = None;
     for number in unit.entries.clone() {
         let Some(entry) = entries.get(number) else { continue };
@@ -53,7 +53,7 @@ pub(super) fn check(
             let is_own = entry.depth() == function.depth;
             let Some(path) = table.path(file) else { continue };
             let is_known = !is_own && function.file == Some(file)
-                || name == Some(base_name(lines.path(path)))
+                || name == Some(source_path::file_name(lines.path(path)))
                 || lines.names(function.section, &function.code, path)
                 || is_file_of_caller(entries, number, file);
             if is_known {
@@ -89,8 +89,4 @@ fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
         entries.inherited(number, dw::DW_AT_decl_file)?.1.unsigned()
     });
     declared.into_iter().any(|declared| declared == file)
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
