@@ -12,6 +12,7 @@ use nv_debug_sections::cubin::{
 use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, SassRegister};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
+use ptx_syntax::check::SourceState;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -715,7 +716,7 @@ const MACHINE: &[Damage] = &[
 const LINES_OF_SOURCES: u32 = 1000;
 
 const SOURCES: VerifyContext<'_> =
-    VerifyContext { source_lines: Some(&|_| Some(LINES_OF_SOURCES)), lost_calls: &[] };
+    VerifyContext { source_lines: Some(&|_| SourceState::Lines(LINES_OF_SOURCES)), lost_calls: &[] };
 
 #[test]
 fn each_damage_is_found_alone() {

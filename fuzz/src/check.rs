@@ -5,7 +5,7 @@
 use crate::Target;
 use crate::seeds::files;
 use ptx_syntax::check::{
-    CheckContext, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, Verdict, check,
+    CheckContext, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, SourceState, Verdict, check,
 };
 use ptx_syntax::{LineIndex, Release, parse};
 
@@ -23,8 +23,10 @@ pub(crate) fn inputs(target: &Target) {
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
-    let report =
-        check(&parsed, &CheckContext { source_lines: Some(&|_| Some(3)), ..CheckContext::default() });
+    let report = check(
+        &parsed,
+        &CheckContext { source_lines: Some(&|_| SourceState::Lines(3)), ..CheckContext::default() },
+    );
     assert!(report.findings.is_sorted_by_key(|finding| finding.range));
     assert!(report.findings.len() <= RULES.len() * 3 * MAX_FINDINGS_PER_RULE);
     for finding in &report.findings {

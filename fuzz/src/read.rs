@@ -26,6 +26,7 @@ use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::ptx_txt::{NumberedText, PtxText};
 use nv_debug_sections::relocated::RelocatedCubin;
 use nv_debug_sections::{frame, line, nv_info, reg_sass, reg_type, shared_window, tkinfo};
+use ptx_syntax::check::SourceState;
 use std::fmt::Display;
 
 /// How much the payload of a container may grow here.
@@ -149,7 +150,8 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
         }
     }
     coverage(cubin, tally);
-    let context = verify::VerifyContext { source_lines: Some(&|_| Some(SOURCE_LINES)), lost_calls: &[] };
+    let context =
+        verify::VerifyContext { source_lines: Some(&|_| SourceState::Lines(SOURCE_LINES)), lost_calls: &[] };
     for finding in verify_with(cubin, context).findings() {
         assert!(!finding.found.is_empty() && !finding.expected.is_empty(), "{finding:?}");
     }

@@ -1,5 +1,7 @@
 //! Names in `.file` and in file tables that are not names of files.
 
+use dwarf2_reader::source_path;
+
 /// The kinds of name that stand in `.file` but do not name a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAFile {
@@ -49,6 +51,15 @@ pub fn not_a_file(folder: &[u8], name: &[u8]) -> Option<NotAFile> {
     is_placeholder.then_some(NotAFile::Placeholder)
 }
 
+/// The same of a whole path, which separators of either kind divide.
+pub fn not_a_file_at(path: &str) -> Option<NotAFile> {
+    let name = source_path::file_name(path);
+    not_a_file(
+        path.get(..path.len() - name.len()).unwrap_or_default().trim_end_matches(['/', '\\']).as_bytes(),
+        name.as_bytes(),
+    )
+}
+
 /// `In[12]` is a cell of IJulia, `REPL[41]` the prompt of Julia.
 fn is_numbered(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     let number = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
@@ -95,8 +106,7 @@ mod tests {
             ("<", None),
             ("", None),
         ] {
-            let (folder, name) = path.rsplit_once(['/', '\\']).unwrap_or(("", path));
-            assert_eq!(not_a_file(folder.as_bytes(), name.as_bytes()), expected, "{path}");
+            assert_eq!(not_a_file_at(path), expected, "{path}");
         }
     }
 }

@@ -25,4 +25,15 @@ impl FileLines {
         }
         by_file.into_iter().map(|(file, lines)| Self { file: name(file), lines }).collect()
     }
+
+    /// Returns the lines of `all` that `others` does not have. Both are sorted.
+    pub fn without(all: &[Self], others: &[Self]) -> Vec<Self> {
+        let left = all.iter().filter_map(|of| {
+            let other = others.iter().find(|other| other.file == of.file);
+            let is_left = |line: &&u32| other.is_none_or(|other| other.lines.binary_search(line).is_err());
+            let lines: Vec<u32> = of.lines.iter().filter(is_left).copied().collect();
+            (!lines.is_empty()).then(|| Self { file: of.file.clone(), lines })
+        });
+        left.collect()
+    }
 }

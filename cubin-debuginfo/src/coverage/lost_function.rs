@@ -20,6 +20,9 @@ pub struct LostFunction {
     /// The lines that `.loc` directives of the function name, but that no instruction of the cubin
     /// has.
     pub lines: Vec<FileLines>,
+    /// Those of `lines` that no instruction of the PTX has either: another `.loc` follows before
+    /// one, or the function ends. The others were lost in compiling.
+    pub lines_without_code: Vec<FileLines>,
     /// The lines that `inlined_at` in the function names as call sites, but that no inlined call of
     /// the cubin has.
     pub call_sites: Vec<FileLines>,

@@ -3,14 +3,15 @@
 use super::lost_function::LostFunction;
 use super::{Coverage, FileLines};
 use crate::entries::{Entries, Entry};
-use dwarf2_reader::constants as dw;
+use dwarf2_reader::{constants as dw, source_path};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::release::Release;
+use ptx_syntax::check::{LocCode, loc_codes};
 use ptx_syntax::section_data::FixupTarget;
-use ptx_syntax::{MergedSection, MergedSections, Module, Statement};
+use ptx_syntax::{MergedSection, MergedSections, Module};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The architecture of objects that are made to be read and nothing else.
@@ -19,7 +20,8 @@ const ANY_SM: u32 = 75;
 /// Names of variables and parameters by function.
 type Variables = BTreeMap<String, BTreeSet<String>>;
 
-/// A line of a source file; a file without `.file` has no path.
+/// A line of a source file, by its [normalized](source_path::normalized) path; a file without
+/// `.file` has none.
 type Line = (Option<String>, u32);
 
 /// The functions, source lines and variables that the debug information of a PTX file names.
@@ -27,6 +29,8 @@ type Line = (Option<String>, u32);
 pub struct PtxNames {
     functions: Vec<PtxFunction>,
     variables: Variables,
+    /// Paths as the PTX has them, by their normalized form.
+    paths: HashMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -34,6 +38,8 @@ struct PtxFunction {
     name: String,
     /// Lines of `.loc` directives.
     lines: BTreeSet<Line>,
+    /// Those of `lines` that no instruction of the PTX has.
+    without_code: BTreeSet<Line>,
     /// Lines of `inlined_at`.
     call_sites: BTreeSet<Line>,
 }
@@ -46,22 +52,31 @@ impl PtxNames {
     ///
     /// `.debug_info` cannot be decoded.
     pub fn read(module: &Module<'_>, path: impl Fn(&str) -> String) -> Result<Self> {
-        let paths: HashMap<u64, String> =
-            module.files().map(|file| (file.index, path(file.path).replace('\\', "/"))).collect();
+        let mut paths = HashMap::new();
+        let mut normalized: HashMap<u64, String> = HashMap::new();
+        for file in module.files() {
+            let path = path(file.path);
+            let spelling = source_path::normalized(&path);
+            normalized.insert(file.index, spelling.clone());
+            paths.entry(spelling).or_insert(path);
+        }
         let line =
-            |file: u64, line: u64| (line as u32 != 0).then(|| (paths.get(&file).cloned(), line as u32));
+            |file: u64, line: u64| (line as u32 != 0).then(|| (normalized.get(&file).cloned(), line as u32));
         let functions = module.functions().filter_map(|function| {
-            let body = function.body.as_ref()?;
-            let (mut lines, mut call_sites) = (BTreeSet::new(), BTreeSet::new());
-            for statement in &body.statements {
-                let Statement::Loc(loc) = statement else { continue };
-                lines.extend(line(loc.file, loc.line));
+            function.body.as_ref()?;
+            let (mut lines, mut with_code) = (BTreeSet::new(), BTreeSet::new());
+            let mut call_sites = BTreeSet::new();
+            for LocCode { loc, has_code } in loc_codes(function) {
+                let place = line(loc.file, loc.line);
+                with_code.extend(place.clone().filter(|_| has_code));
+                lines.extend(place);
                 let inlined = loc.inlined_at.as_deref();
                 call_sites.extend(inlined.and_then(|at| line(at.file, at.line)));
             }
-            Some(PtxFunction { name: function.name.text.to_owned(), lines, call_sites })
+            let without_code = lines.difference(&with_code).cloned().collect();
+            Some(PtxFunction { name: function.name.text.to_owned(), lines, without_code, call_sites })
         });
-        Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
+        Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)?, paths })
     }
 
     /// Returns the functions of the PTX of which the cubin lacks lines, call sites or variables.
@@ -75,7 +90,7 @@ impl PtxNames {
     pub fn lost(&self, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Result<Option<Vec<LostFunction>>> {
         let mut there: HashSet<Line> = HashSet::new();
         for file in &coverage.files {
-            let path = file.name.path().map(|path| path.replace('\\', "/"));
+            let path = file.name.path().map(source_path::normalized);
             there.extend(file.lines.iter().chain(&file.call_lines).map(|line| (path.clone(), *line)));
         }
         // ptxas calls a function that it has folded into a kernel's section `$kernel$function`.
@@ -110,7 +125,8 @@ impl PtxNames {
         };
         let missing = |lines: &BTreeSet<Line>| {
             let missing = lines.iter().filter(|line| !there.contains(*line));
-            FileLines::by_file(missing.map(|(file, line)| (file, *line)), Clone::clone)
+            let shown = |file: &Option<String>| self.paths.get(file.as_ref()?).cloned();
+            FileLines::by_file(missing.map(|(file, line)| (file, *line)), shown)
         };
         for function in &self.functions {
             let (lines, call_sites) = (missing(&function.lines), missing(&function.call_sites));
@@ -118,6 +134,7 @@ impl PtxNames {
                 let entry = lost.entry(&function.name).or_insert_with(|| blank(&function.name));
                 let has_line = || function.all_lines().any(|line| there.contains(line));
                 entry.absent = !entry.code && !entry.inlined && !has_line();
+                entry.lines_without_code = missing(&function.without_code);
                 (entry.lines, entry.call_sites) = (lines, call_sites);
             }
         }

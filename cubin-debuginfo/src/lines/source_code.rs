@@ -7,6 +7,7 @@ use super::{LineLookup, NamedFrame};
 use crate::limits::MAX_NAMED_FILES;
 use crate::names::Name;
 use crate::symbolize::{MAX_FRAMES, TableFileName};
+use dwarf2_reader::source_path;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -58,6 +59,16 @@ impl fmt::Display for SourceCode<'_> {
     }
 }
 
+impl SourceCode<'_> {
+    /// Whether `next` is the rest of this range.
+    fn is_before(&self, next: &Self) -> bool {
+        self.section_index == next.section_index
+            && self.end == next.start
+            && self.function == next.function
+            && (self.depth, &self.frames) == (next.depth, &next.frames)
+    }
+}
+
 /// `k.cu:18` and `k.cu:18-20`.
 fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), SourceError> {
     let wrong = || SourceError::Syntax(text.to_owned());
@@ -74,26 +85,13 @@ fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), SourceError> {
     Ok((file, first..=last))
 }
 
-/// A path without what means nothing in it: `./` and a second `/`.
-fn plain(path: &str) -> String {
-    let parts = path.split('/').enumerate();
-    let parts = parts.filter(|(number, part)| *part != "." && (*number == 0 || !part.is_empty()));
-    parts.map(|(_, part)| part).collect::<Vec<_>>().join("/")
-}
-
-/// Whether `wanted` names `path`: the complete path, or its last components.
-fn names(wanted: &str, path: &str) -> bool {
-    let (wanted, path) = (&*plain(wanted), plain(path));
-    path.strip_suffix(wanted)
-        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
-}
-
 impl<'s> LineLookup<'s> {
     /// Finds the code that comes from the source lines `FILE:LINE` or `FILE:FIRST-LAST`. A line
-    /// that is a call site of inlined code counts too. FILE may be the end of a path. All code of
-    /// the cubin is searched.
+    /// that is a call site of inlined code counts too. FILE may be the end of a path, in any
+    /// [spelling](source_path). All code of the cubin is searched.
     pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {
-        let mut found = LineCode { asked, files: Vec::new(), ranges: Vec::new(), error: None };
+        let mut found =
+            LineCode { asked, files: Vec::new(), ranges: Vec::new(), next_line: None, error: None };
         found.error = self.find_code(&mut found).err();
         found
     }
@@ -101,23 +99,36 @@ impl<'s> LineLookup<'s> {
     fn find_code(&self, found: &mut LineCode<'_, 's>) -> Result<(), SourceError> {
         let (file, lines) = parse(found.asked)?;
         let all: BTreeSet<&'s str> = self.symbolizer.files().collect();
-        found.files = all.iter().copied().filter(|path| names(file, path)).collect();
+        found.files = all.iter().copied().filter(|path| source_path::is_named_by(path, file)).collect();
         if found.files.is_empty() {
             let (known, is_linked) = (list(&all.into_iter().collect::<Vec<_>>()), self.is_linked());
             return Err(SourceError::File { file: file.to_owned(), known, is_linked });
         }
+        found.ranges = self.code_of_lines(&found.files, &lines);
+        if !found.ranges.is_empty() {
+            return Ok(());
+        }
+        let next = self.next_line(&found.files, *lines.end());
+        let next = next.map(|line| self.code_of_lines(&found.files, &(line..=line)));
+        found.next_line = next.and_then(|ranges| ranges.into_iter().next());
+        Err(SourceError::Code { asked: found.asked.to_owned(), has_next: found.next_line.is_some() })
+    }
+
+    /// The code of lines of some files, which are sorted, by section and address.
+    fn code_of_lines(&self, files: &[&'s str], lines: &RangeInclusive<u32>) -> Vec<SourceCode<'s>> {
+        let mut ranges: Vec<SourceCode<'s>> = Vec::new();
         for section in self.symbolizer.sections() {
             for (range, place) in self.source_ranges(section.index) {
                 let hit = self.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, chain)| {
                     let frame = chain.frame;
                     let TableFileName::Path(path) = frame.file else { return None };
-                    let is = lines.contains(&frame.line) && found.files.binary_search(&path).is_ok();
+                    let is = lines.contains(&frame.line) && files.binary_search(&path).is_ok();
                     is.then_some((depth, path, frame.line))
                 });
                 let Some((depth, file, line)) = hit else { continue };
                 let frames = self.frames_at(Some(place));
                 let callee = depth.checked_sub(1).and_then(|below| frames.get(below)?.name.clone());
-                found.push(SourceCode {
+                let next = SourceCode {
                     section: section.name,
                     section_index: section.index.0,
                     start: range.start,
@@ -129,10 +140,26 @@ impl<'s> LineLookup<'s> {
                     depth,
                     callee,
                     frames,
-                });
+                };
+                match ranges.last_mut() {
+                    Some(last) if last.is_before(&next) => last.end = next.end,
+                    _ => ranges.push(next),
+                }
             }
         }
-        if found.ranges.is_empty() { Err(SourceError::Code(found.asked.to_owned())) } else { Ok(()) }
+        ranges
+    }
+
+    /// The least line after `last` of which these files have code.
+    fn next_line(&self, files: &[&'s str], last: u32) -> Option<u32> {
+        let ranges = self.symbolizer.sections().iter().flat_map(|section| self.source_ranges(section.index));
+        let frames = ranges.flat_map(|(_, place)| self.chain(place).take(MAX_FRAMES));
+        let of_files = frames.filter_map(|chain| {
+            let TableFileName::Path(path) = chain.frame.file else { return None };
+            let line = chain.frame.line;
+            (line > last && files.binary_search(&path).is_ok()).then_some(line)
+        });
+        of_files.min()
     }
 }
 
@@ -157,24 +184,5 @@ mod tests {
         for wrong in ["k.cu", "k.cu:", ":1", "k.cu:2-1", "k.cu:+1", "k.cu:x", "k.cu:1-2-3"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn files_by_their_last_components() {
-        for (wanted, is) in [
-            ("k.cu", true),
-            ("b/k.cu", true),
-            ("/a/b/k.cu", true),
-            (".cu", false),
-            ("c/k.cu", false),
-            ("/b/k.cu", true),
-            ("./k.cu", true),
-            ("b//./k.cu", true),
-            ("../k.cu", false),
-        ] {
-            assert_eq!(names(wanted, "/a/b/k.cu"), is, "{wanted}");
-        }
-        assert!(names("/a/k.cu", "/a/./k.cu") && !names("/k.cu", "k.cu"));
-        assert!(names("k.cu", "k.cu") && names("k.cu", "C:\\k.cu"));
     }
 }

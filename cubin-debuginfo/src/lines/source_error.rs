@@ -26,9 +26,14 @@ pub enum SourceError {
         /// Whether a linker made the cubin, which may have left the code out.
         is_linked: bool,
     },
-    /// No code comes from the source lines of the query. The value is the query.
-    #[error("no code comes from {0}")]
-    Code(String),
+    /// No code comes from the source lines of the query.
+    #[error("no code comes from {asked}{}", if *has_next { "" } else { ", nor from any line after it" })]
+    Code {
+        /// The query.
+        asked: String,
+        /// Whether a later line of the file has code.
+        has_next: bool,
+    },
 }
 
 impl Serialize for SourceError {

@@ -62,6 +62,7 @@ fn section(check: &mut Verifier<'_, '_>, kind: SectionKind) -> Option<LineFiles>
     }
     source(check, &view, &units);
     sources::names(check, &view, &units);
+    sources::missing(check, &view, &units);
     sources::lines(check, &view, &units, &places);
     Some(LineFiles::new(&units, &places))
 }

@@ -7,7 +7,8 @@ use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{LineFile, LineOp, SequenceProgram, UnitProgram};
 use nv_debug_sections::release::Target;
-use ptx_syntax::file_names::not_a_file;
+use ptx_syntax::check::SourceState;
+use ptx_syntax::file_names::{not_a_file, not_a_file_at};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +25,31 @@ pub(super) fn names(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units:
         for (number, file) in (1..).zip(&table.files).filter(placeholders) {
             let found = format!("`{}` as file {number}", String::from_utf8_lossy(&file.name));
             check.find(RuleId::LinePlaceholder, view.name, *start, found, "the name of a source file");
+        }
+    }
+}
+
+/// Source files that are missing, where another one of the table is there.
+pub(super) fn missing(check: &mut Verifier<'_, '_>, view: &SectionView<'_>, units: Units<'_, '_>) {
+    let Some(source_lines) = check.context.source_lines else { return };
+    for UnitProgram { offset: start, table, .. } in units {
+        let sources = (1..).zip(&table.files).filter_map(|(number, file)| {
+            let path = table.path(number).filter(|path| not_a_file_at(path).is_none())?;
+            let state = source_lines(&SourceFile { path: &path, size: file.size });
+            Some((state, format!("no {}, file {number}", super::short(&path))))
+        });
+        let sources: Vec<(SourceState, String)> = sources.collect();
+        if !sources.iter().any(|(state, _)| state.is_there()) {
+            continue;
+        }
+        for (_, found) in sources.into_iter().filter(|(state, _)| *state == SourceState::Missing) {
+            check.find(
+                RuleId::LineSourceMissing,
+                view.name,
+                *start,
+                found,
+                "a source that is there, as others are",
+            );
         }
     }
 }
@@ -45,7 +71,7 @@ pub(super) fn lines(
             let table = &units.get(unit)?.table;
             let path = table.path(row.file)?;
             let size = table.files.get(usize::try_from(row.file).ok()?.checked_sub(1)?)?.size;
-            let count = source_lines(&SourceFile { path: &path, size })?;
+            let count = source_lines(&SourceFile { path: &path, size }).lines()?;
             Some((path, count))
         });
         let Some((path, count)) = file.as_ref().filter(|(_, count)| row.line > *count) else { continue };

@@ -8,8 +8,8 @@ use std::fmt;
 /// and what the PTX says.
 #[derive(Default, Clone, Copy)]
 pub struct VerifyContext<'c> {
-    /// The function that returns the number of lines of a source file, to find rows past the end.
-    /// It is called once for each file of a line table that has rows.
+    /// The function that looks for a source file, to find rows past its end and files that are
+    /// missing. It is called at most twice for each file of a line table.
     pub source_lines: Option<&'c SourceLines<'c>>,
     /// The inlined calls that the PTX and the cubin do not have alike, as
     /// [`LineLookup::lost_calls`](crate::lines::LineLookup::lost_calls) finds them.

@@ -6,8 +6,8 @@ use cuda_releases::Release;
 /// Facts outside the text that the caller supplies to [`check`](super::check).
 #[derive(Default)]
 pub struct CheckContext<'c> {
-    /// A function that returns the number of lines of a source file, to find lines past its end; it
-    /// is called once for each file. `None` if no files are available.
+    /// A function that looks for a source file, to find lines past its end and files that are
+    /// missing; it is called at most twice for each file. `None` if no file is to be looked for.
     pub source_lines: Option<&'c SourceLines<'c>>,
     /// The release of CUDA whose ptxas the check is about; 13.0 by default.
     pub release: Release,

@@ -299,6 +299,12 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "The text becomes a section that has the name of the file.",
             "Declare the file, and write the section after it.",
         ),
+        Id::SourceMissing => (
+            "Debuggers and profilers show no source there. Looked at in the working folder, that of the module, and \
+             those of --source-dir; nothing is said where none of the sources is there, as of a module that was \
+             made elsewhere.",
+            "Write the path where the source is, or map it with `--path-map`.",
+        ),
         Id::UndeclaredFile => (
             "The row names a file that the table does not have: readers show the line without a file, or fail.",
             "Declare the file, or name the one that is meant.",
@@ -373,7 +379,8 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         Id::LinesWithoutOption => (
             "Not a fault: ptxas writes line tables wherever there are `.loc`, from PTX 4.0 on, and with them the \
              text of the PTX, from which anybody can read the code.",
-            "Call ptxas with --suppress-debug-info, or take the `.loc` out.",
+            "Call ptxas with --suppress-debug-info, or take the `.loc` out. `compile --embed-ptx no` and \
+             `strip --keep all-without-ptx` leave out the text alone.",
         ),
         Id::MarkerBack => (
             "ptxas crashes where its count of lines goes back inside a function.",
@@ -415,6 +422,12 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              fault of the module. What is said is about code in the order of the text, which ptxas may change: it \
              lost calls at 412 of 12,685 places of the corpus, and at 227 of the 368 that this rule names.",
             "Read the calls from the PTX: `lines --ptx FILE`; or `compile --line-table full`.",
+        ),
+        Id::LocWithoutCode => (
+            "The place gets no row. A debugger that is asked to stop there stops at the next line that has code, and \
+             coverage counts the line as lost. The first `.loc` of a function is not meant, which the function's entry \
+             gets, nor one that is the call site of inlined code, nor the last where code runs on into the `}`.",
+            "Put the `.loc` before the instructions of its line, or leave it out if there are none.",
         ),
         Id::SectionDropped => (
             "A warning for `.debug_line`, whose bytes are lost: ptxas makes its own from `.loc`. A note for any \

@@ -86,9 +86,6 @@ pub(super) fn check(
         locs.function(index, function, gates, sink);
     }
     locs.check_module(module, sink);
-    if memchr::memmem::find(module.text.as_bytes(), b"begin inline asm").is_some() {
-        inline_asm(module, sink);
-    }
 }
 
 struct LocChecker<'s, 'm, 'a> {
@@ -257,7 +254,7 @@ impl LocChecker<'_, '_, '_> {
     fn past_end(&mut self, file: u64, line: u64, range: TextRange, sink: &mut Sink<'_>) {
         let Some(source_lines) = self.context.options.source_lines else { return };
         let Some(declared) = self.context.files.get(&file) else { return };
-        let count = *self.ends.entry(file).or_insert_with(|| source_lines(declared.path));
+        let count = *self.ends.entry(file).or_insert_with(|| source_lines(declared.path).lines());
         let Some(count) = count.filter(|&count| line > u64::from(count)) else { return };
         if self.past_end.insert((file, line)) {
             let path = declared.path;
@@ -412,8 +409,7 @@ impl LocChecker<'_, '_, '_> {
         }
         let unasked = module.version().is_some_and(|version| version.major >= 4);
         if unasked && !self.known.debug {
-            let message =
-                "this gives line information without any option; --suppress-debug-info takes it away";
+            let message = "this gives line information without any option, and puts the PTX text into the cubin; --suppress-debug-info takes both away";
             sink.error(RuleId::LinesWithoutOption, first, format_args!("{message}"));
         }
         self.say_unresolved(module, sink);
@@ -459,49 +455,4 @@ fn name_offset(at: &InlinedAt<'_>, text: &str) -> Option<(TextRange, u64)> {
     }
     let Token { kind, range } = lexer.next_significant();
     (kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
-}
-
-/// Fewest places in a row that count as drift.
-const LEAST_DRIFT: usize = 3;
-
-/// A run of `.loc` that rises by one per instruction between `// begin inline asm` and `// end
-/// inline asm`.
-fn inline_asm(module: &Module<'_>, sink: &mut Sink<'_>) {
-    for body in module.functions().filter_map(|function| function.body.as_ref()) {
-        let mut run: Vec<&LocDirective<'_>> = Vec::new();
-        let mut inside = false;
-        let mut at = body.open.end;
-        for statement in &body.statements {
-            let range = statement.range();
-            let between = TextRange::new(at, range.start).slice(module.text);
-            at = range.end;
-            if between.contains("inline asm") {
-                drift(&run, sink);
-                run.clear();
-                inside = between.rfind("begin inline asm") > between.rfind("end inline asm");
-            }
-            if let (true, Statement::Loc(loc)) = (inside, statement) {
-                if !run.last().is_some_and(|last| last.file == loc.file && last.line + 1 == loc.line) {
-                    drift(&run, sink);
-                    run.clear();
-                }
-                run.push(loc);
-            }
-        }
-        drift(&run, sink);
-    }
-}
-
-fn drift(run: &[&LocDirective<'_>], sink: &mut Sink<'_>) {
-    let [first, .., last] = run else { return };
-    if run.len() < LEAST_DRIFT {
-        return;
-    }
-    let message = format_args!(
-        "lines {} to {} count up with the instructions of one inline assembly",
-        first.line, last.line
-    );
-    if let Some(finding) = sink.find(RuleId::InlineAsmDrift, first.range, message) {
-        finding.related = Some((last.range, "up to here".into()));
-    }
 }

@@ -24,14 +24,18 @@ mod function_heads;
 mod gates;
 mod grammar;
 mod header;
+mod inline_asm;
 mod intermediate;
 mod layout;
+mod loc_code;
 mod loc_equality;
 mod loc_lines;
 mod located_findings;
 mod locs;
+mod locs_without_code;
 mod mapped_paths;
 mod markers;
+mod missing_sources;
 mod mode;
 mod module_facts;
 mod parameters;
@@ -60,6 +64,7 @@ pub use check_context::CheckContext;
 pub use finding::Finding;
 pub use findings::{RuleTable, Severity};
 pub use gates::{GATES, GatedUse, MinVersion, VersionGate};
+pub use loc_code::{LocCode, loc_codes};
 pub use mode::Mode;
 pub use ptx_version::PtxVersion;
 pub use ptxas_lines::PtxasLines;
@@ -68,7 +73,7 @@ pub use report::Report;
 pub use rule_details::Details;
 pub use rule_row::RuleRow;
 pub use rules::{RULES, Rule, RuleId};
-pub use source_lines::SourceLines;
+pub use source_lines::{SourceLines, SourceState};
 pub use unlisted_findings::UnlistedFindings;
 pub use verdict::Verdict;
 
@@ -111,6 +116,11 @@ pub fn check(parsed: &Parsed<'_>, context: &CheckContext<'_>) -> Report {
     );
     loc_lines::check(module, &mut sink);
     dropped_calls::check(module, &files, &sections, &mut sink);
+    locs_without_code::check(module, &files, &mut sink);
+    inline_asm::check(module, &mut sink);
+    if let Some(source_lines) = context.source_lines {
+        missing_sources::check(&files, source_lines, &mut sink);
+    }
     intermediate::check(module, &files, &mut gates, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);

@@ -87,6 +87,7 @@ pub enum RuleId {
     SourceTextFile,
     FileFolder,
     PathNotMapped,
+    SourceMissing,
     UndeclaredFile,
     NoFile,
     LocOutside,
@@ -109,6 +110,7 @@ pub enum RuleId {
     IntermediateLine,
     InlinedCallCrash,
     InlinedCallLost,
+    LocWithoutCode,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -227,7 +229,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 142] = [
+pub static RULES: [Rule; 144] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -401,6 +403,8 @@ pub static RULES: [Rule; 142] = [
         details(ISA_FILE, "fatal: Parsing error near '\"name\"': syntax error").fixable()),
     rule(Id::PathNotMapped, "F016", "path-not-mapped", Warning, "After `--path-map OLD=NEW` nothing of the module has OLD.",
         details(OBSERVED, "silent")),
+    rule(Id::SourceMissing, "F017", "source-missing", Note,
+        "All source files are there, if one of them is.", details(OBSERVED, "silent")),
     rule(Id::UndeclaredFile, "L001", "undeclared-file", Warning, "The file of a `.loc` is declared by a `.file`.",
         details(ISA_LOC, "silent")),
     rule(Id::NoFile, "L002", "no-file", Warning, "A module with `.loc` declares files.",
@@ -456,6 +460,9 @@ pub static RULES: [Rule; 142] = [
     rule(Id::InlinedCallLost, "L023", "inlined-call-lost", Warning,
         "The line table gets the inlined calls of a `.loc`, and their end.",
         details(OBSERVED, "silent: merges code of one line number, and names of one call site; from sm_90 on drops the call around the first instruction of a function that has a section")),
+    rule(Id::LocWithoutCode, "L024", "loc-without-code", Warning,
+        "An instruction follows each `.loc`, before the next one. A note where the line has code of another `.loc`.",
+        details(OBSERVED, "silent: writes no row")),
     rule(Id::SectionInside, "S001", "section-inside", Error, "`.section` stands at module scope.",
         details(ISA_SECTION, "fatal: Parsing error near '.section': syntax error").fixable()),
     rule(Id::SectionRepeated, "S002", "section-repeated", Error, "A section has one block.",

@@ -18,7 +18,7 @@ use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use findings::{FindingFile, KnownFindings, LocatedFinding, Selection};
-use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, Verdict};
+use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, SourceState, Verdict};
 use ptx_syntax::fix::{self, FixResult, FixSelection, Repair};
 use ptx_syntax::{LineIndex, Release};
 use std::borrow::Cow;
@@ -288,7 +288,8 @@ impl<'o> Check<'o> {
         };
         let parsed = ptx_syntax::parse(text);
         let sources = options.sources.of(&file.path);
-        let source_lines = |path: &str| sources.as_ref()?.line_count(path);
+        let source_lines =
+            |path: &str| sources.as_ref().map_or(SourceState::Unknown, |sources| sources.look_for(path, 0));
         let context = CheckContext {
             source_lines: sources.is_some().then_some(&source_lines as _),
             release: options.release.unwrap_or_default(),

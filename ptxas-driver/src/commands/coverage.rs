@@ -19,6 +19,7 @@ use findings::{
 };
 use nv_debug_sections::arch::Arch;
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
+use nv_debug_sections::level::UnoptimisedCode;
 use ptx_syntax::Module;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -347,7 +348,10 @@ fn of_cubin<'a>(
     let other_file = cubin.code_location() == CodeLocation::OtherFile;
     let padding = other_file.then_some("the code is in another file, so that padding counts as instructions");
     let notes = no_debug_sections(cubin, None).into_iter().chain(padding).map(str::to_owned);
-    let mut notes: Vec<String> = notes.collect();
+    // Whoever asked for -g knows.
+    let unoptimised = UnoptimisedCode::of(cubin).filter(|code| code.options.contains(&"-O0"));
+    let unoptimised = unoptimised.map(|code| format!("{code}: its profiles say little of optimised code"));
+    let mut notes: Vec<String> = notes.chain(unoptimised).collect();
     let mut report = || {
         let symbolizer = Symbolizer::new(cubin)?;
         let coverage = Coverage::of(cubin, &symbolizer)?;

@@ -22,6 +22,7 @@ use findings::{Catalog, FindingFile, KnownFindings, LocatedFinding, RuleText, Se
 use merc_capsule::self_check as capsule;
 use nv_debug_sections::cubin::Cubin;
 use ptx_syntax::Module;
+use ptx_syntax::check::SourceState;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -39,7 +40,7 @@ Examples:
 
 Line numbers are compared with the source files. A source file is read only if it has the size that
 the cubin records, and lies below the working folder or one of --source-dir; relative names may also
-lie below the folder of FILE.
+lie below the folder of FILE. Where one of a table is there, a note names those that are missing.
 The rules are in docs/verify.md. Rules that ptxas and nvlink are known to break have codes of their
 own, from 101 on, and are notes. 20 findings of a rule are shown and the others counted; --json has
 100.
@@ -214,7 +215,9 @@ fn of_cubin(
         notes.push(format!("inlined calls are not compared: {why}"));
         None
     });
-    let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
+    let source_lines = |file: &SourceFile<'_>| {
+        sources.map_or(SourceState::Unknown, |sources| sources.look_for(file.path, file.size))
+    };
     let source_lines = sources.is_some().then_some(&source_lines as _);
     let report = verify_with(
         cubin,

@@ -17,30 +17,20 @@ pub struct LineCode<'a, 's> {
     pub files: Vec<&'s str>,
     /// The code that comes from the lines, by section and address.
     pub ranges: Vec<SourceCode<'s>>,
+    /// The first code of the next line of the files that has some, which a debugger takes in place
+    /// of lines without code. Absent where the lines have code, and where no later line has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_line: Option<SourceCode<'s>>,
     /// Why no code comes from the lines. Absent if there is some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SourceError>,
 }
 
-impl<'s> LineCode<'_, 's> {
+impl LineCode<'_, '_> {
     /// Returns a message that lists the files that an ambiguous file name matches; `None` if it
     /// matches at most one.
     pub fn ambiguity(&self) -> Option<String> {
         let (asked, count) = (self.asked, self.files.len());
         (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
-    }
-
-    /// Adds a range, or makes the last one longer.
-    pub(super) fn push(&mut self, next: SourceCode<'s>) {
-        if let Some(last) = self.ranges.last_mut()
-            && last.section_index == next.section_index
-            && last.end == next.start
-            && last.function == next.function
-            && (last.depth, &last.frames) == (next.depth, &next.frames)
-        {
-            last.end = next.end;
-            return;
-        }
-        self.ranges.push(next);
     }
 }

@@ -163,7 +163,12 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
         };
         let name = if function.name.is_empty() { "outside functions" } else { &function.name };
         write_line(out, format_args!("  lost of the PTX: {name}{code}"))?;
-        for (what, lines) in [("lines", &function.lines), ("call sites", &function.call_sites)] {
+        let LostFunction { lines, lines_without_code, call_sites, .. } = function;
+        for (what, lines) in [
+            ("lines", &FileLines::without(lines, lines_without_code)),
+            ("lines without an instruction in the PTX", lines_without_code),
+            ("call sites", call_sites),
+        ] {
             if !lines.is_empty() {
                 write_line(out, format_args!("    {what}: {}", listed(lines)))?;
             }

@@ -64,6 +64,9 @@ pub(super) fn code(out: Out<'_>, all: &[LineCode<'_, '_>]) -> io::Result<()> {
         if let Some(error) = &at.error {
             write_line(out, format_args!("  {error}"))?;
         }
+        if let Some(next) = &at.next_line {
+            write_line(out, format_args!("  the next line with code, where a debugger stops: {next}"))?;
+        }
         for range in &at.ranges {
             write_line(out, format_args!("  {range}"))?;
         }

@@ -7,16 +7,19 @@
 
 use crate::limits::{MAX_SOURCE, MAX_SOURCES};
 use clap::Args;
+use dwarf2_reader::source_path;
+use ptx_syntax::check::SourceState;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Where sources are looked for.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct SourceOptions {
-    /// Do not read source files. Lines past the end of a source file are then not found
+    /// Do not look for source files. Those that are missing, and lines past the end of a source file,
+    /// are then not found
     #[arg(long)]
     no_sources: bool,
     /// Look for source files below this folder too, not only below the working folder; may be given
@@ -38,7 +41,7 @@ pub(in crate::commands) struct Sources {
 #[derive(Default)]
 struct Counted {
     /// Size and number of lines by path.
-    files: HashMap<PathBuf, Option<(u64, u32)>>,
+    files: HashMap<PathBuf, Count>,
     bytes: u64,
 }
 
@@ -59,28 +62,57 @@ impl SourceOptions {
 }
 
 impl Sources {
-    /// How many lines the file has; none if it cannot be read, or is not an ordinary file of at
-    /// most [`MAX_SOURCE`] bytes.
-    pub(in crate::commands) fn line_count(&self, path: &str) -> Option<u32> {
-        self.line_count_of(path, 0)
+    /// Looks for a file that had `size` bytes when it was compiled; 0: any size. Only an ordinary
+    /// file of at most [`MAX_SOURCE`] bytes is read. Paths of Windows lead nowhere on other
+    /// systems, but for their relative ones.
+    pub(in crate::commands) fn look_for(&self, path: &str, size: u64) -> SourceState {
+        if cfg!(not(windows)) && source_path::is_of_windows(path) {
+            return SourceState::Unknown;
+        }
+        let of_windows = path.contains('\\').then(|| path.replace('\\', "/"));
+        let mut state = SourceState::Missing;
+        for path in [Some(path), of_windows.as_deref()].into_iter().flatten() {
+            let found = self.look_for_spelling(Path::new(path), size);
+            if found.lines().is_some() {
+                return found;
+            }
+            state = better(state, found);
+        }
+        state
     }
 
-    /// The same, of a file that has `size` bytes; 0 for any.
-    pub(in crate::commands) fn line_count_of(&self, path: &str, size: u64) -> Option<u32> {
+    fn look_for_spelling(&self, path: &Path, size: u64) -> SourceState {
         let mut counted = self.counted.borrow_mut();
-        let path = Path::new(path);
         let beside = path.is_relative().then_some(&self.beside);
-        let mut counts = beside.into_iter().chain(&self.roots).filter_map(|base| {
-            let is_allowed =
-                |path: &Path| beside.into_iter().chain(&self.roots).any(|root| path.starts_with(root));
-            counted.count(base.join(path), &is_allowed)
-        });
-        counts.find(|(found, _)| size == 0 || size == *found).map(|(_, lines)| lines)
+        let is_allowed =
+            |path: &Path| beside.into_iter().chain(&self.roots).any(|root| path.starts_with(root));
+        let mut state = SourceState::Missing;
+        for base in beside.into_iter().chain(&self.roots) {
+            let found = match counted.count(base.join(path), &is_allowed) {
+                Ok((found, lines)) if size == 0 || size == found => return SourceState::Lines(lines),
+                Ok(_) => SourceState::Other,
+                Err(none) => none,
+            };
+            state = better(state, found);
+        }
+        state
     }
 }
 
+/// What two looks for one file say together: a file that is there counts, then one that may be.
+fn better(a: SourceState, b: SourceState) -> SourceState {
+    match (a, b) {
+        (SourceState::Missing, other) | (other, SourceState::Missing) => other,
+        (SourceState::Unknown, other) | (other, SourceState::Unknown) => other,
+        (a, _) => a,
+    }
+}
+
+/// Size and number of lines of a file, or why they are not known.
+type Count = Result<(u64, u32), SourceState>;
+
 impl Counted {
-    fn count(&mut self, path: PathBuf, is_allowed: &dyn Fn(&Path) -> bool) -> Option<(u64, u32)> {
+    fn count(&mut self, path: PathBuf, is_allowed: &dyn Fn(&Path) -> bool) -> Count {
         if let Some(known) = self.files.get(&path) {
             return *known;
         }
@@ -91,12 +123,17 @@ impl Counted {
     }
 }
 
-fn count(path: &Path, is_allowed: &dyn Fn(&Path) -> bool, largest: u64) -> Option<(u64, u32)> {
-    let path = fs::canonicalize(path).ok()?;
-    if !is_allowed(&path) {
-        return None;
-    }
-    let about = fs::metadata(&path).ok()?;
+fn count(path: &Path, is_allowed: &dyn Fn(&Path) -> bool, largest: u64) -> Count {
+    let path = match fs::canonicalize(path) {
+        Ok(path) if is_allowed(&path) => path,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing(path, is_allowed)),
+        Ok(_) | Err(_) => return Err(SourceState::Unknown),
+    };
+    read(&path, largest).ok_or(SourceState::Other)
+}
+
+fn read(path: &Path, largest: u64) -> Option<(u64, u32)> {
+    let about = fs::metadata(path).ok()?;
     // Files of no length are those of procfs, which may never end.
     if !about.is_file() || about.len() == 0 || about.len() > largest {
         return None;
@@ -106,6 +143,18 @@ fn count(path: &Path, is_allowed: &dyn Fn(&Path) -> bool, largest: u64) -> Optio
     let ends = memchr::memchr_iter(b'\n', &bytes).count();
     let open = bytes.last().is_some_and(|&last| last != b'\n');
     Some((about.len(), u32::try_from(ends + usize::from(open)).ok()?))
+}
+
+/// Of a path that leads to no file: whether the folder of it that is there may be looked at. Where
+/// it may not, nothing is said of it.
+fn missing(path: &Path, is_allowed: &dyn Fn(&Path) -> bool) -> SourceState {
+    let is_link = fs::symlink_metadata(path).is_ok();
+    let folder = path.ancestors().skip(1).find_map(|folder| fs::canonicalize(folder).ok());
+    if !is_link && folder.is_some_and(|folder| is_allowed(&folder)) {
+        SourceState::Missing
+    } else {
+        SourceState::Unknown
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -124,7 +173,7 @@ mod tests {
         symlink("../in/sub", path("in/inner")).unwrap();
         let lines = |root: &str, name: &str| {
             let options = SourceOptions { no_sources: false, source_dir: vec![path(root)] };
-            options.of(&path("in/k.cubin")).unwrap().line_count(name)
+            options.of(&path("in/k.cubin")).unwrap().look_for(name, 0).lines()
         };
         let absolute = |name: &str| path(name).to_str().unwrap().to_owned();
         for name in ["sub/k.cu", "sub/../sub/k.cu", "inner/k.cu", &absolute("in/sub/k.cu")] {
@@ -138,5 +187,34 @@ mod tests {
             assert_eq!(lines("in", name), None, "{name}");
         }
         assert_eq!(lines("", &absolute("secret")), Some(3));
+    }
+    #[test]
+    fn a_file_is_missing_where_one_may_look() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("in/gen")).unwrap();
+        fs::write(path("in/gen/k.cu"), "1\n2\n").unwrap();
+        symlink("../nowhere", path("in/link")).unwrap();
+        let options = SourceOptions { no_sources: false, source_dir: vec![path("in")] };
+        let sources = options.of(&path("in/k.cubin")).unwrap();
+        let absolute = |name: &str| path(name).to_str().unwrap().to_owned();
+        for (name, size, state) in [
+            ("gen/k.cu", 0, SourceState::Lines(2)),
+            ("gen/k.cu", 4, SourceState::Lines(2)),
+            ("gen\\k.cu", 4, SourceState::Lines(2)),
+            ("gen/k.cu", 5, SourceState::Other),
+            ("gen", 0, SourceState::Other),
+            ("gen/i.cuh", 0, SourceState::Missing),
+            ("gen\\i.cuh", 0, SourceState::Missing),
+            ("models/net.py", 0, SourceState::Missing),
+            (&absolute("in/i.cuh"), 0, SourceState::Missing),
+            (&absolute("i.cuh"), 0, SourceState::Unknown),
+            ("../../../i.cuh", 0, SourceState::Unknown),
+            ("link", 0, SourceState::Unknown),
+            ("D:\\gen\\k.cu", 0, SourceState::Unknown),
+            ("/no/such/i.cuh", 0, SourceState::Unknown),
+        ] {
+            assert_eq!(sources.look_for(name, size), state, "{name} {size}");
+        }
     }
 }
