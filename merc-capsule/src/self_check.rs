@@ -48,7 +48,8 @@ pub enum CheckOutcome {
     Different(String),
     /// The section is not checked, since the clone alone does not determine it: only the code
     /// generator can make code and its data from it. Or the two differ, and it is not known how the
-    /// release makes this section.
+    /// release makes this section, or the PTX lines were stripped, which say most of where native
+    /// code is the same as Mercury code.
     NotChecked,
     /// The file has no clone of the native section.
     Missing,
@@ -104,6 +105,8 @@ impl SectionCheck {
 pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<SectionCheck>> {
     let views = SectionView::all(cubin);
     let CapsulePlan { clones } = plan(&views).map_err(|error| error.at_section())?;
+    let has = |kind: SectionKind| cubin.section_by_name(kind.name()).is_some();
+    let lacks_ptx_lines = maps.is_none() && has(SectionKind::DebugLine) && !has(SectionKind::NvDebugLineSass);
     let maps = &*maps_or_recovered(cubin, maps)?;
     let pairs = SectionPairs::of(cubin)?;
     let translator = AddressTranslator::new(cubin, &pairs, maps);
@@ -115,6 +118,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Sec
         maps,
         translator,
         is_linked: cubin.is_linked(),
+        lacks_ptx_lines,
         frame_owners: FrameOwners::of(cubin)?,
         finaliser: Finaliser::new(cubin, translator),
         cloner: Cloner::new(cubin, translator, &lines),
@@ -145,6 +149,8 @@ struct SelfCheck<'c, 'd> {
     maps: &'c [CodeMap],
     translator: AddressTranslator<'c>,
     is_linked: bool,
+    /// The maps are recovered, and the file has no PTX lines for that any more.
+    lacks_ptx_lines: bool,
     frame_owners: FrameOwners<'c>,
     finaliser: Finaliser<'c, 'd>,
     cloner: Cloner<'c, 'd>,
@@ -173,8 +179,8 @@ impl SelfCheck<'_, '_> {
                 };
                 let found = found.unwrap_or_else(|error| CheckOutcome::Different(error.to_string()));
                 let target = self.cubin.target();
-                let is_known = target.release.knows_capsules_of(target.sm);
-                if is_known || found == CheckOutcome::Same { found } else { CheckOutcome::NotChecked }
+                let is_sure = target.release.knows_capsules_of(target.sm) && !self.lacks_ptx_lines;
+                if is_sure || found == CheckOutcome::Same { found } else { CheckOutcome::NotChecked }
             }
         };
         let part = match name.form {

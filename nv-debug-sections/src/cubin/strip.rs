@@ -35,6 +35,10 @@ pub enum Keep {
     /// The sections that `-lineinfo` makes: frame rules, lines, inlined functions, PTX lines and
     /// the PTX text.
     Lines,
+    /// As with `Lines`, without the PTX lines and the PTX text, from which the code can be read.
+    LinesWithoutPtx,
+    /// Everything but the PTX lines and the PTX text.
+    AllWithoutPtx,
 }
 
 /// A section that was removed: the number, name and size that it had.
@@ -72,6 +76,9 @@ const LINES: [SectionKind; 6] = [
     SectionKind::TileirDebugTxt,
 ];
 
+/// The PTX text, and the table of lines in it.
+const PTX: [SectionKind; 2] = [SectionKind::NvDebugLineSass, SectionKind::NvDebugPtxTxt];
+
 impl Cubin<'_> {
     /// Removes the debug sections, except those that `keep` names. Returns the indices that the
     /// removed sections had.
@@ -83,10 +90,20 @@ impl Cubin<'_> {
         if keep == Keep::All {
             return Ok(Vec::new());
         }
-        let keeps_lines = keep == Keep::Lines;
+        let keeps_lines = matches!(keep, Keep::Lines | Keep::LinesWithoutPtx);
         let keeps_names = keeps_lines && self.has_names_in_lines();
-        let stays = |kind| LINES.contains(&kind) || kind == SectionKind::DebugStr && keeps_names;
-        self.remove_debug_sections(|name| keeps_lines && SectionKind::from_name(name).is_some_and(stays))
+        let is_of_lines = |kind| LINES.contains(&kind) || kind == SectionKind::DebugStr && keeps_names;
+        self.remove_debug_sections(|name| {
+            let kind = SectionKind::from_name(name);
+            let is_ptx = kind.is_some_and(|kind| PTX.contains(&kind));
+            match keep {
+                Keep::None => false,
+                Keep::All => true,
+                Keep::Lines => kind.is_some_and(is_of_lines),
+                Keep::LinesWithoutPtx => kind.is_some_and(is_of_lines) && !is_ptx,
+                Keep::AllWithoutPtx => !is_ptx,
+            }
+        })
     }
 
     /// Whether the line table takes names of inlined functions from `.debug_str`. If in doubt, yes.

@@ -19,6 +19,7 @@ mod reference_kinds;
 pub mod report;
 mod section_expectation;
 mod stated_facts;
+mod unoptimised_code;
 
 pub use debug_level::{DebugLevel, DebugOptions, LevelDirectives};
 
@@ -28,3 +29,4 @@ pub use ptx_features::{PtxFeatures, PtxSection};
 pub use reference_kinds::{ReferenceKind, ReferenceKinds, typical_references};
 pub use section_expectation::{Requirement, SectionExpectation};
 pub use stated_facts::StatedFact;
+pub use unoptimised_code::UnoptimisedCode;

@@ -5,7 +5,9 @@ use super::compare::{Comparison, HeaderOddity, compare};
 use super::detected::DetectedLevel;
 use super::documented::{self, Inventory, Tool};
 use super::observed::{self, Compilation};
-use super::{DebugLevel, DebugOptions, LevelDirectives, OutputKind, Requirement, SectionExpectation};
+use super::{
+    DebugLevel, DebugOptions, LevelDirectives, OutputKind, Requirement, SectionExpectation, UnoptimisedCode,
+};
 use crate::catalog::{LinkerAction, RelocForm, SectionKind, SectionName, SectionOrigin, Space};
 use crate::cubin::{Contents, Cubin, SectionIndex, Writer};
 use crate::release::{Release, Target};
@@ -232,6 +234,13 @@ pub struct Report<'a> {
     pub level_shown_by: Option<&'a str>,
     /// Whether options gave the expected level; otherwise it is the file's own level.
     pub level_asked: bool,
+    /// What shows that code of the file was not optimised. Absent where nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unoptimised: Option<UnoptimisedCode>,
+    /// The number of bytes of PTX text in the file, which has the program in readable form. Absent
+    /// where the file has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_text_bytes: Option<u64>,
     /// Size of the file that has the debug sections, in bytes.
     pub file_bytes: u64,
     /// The number of bytes of the file that belong to debug sections. Shared bytes count once.
@@ -373,6 +382,8 @@ impl<'a> Report<'a> {
             level: expectation.level,
             level_shown_by: expectation.shown_by.as_deref(),
             level_asked: expectation.is_asked,
+            unoptimised: UnoptimisedCode::of(cubin),
+            ptx_text_bytes: ptx_text_bytes(cubin),
             file_bytes,
             debug_bytes: sections.iter().map(|section| section.file_bytes).sum(),
             sections,
@@ -414,6 +425,16 @@ impl Expectation<'_> {
         };
         indices.iter().map(extra).collect()
     }
+}
+
+/// The size of all PTX texts, those that share bytes once.
+fn ptx_text_bytes(cubin: &Cubin<'_>) -> Option<u64> {
+    let texts = cubin.iter().filter(|(_, name, section)| {
+        let is_copy = matches!(section.contents, Contents::Alias(_));
+        SectionName::parse(name).contents_kind() == Some(SectionKind::NvDebugPtxTxt) && !is_copy
+    });
+    let bytes: u64 = texts.map(|(.., section)| cubin.size_of(section)).sum();
+    (bytes > 0).then_some(bytes)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a share need not be exact")]

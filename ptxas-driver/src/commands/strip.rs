@@ -24,6 +24,7 @@ Examples:
   ptxas-driver lines k.cubin --debug-file k.debug     answers as before
   ptxas-driver strip --keep lines k.cubin -o small.cubin
   ptxas-driver strip --path-map /home/me=/src k.cubin   all debug sections stay, with other paths
+  ptxas-driver strip --keep all-without-ptx k.cubin   take out the text from which the code can be read
 
 Code, constants, symbols and .nv.info stay as they are: symbols keep their numbers, which .nv.info
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
@@ -75,6 +76,10 @@ enum KeepName {
     All,
     /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text
     Lines,
+    /// The same without PTX lines and PTX text, from which the code can be read
+    LinesWithoutPtx,
+    /// Everything but PTX lines and PTX text
+    AllWithoutPtx,
 }
 
 /// Where the cubin goes.
@@ -244,6 +249,8 @@ impl Options {
         match self.keep {
             Some(KeepName::None) => Keep::None,
             Some(KeepName::Lines) => Keep::Lines,
+            Some(KeepName::LinesWithoutPtx) => Keep::LinesWithoutPtx,
+            Some(KeepName::AllWithoutPtx) => Keep::AllWithoutPtx,
             None if self.path_map.is_empty() => Keep::None,
             Some(KeepName::All) | None => Keep::All,
         }

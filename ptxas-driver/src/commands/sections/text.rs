@@ -66,7 +66,8 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
     };
     let is_bare = file.sections.is_empty() && !file.level_asked;
     let level = (!is_bare).then(|| format!("level {}{because}", file.level.name()));
-    let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
+    let unoptimised = file.unoptimised.as_ref().filter(|_| !is_bare).map(ToString::to_string);
+    let level = level.into_iter().chain(unoptimised).chain(stripped).collect::<Vec<_>>().join(", ");
     let no_code = if *has_code { "" } else { ", no code" };
     writeln!(out, "{} file, {level}{documented}{no_code}", file.output.as_str())?;
     if !file.sections.is_empty() {
@@ -85,6 +86,13 @@ pub(super) fn file(out: Out<'_>, document: &OfFile<'_>) -> io::Result<()> {
         file.debug_bytes,
         file.file_bytes
     )?;
+    if let Some(bytes) = file.ptx_text_bytes {
+        writeln!(
+            out,
+            "{bytes} bytes of PTX text: who has the file can read the code; `strip --keep all-without-ptx` takes it out, \
+             `compile --embed-ptx no` leaves it out"
+        )?;
+    }
     for missing in &file.missing {
         writeln!(out, "missing: {} ({})", printable(&missing.name), printable(&missing.why))?;
     }
