@@ -13,7 +13,8 @@ const UNNAMED: &str = "<unnamed>";
 /// The times and sizes of the source files that `.file` directives name.
 #[derive(Debug)]
 pub(crate) struct SourceStats<'a> {
-    /// The times and sizes from the options, by normalized path; a later one for the same path wins.
+    /// The times and sizes from the options, by normalized path; a later one for the same path
+    /// wins.
     given: BTreeMap<String, &'a FileStat>,
     /// The times and sizes that were found for other files, by normalized path.
     found: BTreeMap<String, &'a FileStat>,
@@ -61,9 +62,8 @@ impl<'a> SourceStats<'a> {
             settled
         };
         let files = module.files().map(settle).collect();
-        let is_unknown = |stat: &&FileStat| {
-            module.files().all(|file| !source_path::is_same(file.path, &stat.path))
-        };
+        let is_unknown =
+            |stat: &&FileStat| module.files().all(|file| !source_path::is_same(file.path, &stat.path));
         for FileStat { path, .. } in self.given.values().copied().filter(is_unknown) {
             let message = format!("--file-stat {path}=...: no .file has this path");
             diagnostics.push(Diagnostic::warning(None, message));

@@ -143,6 +143,16 @@ const ASKED: &[Asked] = &[
     asked(("68", "trim.ptx"), ("L004", 15), Warning, "count to trim.cu:22 (0x1f0 to 0x300), of another file"),
     asked(("68", "trim.ptx"), ("L004", 25), Warning, "Line 25: trim.cu:22"),
     asked(("68", "trim.ptx"), ("L004", 33), Warning, "Line 33: nothing stands before"),
+    asked(
+        ("69", "pick.ptx"),
+        ("L024", 13),
+        Warning,
+        "the `.loc` of 103, 104, 108, 111 and 114 have no instruction",
+    ),
+    asked(("69", "pick.ptx"), ("L024", 14), Warning, "a finding at each, none for the others"),
+    asked(("69", "pick.ptx"), ("L024", 21), Warning, "a finding at each, none for the others"),
+    asked(("69", "pick.ptx"), ("L024", 27), Warning, "a finding at each, none for the others"),
+    asked(("69", "pick.ptx"), ("L024", 31), Warning, "a finding at each, none for the others"),
     asked(("71", "swapped.ptx"), ("W023", 62), Warning, "`check` has three findings (W021's kind)"),
     asked(("71", "swapped.ptx"), ("W023", 69), Warning, "`check` has three findings (W021's kind)"),
     asked(("71", "swapped.ptx"), ("W023", 76), Warning, "`check` has three findings (W021's kind)"),
@@ -168,7 +178,8 @@ const ASKED: &[Asked] = &[
     asked(("81", "relax.ptx"), ("F007", 26), Warning, "3: IJulia's cells"),
     asked(("81", "relax.ptx"), ("F007", 27), Warning, "4 and 5: Julia names the input of its prompt"),
     asked(("81", "relax.ptx"), ("F007", 28), Warning, "4 and 5: Julia names the input of its prompt"),
-    asked(("83", "swz.ptx"), ("L015", 0), Warning, "L015 for 215 to 217"),
+    asked(("83", "swz.ptx"), ("L015", 10), Warning, "L015 for 215 to 217"),
+    asked(("83", "swz.ptx"), ("L015", 20), Warning, "and for 225 to 228"),
     asked(("84", "short.ptx"), ("W001", 91), Error, "the number that is wrong"),
     asked(("84", "long.ptx"), ("W001", 75), Error, "the number that is wrong"),
     asked(("84", "last.ptx"), ("W001", 107), Error, "the number that is wrong"),
@@ -292,6 +303,66 @@ fn debug_in_the_target_is_a_note_where_entries_describe_something() {
     ] {
         let (found, message) = only(&module(&sections), "T002");
         assert_eq!(found, severity, "{sections}: {message}");
+    }
+}
+
+/// Statements around a `.loc` of line 7 without an instruction, and what the finding is, if any.
+const LOCS_WITHOUT_CODE: &[(&str, &str, Option<(Severity, &str)>)] = &[
+    (".loc 1 5 3\n", ".loc 1 9 1", Some((Warning, "line 7 of a.cu has no code in `k`"))),
+    (".loc 1 5 3\n", "L: {\n.reg .b32 %x;\n.loc 1 9 1\n}", Some((Warning, "and the next `.loc`"))),
+    (".loc 1 5 3\n", "", None),
+    ("", ".loc 1 9 1", None),
+    (".loc 1 5 3\n", ".loc 1 7 3", None),
+    (".loc 1 5 3\n", ".loc 1 7 4", Some((Note, "another `.loc` has code of line 7"))),
+    (".loc 1 5 3\n", ".loc 2 7 3", Some((Warning, "line 7 of a.cu has no code"))),
+    (".loc 1 5 3\n", ".loc 1 9 1, function_name NAME, inlined_at 1 7 3", None),
+    (".loc 1 5 3\n", ".loc 1 9 1, function_name NAME, inlined_at 1 5 3", Some((Warning, "line 7"))),
+];
+
+#[test]
+fn places_without_code_are_warnings_where_their_line_has_none() {
+    for (before, after, expected) in LOCS_WITHOUT_CODE {
+        let code = if before.is_empty() { "" } else { LOADS };
+        let text = kernel(&format!("{before}{code}.loc 1 7 3\n{after}\n{STORES}"))
+            + ".section .debug_str { NAME:\n.b8 102, 0 }\n";
+        let report = report(&text);
+        let found: Vec<_> = report.findings.iter().filter(|found| found.rule.code == "L024").collect();
+        assert_eq!(found.len(), usize::from(expected.is_some()), "{before}{after}: {found:?}");
+        if let (Some((severity, words)), [found]) = (expected, &*found) {
+            let is_said = found.severity == *severity && found.message.contains(words);
+            assert!(is_said, "{before}{after}: {found:?}");
+        }
+    }
+    let at_end = kernel(".loc 1 5 3").replace("ret;\n", "ret;\n.loc 1 7 3\n$L__func_end0:\n");
+    assert!(only(&at_end, "L024").1.contains("the end of the function"));
+}
+
+/// Statements with inline assembly, and what is found: the lines that count up.
+const ASSEMBLIES: &[(&str, &str)] = &[
+    (".loc 1 5 3\nBEGIN\nadd\n.loc 1 6 3\nadd\n.loc 1 7 3\nadd\nEND", "lines 5 to 7"),
+    ("BEGIN\n.loc 1 5 3\nadd\n.loc 1 6 3\nadd\n.loc 1 7 3\nadd\nEND", "lines 5 to 7"),
+    (".loc 1 5 3\nadd\nBEGIN\nadd\n.loc 1 6 3\nadd\n.loc 1 7 3\nadd\nEND", "lines 5 to 7"),
+    // No instruction of the assembly has the line before it.
+    (".loc 1 4 3\nadd\nBEGIN\n.loc 1 5 3\nadd\n.loc 1 6 3\nadd\nEND", ""),
+    (".loc 1 5 3\nBEGIN\nadd\n.loc 1 6 3\nadd\nEND\n.loc 1 7 3\nadd", ""),
+    // That of another file.
+    (".loc 2 5 3\nBEGIN\nadd\n.loc 1 6 3\nadd\n.loc 1 7 3\nadd\nEND", ""),
+    // The second statement's line is its own.
+    (".loc 1 5 3\nBEGIN\nadd\n.loc 1 6 3\nadd\nEND\nBEGIN\nadd\n.loc 1 7 3\nadd\nEND", ""),
+];
+
+#[test]
+fn drift_begins_at_the_line_before_the_assembly() {
+    for (body, expected) in ASSEMBLIES {
+        let body = body
+            .replace("BEGIN", "// begin inline asm")
+            .replace("END", "// end inline asm")
+            .replace("add", "add.u32 %r1, %r1, 1;");
+        let report = report(&kernel(&body));
+        let found: Vec<_> = report.findings.iter().filter(|found| found.rule.code == "L015").collect();
+        let messages: String = found.iter().map(|found| &*found.message).collect();
+        let is_found = if expected.is_empty() { found.is_empty() } else { messages.starts_with(expected) };
+        assert!(is_found && found.len() <= 1, "{body}: {messages}");
     }
 }
 

@@ -40,8 +40,8 @@ impl LineTable<'_> {
         })
     }
 
-    /// The path of a file in the file table (1-based): directory and name, [joined](source_path::join)
-    /// as one path. `None` if the table has no such file.
+    /// The path of a file in the file table (1-based): directory and name,
+    /// [joined](source_path::join) as one path. `None` if the table has no such file.
     pub fn path(&self, file: u64) -> Option<String> {
         let index = usize::try_from(file).ok()?.checked_sub(1)?;
         let file = self.files.get(index)?;

@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 61] = [
+static EXAMPLES: [(Id, At, &str); 62] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Where sources are looked for.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct SourceOptions {
-    /// Do not look for source files. Those that are missing, and lines past the end of a source file,
-    /// are then not found
+    /// Do not look for source files. Those that are missing, and lines past the end of a source
+    /// file, are then not found
     #[arg(long)]
     no_sources: bool,
     /// Look for source files below this folder too, not only below the working folder; may be given
