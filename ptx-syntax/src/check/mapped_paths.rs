@@ -5,6 +5,7 @@ use super::rules::RuleId;
 use super::sections::Sections;
 use super::sink::Sink;
 use crate::module::Module;
+use dwarf2_reader::source_path;
 
 /// Checks names of files, and the bytes of all sections.
 pub(super) fn check(
@@ -15,7 +16,11 @@ pub(super) fn check(
 ) {
     let rule = RuleId::PathNotMapped;
     for (old, new) in map.iter().filter(|(old, _)| !old.is_empty()) {
-        for file in module.files().filter(|file| has_prefix(file.path.as_bytes(), old, new)) {
+        let is_left = |path: &str| {
+            let is_new = !new.is_empty() && path.starts_with(&**new);
+            !is_new && source_path::replace_prefix(path, old, new).is_some()
+        };
+        for file in module.files().filter(|file| is_left(file.path)) {
             sink.error(rule, file.path_range, format_args!("`{}` begins with `{old}`", file.path));
         }
         // A word that is not a path may stand in other strings for something else.
