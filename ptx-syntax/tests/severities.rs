@@ -184,7 +184,7 @@ const ASKED: &[Asked] = &[
     asked(("84", "long.ptx"), ("W001", 75), Error, "the number that is wrong"),
     asked(("84", "last.ptx"), ("W001", 107), Error, "the number that is wrong"),
     asked(("90", "addone.ptx"), ("V113", 11), Error, "one finding per directive that names the feature"),
-    asked(("93", "axpb.ptx"), ("P001", 17), Error, "`check` says that a directive was expected"),
+    asked(("93", "axpb.ptx"), ("F015", 17), Error, "`check` says that a directive was expected"),
 ];
 
 #[test]

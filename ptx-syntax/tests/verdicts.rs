@@ -18,7 +18,7 @@ const MODES: [(&str, Mode); 3] = [("none", Mode::None), ("lineinfo", Mode::Linei
 
 /// A kind of ptxas' messages, and the codes of the rules that may stand for it.
 const KINDS: [(&str, &[&str]); 29] = [
-    ("Parsing error near", &["P001", "P004", "D005", "F008", "L003", "S001"]),
+    ("Parsing error near", &["P001", "P004", "D005", "F008", "F015", "L003", "S001"]),
     ("Unexpected non-ASCII", &["P002"]),
     ("Unexpected EOF", &["P003"]),
     ("Constant overflow", &["P005"]),

@@ -2,6 +2,7 @@
 
 use super::{driver, example, json};
 use crate::support;
+use dwarf2_reader::source_path;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -34,7 +35,12 @@ fn annotations(text: &str) -> Vec<Instruction> {
             if file.starts_with(".nv_debug_ptx_txt") {
                 ptx = Some(number);
             } else {
-                source.push((file.to_owned(), number));
+                // It joins folder and name with `/`, whatever separates the folder.
+                let file = match file.rsplit_once('/') {
+                    Some((folder, name)) if folder.contains('\\') => source_path::join(folder, name),
+                    _ => file.to_owned(),
+                };
+                source.push((file, number));
             }
         } else if let Some(offset) = offset_of(line) {
             let source = std::mem::take(&mut source);
