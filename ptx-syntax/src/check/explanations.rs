@@ -426,8 +426,8 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         Id::LocWithoutCode => (
             "The place gets no row. A debugger that is asked to stop there stops at the next line that has code, and \
              coverage counts the line as lost. The first `.loc` of a function is not meant, which the function's entry \
-             gets, nor one that is the call site of inlined code. A note where another `.loc` has code of the same \
-             line: only a column is lost.",
+             gets, nor one that is the call site of inlined code. A warning where the line has no code in the \
+             function. A note where another `.loc` has code of the same line: only a column is lost.",
             "Put the `.loc` before the instructions of its line, or leave it out if there are none.",
         ),
         Id::SectionDropped => (
