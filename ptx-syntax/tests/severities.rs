@@ -306,8 +306,11 @@ fn debug_in_the_target_is_a_note_where_entries_describe_something() {
     }
 }
 
+/// The severity of a finding, and words of its message; `None` for no finding.
+type Expected = Option<(Severity, &'static str)>;
+
 /// Statements around a `.loc` of line 7 without an instruction, and what the finding is, if any.
-const LOCS_WITHOUT_CODE: &[(&str, &str, Option<(Severity, &str)>)] = &[
+const LOCS_WITHOUT_CODE: &[(&str, &str, Expected)] = &[
     (".loc 1 5 3\n", ".loc 1 9 1", Some((Warning, "line 7 of a.cu has no code in `k`"))),
     (".loc 1 5 3\n", "L: {\n.reg .b32 %x;\n.loc 1 9 1\n}", Some((Warning, "and the next `.loc`"))),
     (".loc 1 5 3\n", "", None),

@@ -100,7 +100,7 @@ fn places_without_code_are_those_that_ptxas_writes_no_row_for() {
         body.push_str("ld.param.u64 %rd1, [p];\n");
         for step in 0..random.below(12) + 3 {
             match random.below(10) {
-                0..6 => loc(&mut body, 10 + random.below(30) as u64),
+                0..6 => loc(&mut body, 10 + u64::from(random.below(30))),
                 6..9 => writeln!(body, "st.volatile.global.u32 [%rd1+{}], 7;", 4 * step).unwrap(),
                 _ => writeln!(body, "$L__tmp{step}:").unwrap(),
             }
@@ -203,9 +203,9 @@ fn bug_78_the_ptx_text_can_go_alone() {
             said(dir.path(), &format!("strip --keep {keep} price.cubin -o kept.cubin"));
             assert!(has_text("price.cubin") && has_text("kept.cubin") == (keep == "lines"), "{arch} {keep}");
             let kept = document(dir.path(), "sections kept.cubin --json");
-            let names =
+            let mut names =
                 kept["sections"].as_array().unwrap().iter().map(|section| section["name"].to_string());
-            let has_table = names.into_iter().any(|name| name.contains("nv_debug_line_sass"));
+            let has_table = names.any(|name| name.contains("nv_debug_line_sass"));
             assert_eq!(has_table, keep == "lines", "{arch} {keep}: {kept:#}");
             assert_eq!(kept["ptx_text_bytes"].is_null(), keep != "lines");
             let found = said(dir.path(), "verify kept.cubin");

@@ -101,11 +101,12 @@ impl Sources {
 
 /// What two looks for one file say together: a file that is there counts, then one that may be.
 fn better(a: SourceState, b: SourceState) -> SourceState {
-    match (a, b) {
-        (SourceState::Missing, other) | (other, SourceState::Missing) => other,
-        (SourceState::Unknown, other) | (other, SourceState::Unknown) => other,
-        (a, _) => a,
-    }
+    let rank = |state: &SourceState| match state {
+        SourceState::Missing => 0,
+        SourceState::Unknown => 1,
+        SourceState::Other | SourceState::Lines(_) => 2,
+    };
+    if rank(&b) > rank(&a) { b } else { a }
 }
 
 /// Size and number of lines of a file, or why they are not known.
