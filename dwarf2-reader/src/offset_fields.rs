@@ -46,7 +46,8 @@ pub struct UnitPath {
     pub string: Option<u64>,
 }
 
-/// The fields of `.debug_info` with offsets, and the paths of its units.
+/// What must change in `.debug_info` when bytes are inserted or removed: the fields that hold a
+/// section offset or a length, and the names and folders of the units.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InfoFields {
     /// The fields that hold an offset or the length of a unit, ascending.

@@ -35,7 +35,7 @@ impl Splices {
         }
     }
 
-    /// The replacements, ascending.
+    /// Returns the replacements in the section, by ascending offset.
     #[must_use]
     pub fn all(&self) -> &[Splice] {
         &self.all

@@ -21,7 +21,7 @@ pub struct SectionPairs {
 }
 
 impl SectionPairs {
-    /// Finds the pairs of sections and of symbols in a cubin.
+    /// Finds for each section and symbol of a cubin its Mercury clone.
     ///
     /// # Errors
     ///

@@ -80,7 +80,8 @@ impl Default for NvdwarfOptions {
 }
 
 impl Options {
-    /// The context of the checks of ptxas with these options.
+    /// Returns what [`ptx_syntax::check`] must know of these options: the release, the
+    /// architecture, and whether code is relocatable.
     pub fn check_context(&self) -> CheckContext<'static> {
         let (release, relocatable) = (self.release, self.relocatable);
         CheckContext { release, relocatable, arch: Some(self.arch.number), source_lines: None, path_map: &[] }

@@ -1,6 +1,7 @@
 //! Statements of a function body.
 
 use super::instruction::Instruction;
+use crate::branch_targets::Targets;
 use crate::call_prototype::CallPrototype;
 use crate::file_directive::FileDirective;
 use crate::header::TargetDirective;
@@ -9,7 +10,6 @@ use crate::loc::LocDirective;
 use crate::name::Name;
 use crate::pragma::Pragma;
 use crate::section::SectionBlock;
-use crate::targets::Targets;
 use crate::text_range::TextRange;
 use crate::variable::Variable;
 

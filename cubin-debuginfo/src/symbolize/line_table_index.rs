@@ -380,8 +380,8 @@ pub struct SequenceRows<'s> {
 }
 
 impl<'s> SequenceRows<'s> {
-    /// The 0-based number of the line unit that has the sequence. It tells which file table and
-    /// which base of names apply.
+    /// Returns the 0-based number of the line table unit that has the sequence. Files and names of
+    /// inlined functions are those of this unit.
     #[inline]
     pub fn unit(self) -> usize {
         self.entry.unit as usize

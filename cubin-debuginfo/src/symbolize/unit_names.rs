@@ -14,7 +14,8 @@ pub struct UnitNames {
 }
 
 impl UnitNames {
-    /// Collects the offsets of names and the base from a decoded line unit.
+    /// Collects the offsets in `.debug_str` of the names of inlined functions that a unit of
+    /// `.debug_line` refers to.
     pub fn of(table: &LineTable<'_>) -> Self {
         let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
         let mut used: Vec<u64> = ops

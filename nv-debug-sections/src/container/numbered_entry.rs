@@ -17,7 +17,8 @@ pub struct NumberedEntry<'d> {
 }
 
 impl<'d> Container<'d> {
-    /// Iterates over the images that [`entries`](Self::entries) returns, each with its numbers.
+    /// Iterates over the images of a file with their numbers, by which people select them: the
+    /// number among all images, and among those of the same kind.
     pub fn numbered_entries(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();

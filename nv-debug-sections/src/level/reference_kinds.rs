@@ -35,8 +35,8 @@ impl ReferenceKinds {
         Self(ReferenceKind::ALL.map(|reference| Some(references.contains(&reference))))
     }
 
-    /// Whether the debug section refers to code, to symbols, or to what only the linker knows;
-    /// `None` if that is not known.
+    /// Whether the section has references of one kind: to code, to symbols, or such as only the
+    /// linker resolves. `None` if it is not known.
     pub fn has(self, reference: ReferenceKind) -> Option<bool> {
         self.0[reference as usize]
     }

@@ -4,10 +4,10 @@
 use super::Parser;
 use crate::alias::Alias;
 use crate::attributes::Attributes;
+use crate::branch_targets::Targets;
 use crate::lexer::TokenKind;
 use crate::name::Name;
 use crate::pragma::Pragma;
-use crate::targets::Targets;
 use crate::text_range::TextRange;
 
 impl<'a> Parser<'a> {
