@@ -6,6 +6,7 @@ use dwarf2_reader::line::Params;
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, SequenceProgram, UnitProgram};
 use nv_debug_sections::ptx_txt::NumberedText;
 use rows::{Units, all_rows};
@@ -170,6 +171,9 @@ fn rows(
     let size = check.instruction;
     let is_instruction = |address: u64| start.wrapping_add(address).is_multiple_of(size);
     let mut last = 0;
+    let target = check.cubin.target();
+    let counts_left_out =
+        target.generation() == Generation::HiddenMercury && target.release.counts_rows_left_out();
     // Rows before this one that contexts count.
     let mut counted: u64 = 0;
     let mut steps = sequence.steps();
@@ -197,7 +201,11 @@ fn rows(
         }
         if context > counted {
             let found = format!("context {context} of row {number}");
-            find(RuleId::LineContext, found, "the number of a row before".to_owned());
+            // One row at most is left out at each instruction.
+            let left_out = if counts_left_out { address / size + 1 } else { 0 };
+            let is_habit = context <= counted.saturating_add(left_out);
+            let rule = if is_habit { RuleId::LineContextCounted } else { RuleId::LineContext };
+            find(rule, found, "the number of a row before".to_owned());
         }
         last = last.max(address);
         counted += u64::from(steps.row_number().is_some());

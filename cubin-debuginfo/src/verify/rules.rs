@@ -51,6 +51,7 @@ pub enum RuleId {
     LinePlaceholder,
     LineForgottenFile,
     LineInlinedCall,
+    LineContextCounted,
     TextUnreadable,
     TextName,
     EntriesUnreadable,
@@ -243,6 +244,7 @@ pub static RULES: [Rule; COUNT] = [
     fault(Id::LinePlaceholder, "L105", "line-placeholder", "NVRTC and nvcc 13.0, front ends", "A file of a table is a source, and no placeholder such as `default_program` or `<stdin>`.", "What compiles from memory puts it where it was given no name; no reader will find this source. `check --fix=path-map` writes another name."),
     fault(Id::LineForgottenFile, "L106", "line-forgotten-file", "ptxas 13.0", "A call site is in the file that its row is in.", "From sm_90 on ptxas forgets to set the file of a call site that is in the context of the row before: the row has the line of one file and the name of another. Seen where the line is past that file's end, as in L014."),
     fault(Id::LineInlinedCall, "L107", "line-inlined-call", "ptxas 13.0", "An instruction has the inlined calls of its `.loc`.", "Looked at with --ptx. ptxas drops a call whose line is that of the row before, gives a call site the name of the first function that is inlined there, and from sm_90 on drops the call around the first instruction of a function. `lines --ptx` shows the calls of the PTX."),
+    fault(Id::LineContextCounted, "L108", "line-context-counted", "ptxas before 12.8", "The context of a row is the number of an earlier row of its sequence.", "On sm_90 these releases also count rows that they leave out, since address and line are those of the row before: the call site of inlined code is then another row, or none."),
 
     row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "docs/formats/ptx-text.md."),
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
