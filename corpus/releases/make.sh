@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the cubins of this folder again, with the ptxas of each release (`tools/oracle.sh --release`): lookup.ptx with lines
 # for one or two architectures of each, with `.version` and `.target` as they need it; divide.ptx with `-g` for one;
-# blocks.ptx with lines for sm_90 before CUDA 12.8 and in it; intermediate.ptx, whose directives came with PTX 9.4, for one architecture of each generation. The times of source files
-# are in the PTX.
+# blocks.ptx with lines for sm_90 before CUDA 12.8 and in it; minima.ptx with lines for sm_110; intermediate.ptx, whose directives
+# came with PTX 9.4, for one architecture of each generation. The times of source files are in the PTX.
 set -euo pipefail
 cd "$(dirname "$0")"
 make() { # RELEASE VERSION ARCH PTX OUTPUT OPTION
@@ -28,4 +28,8 @@ done
 for line in '12.1 8.1' '12.6 8.5' '12.8 8.7'; do
     read -r release version <<<"$line"
     make "$release" "$version" 90 blocks.ptx "$release-sm_90.blocks.cubin" -lineinfo
+done
+for line in '13.0 9.0' '13.2 9.2' '13.5 9.5'; do
+    read -r release version <<<"$line"
+    make "$release" "$version" 110 minima.ptx "$release-sm_110.minima.cubin" -lineinfo
 done

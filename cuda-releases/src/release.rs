@@ -1,6 +1,7 @@
 //! The table of CUDA toolkit releases, whose tools have different habits.
 
 mod debug_info_bounds;
+mod imnmx_lines;
 mod non_ascii;
 mod target;
 
@@ -12,6 +13,7 @@ use crate::arch::Arch;
 use crate::generation::Generation;
 
 pub use debug_info_bounds::DebugInfoBounds;
+pub use imnmx_lines::ImnmxLines;
 pub use non_ascii::NonAscii;
 pub use target::Target;
 
@@ -50,6 +52,7 @@ struct Row {
     has_rows_on_entry_lines: bool,
     carries_lines_into_blocks: bool,
     counts_rows_left_out: bool,
+    imnmx_lines: ImnmxLines,
     /// See [`Release::knows_rules_of`].
     unknown_rules: &'static [RangeInclusive<u32>],
     /// See [`Release::knows_capsules_of`].
@@ -79,6 +82,7 @@ const V11_7: Row = Row {
     has_rows_on_entry_lines: true,
     carries_lines_into_blocks: true,
     counts_rows_left_out: true,
+    imnmx_lines: ImnmxLines::OfMatrices,
     unknown_rules: &[0..=u32::MAX],
     unknown_capsules: &[],
 };
@@ -141,16 +145,17 @@ const V13_2: Row = Row {
     version: "13.2.86",
     newest_ptx: (9, 2),
     debug_info_bounds: DebugInfoBounds::OfUnitsAlone,
-    unknown_rules: &[110..=110],
-    unknown_capsules: &[110..=110],
+    imnmx_lines: ImnmxLines::OfNeither,
     ..V13_1
 };
-const V13_3: Row = Row { name: "13.3", version: "13.3.73", newest_ptx: (9, 3), ..V13_2 };
+const V13_3: Row =
+    Row { name: "13.3", version: "13.3.73", newest_ptx: (9, 3), imnmx_lines: ImnmxLines::OfWaits, ..V13_2 };
 const V13_4: Row = Row {
     name: "13.4",
     version: "13.4.92",
     newest_ptx: (9, 4),
     asks_file_times: false,
+    imnmx_lines: ImnmxLines::OfWaitsAndExchanges,
     unknown_capsules: &[100..=u32::MAX],
     ..V13_3
 };
@@ -364,9 +369,14 @@ impl Release {
         self.0.counts_rows_left_out
     }
 
+    /// Which native instructions give their lines to the `IMNMX` instructions after them, besides
+    /// those that do so in every release. It matters on sm_110 only.
+    pub const fn imnmx_lines(self) -> ImnmxLines {
+        self.0.imnmx_lines
+    }
+
     /// Whether this project knows how the release's ptxas makes debug sections for an SM. It does
-    /// not for CUDA 11.7, which pads frames in another way, and for sm_110 from CUDA 13.2 on, where
-    /// other instructions give their lines to `IMNMX`.
+    /// not for CUDA 11.7, which pads frames in another way.
     pub fn knows_rules_of(self, sm: u32) -> bool {
         !self.0.unknown_rules.iter().any(|sms| sms.contains(&sm))
     }
@@ -443,59 +453,4 @@ impl fmt::Display for Release {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_sm_of_ptxas_13_0_has_its_generation() {
-        for (generation, sms) in [
-            (Generation::PreMercury, &[52, 75, 80, 86, 87, 88, 89][..]),
-            (Generation::HiddenMercury, &[90]),
-            (Generation::Mercury, &[100, 103, 110, 120, 121, 130]),
-        ] {
-            for &sm in sms {
-                assert_eq!(Release::V13_0.generation(sm), generation, "sm_{sm}");
-                let is_known = (75..=121).contains(&sm);
-                assert_eq!(Release::V13_0.sms(generation).contains(&sm), is_known, "sm_{sm}");
-            }
-        }
-        assert!(Release::OLDEST.sms(Generation::HiddenMercury).is_empty());
-    }
-
-    #[test]
-    fn rows_are_found_by_version_and_from_old_to_new() {
-        for release in Release::all() {
-            assert_eq!(Release::of_version(release.version()), Some(release));
-            assert_eq!(Release::of_version(release.name()), Some(release));
-            assert_eq!(Release::of_e_version(release.e_version()), Some(release));
-            assert!(release.version().starts_with(&format!("{release}.")));
-            assert!(release.takes_ptx(release.newest_ptx()));
-        }
-        assert!(Release::all().is_sorted());
-        assert_eq!(Release::all().next_back(), Some(Release::NEWEST));
-        for other in ["", "13", "13.00.1", "130.0", "0.1.0", "99.1.2", "12.7.1"] {
-            assert_eq!(Release::of_version(other), None, "{other}");
-        }
-        assert_eq!((Release::of_e_version(1), Release::of_e_version(127)), (None, None));
-    }
-
-    /// PTX ISA, Release Notes.
-    #[test]
-    fn versions_of_ptx() {
-        for (name, taken, refused) in [
-            ("11.7", &[(1, 0), (6, 5), (7, 7)][..], &[(0, 9), (6, 6), (7, 8), (8, 0)][..]),
-            ("12.6", &[(7, 8), (8, 5)], &[(7, 9), (8, 6), (9, 0)]),
-            ("13.0", &[(8, 8), (9, 0)], &[(1, 6), (8, 9), (9, 1), (10, 0)]),
-            ("13.5", &[(9, 0), (9, 5)], &[(9, 6)]),
-        ] {
-            let release = Release::of_version(name).unwrap();
-            assert!(taken.iter().all(|version| release.takes_ptx(*version)), "{name}");
-            assert!(!refused.iter().any(|version| release.takes_ptx(*version)), "{name}");
-        }
-    }
-
-    #[test]
-    fn the_line_that_programs_look_for() {
-        assert_eq!(Release::V13_0.banner(), "Cuda compilation tools, release 13.0, V13.0.88");
-    }
-}
+mod tests;

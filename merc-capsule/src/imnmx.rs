@@ -4,15 +4,16 @@
 //! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and
 //! on other chips. It gives them the lines of an instruction before it in the section, be that in
 //! another function: of the last that it made anew from its Mercury instruction, and neither copied
-//! nor filled in. Those are all that become several native instructions, but for `LDGSTS` and
-//! `UTCATOMSWS`, and of the others [some](SETTERS).
+//! nor filled in. Those are all that become several native instructions, but for `LDGSTS`,
+//! `UTCATOMSWS` and `BSYNC`, and of the others [some](SETTERS), not the same in each release.
 //!
 //! Before the first of them ptxas takes the lines that it had in hand before it came to the
 //! section. No file says which these are, but the native table has their PTX line.
 //!
-//! Observed: ptxas 13.0.88. docs/conformance.md has the numbers.
+//! Observed: ptxas 13.0.88 to 13.5.37. docs/conformance.md has the numbers.
 
 use crate::capsule_code::{self, Instruction, Operation};
+use nv_debug_sections::release::{ImnmxLines, Release, Target};
 
 /// The SM whose native code has `IMNMX`.
 const SM: u32 = 110;
@@ -63,26 +64,47 @@ const SETTERS: &[(u8, &[u8])] = &[
     // STL.
     (0x38, &[0x20]),
     // UCGABAR_ARV, BAR.SYNC.
-    (0x47, &[0x00, 0x56, 0x5a]),
+    (0x47, &[0x00, 0x56, 0x58, 0x5a]),
     // MEMBAR, and fences that become CCTL or NOP.
-    (0x49, &[0x00, 0x10, 0x12, 0x1a]),
-    // HMMA, DMMA, IMMA.
-    (0x5a, &[0x00, 0x04, 0x08, 0x0c]),
+    (0x49, &[0x00, 0x0e, 0x10, 0x12, 0x1a]),
     // ACQBULK.
     (0x62, &[0x00]),
 ];
 
-/// Operations, and the variant if it matters, that do not although they become several native
-/// instructions: LDGSTS, UTCATOMSWS.
-const NO_SETTERS: [(u8, Option<u8>); 2] = [(0x23, Some(0x30)), (0x63, None)];
+/// Those that do so before CUDA 13.2: HMMA, DMMA, IMMA.
+const MATRIX_SETTERS: &[(u8, &[u8])] = &[(0x5a, &[0x00, 0x04, 0x08, 0x0c])];
 
-fn is_setter(Operation { code: [operation, variant], is_expanded }: Operation) -> bool {
+/// Those that do so from CUDA 13.3 on.
+const WAIT_SETTERS: &[(u8, &[u8])] = &[
+    // MOV.
+    (0x00, &[0x0a, 0x0c]),
+    // SYNCS.PHASECHK, with TRYWAIT and without.
+    (0x1b, &[0x42, 0x44, 0x48, 0x4a, 0x4c]),
+    // PRMT, UPRMT.
+    (0x39, &[0x10, 0x12]),
+];
+
+/// Those that do so from CUDA 13.4 on: ATOMG.EXCH.
+const EXCHANGE_SETTERS: &[(u8, &[u8])] = &[(0x18, &[0x00])];
+
+/// Operations, and the variant if it matters, that do not although they become several native
+/// instructions: BSYNC, which is one before CUDA 13.2, LDGSTS, UTCATOMSWS.
+const NO_SETTERS: [(u8, Option<u8>); 3] = [(0x09, None), (0x23, Some(0x30)), (0x63, None)];
+
+fn is_setter(Operation { code: [operation, variant], is_expanded }: Operation, release: Release) -> bool {
     if is_expanded {
         let is_this =
             |(of, only): &(u8, Option<u8>)| *of == operation && only.is_none_or(|only| only == variant);
         !NO_SETTERS.iter().any(is_this)
     } else {
-        SETTERS.iter().any(|(of, variants)| *of == operation && variants.contains(&variant))
+        let of_release: [&[(u8, &[u8])]; 2] = match release.imnmx_lines() {
+            ImnmxLines::OfMatrices => [MATRIX_SETTERS, &[]],
+            ImnmxLines::OfNeither => [&[], &[]],
+            ImnmxLines::OfWaits => [WAIT_SETTERS, &[]],
+            ImnmxLines::OfWaitsAndExchanges => [WAIT_SETTERS, EXCHANGE_SETTERS],
+        };
+        let mut setters = SETTERS.iter().chain(of_release.into_iter().flatten());
+        setters.any(|(of, variants)| *of == operation && variants.contains(&variant))
     }
 }
 
@@ -91,21 +113,21 @@ fn is_imnmx(code: &[u8], address: u64) -> bool {
     instruction.is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX)
 }
 
-/// Returns the `IMNMX` instructions in the native code of a section, by address; none unless `sm`
+/// Returns the `IMNMX` instructions in the native code of a section, by address; none unless the SM
 /// is 110. `capsule` has the Mercury code of the section. If it is empty or does not fit the native
 /// code, the lines of the instructions are unknown.
-pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
+pub fn imnmx_instructions(target: Target, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
     let addresses = (0..code.len() as u64).step_by(INSTRUCTION as usize);
-    let alone: Vec<Imnmx> = if sm == SM {
+    let alone: Vec<Imnmx> = if target.sm == SM {
         let imnmx = addresses.filter(|address| is_imnmx(code, *address));
         imnmx.map(|address| Imnmx { address, lines_of: None, follows: false, mercury_size: 0 }).collect()
     } else {
         Vec::new()
     };
-    if alone.is_empty() { alone } else { with_lines(code, capsule).unwrap_or(alone) }
+    if alone.is_empty() { alone } else { with_lines(target.release, code, capsule).unwrap_or(alone) }
 }
 
-fn with_lines(code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
+fn with_lines(release: Release, code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
     let code_size = code.len() as u64;
     let (mut found, mut setter, mut is_after, mut start) = (Vec::new(), None, false, 0);
     for Instruction { count, operation, is_added, size } in capsule_code::instructions(capsule) {
@@ -113,7 +135,7 @@ fn with_lines(code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
         if end > code_size {
             return None;
         }
-        if operation.is_some_and(is_setter) {
+        if operation.is_some_and(|operation| is_setter(operation, release)) {
             setter = Some((start, end));
         }
         for address in (start..end).step_by(INSTRUCTION as usize) {
@@ -138,6 +160,10 @@ mod tests {
 
     fn code(opcodes: &[[u8; 2]]) -> Vec<u8> {
         opcodes.iter().flat_map(|opcode| [&opcode[..], &[0; 14]].concat()).collect()
+    }
+
+    fn target(sm: u32) -> Target {
+        Target { release: Release::V13_0, sm }
     }
 
     fn capsule(count: u8, bits: u8, records: &[&[u8]]) -> Vec<u8> {
@@ -174,21 +200,35 @@ mod tests {
             found(0x80, Some(0x60), true, 16),
             found(0x90, Some(0x60), false, 0),
         ];
-        assert_eq!(imnmx_instructions(110, &code, &capsule), want);
-        assert_eq!(imnmx_instructions(100, &code, &capsule), []);
+        assert_eq!(imnmx_instructions(target(110), &code, &capsule), want);
+        assert_eq!(imnmx_instructions(target(100), &code, &capsule), []);
         // Without a capsule of this code nothing is known but the place.
         let alone = [0x10, 0x40, 0x80].map(|address| found(address, None, false, 0));
         for other in [&[][..], capsule.get(..60).unwrap_or_default()] {
-            assert_eq!(imnmx_instructions(110, &code, other), alone);
+            assert_eq!(imnmx_instructions(target(110), &code, other), alone);
         }
     }
 
     #[test]
     fn what_is_a_setter() {
-        let is = |operation, variant, is_expanded| {
-            is_setter(Operation { code: [operation, variant], is_expanded })
+        let setters = |[operation, variant]: [u8; 2], is_expanded| {
+            ["13.1", "13.2", "13.3", "13.4"].map(|release| {
+                let release = Release::of_version(release).unwrap_or(Release::OLDEST);
+                is_setter(Operation { code: [operation, variant], is_expanded }, release)
+            })
         };
-        assert!(is(0x0b, 0x04, false) && is(0x49, 0x10, false) && is(0x4e, 0x44, true));
-        assert!(!is(0x38, 0x0e, false) && !is(0x23, 0x30, true) && !is(0x63, 0x04, true));
+        for code in [[0x0b, 0x04], [0x47, 0x58], [0x49, 0x0e]] {
+            assert_eq!(setters(code, false), [true; 4]);
+        }
+        assert_eq!(setters([0x4e, 0x44], true), [true; 4]);
+        assert_eq!(setters([0x38, 0x0e], false), [false; 4]);
+        for code in [[0x23, 0x30], [0x63, 0x04], [0x09, 0x02], [0x09, 0x04]] {
+            assert_eq!(setters(code, true), [false; 4]);
+        }
+        assert_eq!(setters([0x5a, 0x0c], false), [true, false, false, false]);
+        for code in [[0x00, 0x0a], [0x00, 0x0c], [0x1b, 0x42], [0x1b, 0x4c], [0x39, 0x10], [0x39, 0x12]] {
+            assert_eq!(setters(code, false), [false, false, true, true]);
+        }
+        assert_eq!(setters([0x18, 0x00], false), [false, false, false, true]);
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use cuda_releases::Release;
-use cuda_releases::release::{DebugInfoBounds, NonAscii};
+use cuda_releases::release::{DebugInfoBounds, ImnmxLines, NonAscii};
 use ptx_syntax::check::RULES;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -51,6 +51,8 @@ const HABITS: &str = "
 - *Lines*: the DWARF version of line tables. Version 3 has `DW_LNS_set_prologue_end` after the row that opens a function.
 - *Rows*: which rules of [line-tables.md](formats/line-tables.md#10-other-releases) line tables of sm_90 follow besides those of 13.0: of
   blocks and row numbers before CUDA 12.8 (`blocks`), and those and of the lines of entry rows before 12.2 (`blocks, entries`).
+- *Minima*: which code gives its lines to the `IMNMX` of sm_110 besides that which does so in every release
+  ([capsule.md](formats/capsule.md#2-mercury-space)).
 - *Gaps*: whether files for sm_90 and later have room for names after `.shstrtab`, and section headers at a multiple of 8.
 
 ";
@@ -109,7 +111,7 @@ fn page() -> String {
         }
     }
     page += HABITS;
-    page += "| release | ABI | `sh_link` | flag | frames | times | lines | rows | gaps |\n|---|---|---|---|---|---|---|---|---|\n";
+    page += "| release | ABI | `sh_link` | flag | frames | times | lines | rows | minima | gaps |\n|---|---|---|---|---|---|---|---|---|---|\n";
     for release in Release::all() {
         let abi = match [75, 100].map(|sm| release.abi_version(sm)) {
             [7, 8] => "7, from sm_100 on 8".to_owned(),
@@ -126,9 +128,16 @@ fn page() -> String {
             (true, false) => "blocks",
             _ => "13.0",
         };
+        let minima = match release.imnmx_lines() {
+            _ if release.number() < (13, 0) => "-",
+            ImnmxLines::OfMatrices => "matrices",
+            ImnmxLines::OfNeither => "no other",
+            ImnmxLines::OfWaits => "waits",
+            ImnmxLines::OfWaitsAndExchanges => "waits, exchanges",
+        };
         writeln!(
             page,
-            "| {release} | {abi} | {link} | {flag} | {frames} | {times} | {lines} | {rows} | {gaps} |"
+            "| {release} | {abi} | {link} | {flag} | {frames} | {times} | {lines} | {rows} | {minima} | {gaps} |"
         )
         .unwrap();
     }

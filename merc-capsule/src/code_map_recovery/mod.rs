@@ -47,7 +47,7 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         let mut code = code_map(cubin, native, functions, mercury_function)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
         let kept_size = kept_sizes.get(&mercury).copied();
-        let imnmx = imnmx_instructions(cubin.header.sm(), &cubin.bytes(native)?, &cubin.bytes(mercury)?);
+        let imnmx = imnmx_instructions(cubin.target(), &cubin.bytes(native)?, &cubin.bytes(mercury)?);
         let native = NativeLines { section: native, ptx_lines: &native_lines, imnmx: &imnmx };
         let mercury =
             MercuryLines { section: mercury, ptx_lines: &mercury_lines, source_lines: &source_lines };

@@ -316,6 +316,9 @@ impl NativeBuilder {
         } else if row.kind == RowKind::FirstAfterEntry && same_context && row.line == self.program.line {
             // Step 3.
             self.program.set_file(row.file);
+            if row.prologue_end {
+                self.program.ops.push(LineOp::SetPrologueEnd);
+            }
             self.program.advance(address);
         } else if before.is_some_and(|before| is_alike(row, self.rows[before])) {
             // Step 4.
@@ -327,7 +330,8 @@ impl NativeBuilder {
                 self.emit(call_site, address, true);
                 self.row_of.entry(self.key(call_site)).or_insert(self.program.rows);
             }
-            if row.prologue_end {
+            // Code that goes back to this row from an inlined call ends no prologue.
+            if row.prologue_end && (same_context || row.parent.is_some()) {
                 self.program.ops.push(LineOp::SetPrologueEnd);
             }
             self.emit(index, address, false);

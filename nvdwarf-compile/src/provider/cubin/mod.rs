@@ -237,7 +237,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         let capsule =
             merc_name(self.cubin.section_name(code)).and_then(|name| self.cubin.section_by_name(&name));
         let capsule = capsule.map(|capsule| self.cubin.bytes(capsule)).transpose()?;
-        Ok(imnmx_instructions(self.request.target.sm, &self.cubin.bytes(code)?, &capsule.unwrap_or_default()))
+        Ok(imnmx_instructions(self.request.target, &self.cubin.bytes(code)?, &capsule.unwrap_or_default()))
     }
 
     /// Whether there is a `YIELD` at a byte offset of native code.
