@@ -16,9 +16,10 @@ pub(super) fn check(
 ) {
     let rule = RuleId::PathNotMapped;
     for (old, new) in map.iter().filter(|(old, _)| !old.is_empty()) {
+        let is_again = is_mapped_again(new, map);
+        let is_written = |path: &[u8]| is_again && path.starts_with(new.as_bytes());
         let is_left = |path: &str| {
-            let is_new = !new.is_empty() && path.starts_with(&**new);
-            !is_new && source_path::replace_prefix(path, old, new).is_some()
+            !is_written(path.as_bytes()) && source_path::replace_prefix(path, old, new).is_some()
         };
         for file in module.files().filter(|file| is_left(file.path)) {
             sink.error(rule, file.path_range, format_args!("`{}` begins with `{old}`", file.path));
@@ -33,7 +34,7 @@ pub(super) fn check(
             };
             let found = memchr::memmem::find_iter(bytes, old.as_bytes());
             let found = found.filter(|&at| {
-                (is_path || begins(at)) && bytes.get(at..).is_some_and(|rest| has_prefix(rest, old, new))
+                (is_path || begins(at)) && bytes.get(at..).is_some_and(|rest| !is_written(rest))
             });
             let offsets: Vec<u64> = found.map(|at| at as u64).collect();
             let places = places_of(module, section.name.text, &offsets);
@@ -48,7 +49,8 @@ pub(super) fn check(
     }
 }
 
-/// Whether a path begins with a prefix, and not with what replaces it.
-fn has_prefix(path: &[u8], old: &str, new: &str) -> bool {
-    path.starts_with(old.as_bytes()) && (new.is_empty() || !path.starts_with(new.as_bytes()))
+/// Whether some map would replace the beginning of this replacement again. Paths that begin with
+/// such a replacement are taken for mapped ones.
+pub(crate) fn is_mapped_again(new: &str, map: &[(String, String)]) -> bool {
+    map.iter().any(|(old, _)| !old.is_empty() && source_path::replace_prefix(new, old, "").is_some())
 }

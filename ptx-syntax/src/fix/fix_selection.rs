@@ -11,7 +11,8 @@ pub struct FixSelection {
     /// repair that removes `debug` from `.target`.
     pub repairs: Vec<Repair>,
     /// The parameter of [`Repair::PathMap`]: pairs of a path prefix and its replacement. Of several
-    /// that fit, the last is used. A path that already begins with a replacement is left alone.
+    /// that fit, the last is used. A path that begins with a replacement which would be replaced
+    /// again is left alone.
     pub path_map: Vec<(String, String)>,
     /// The parameter of [`Repair::FileTime`]: the time in seconds since 1970, which must not be 0,
     /// and the size in bytes.

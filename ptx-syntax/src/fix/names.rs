@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Edit, FixSelection};
+use crate::check::is_mapped_again;
 use crate::error::SyntaxErrorKind;
 use crate::file_directive::FileDirective;
 use crate::file_folder::FileParts;
@@ -48,11 +49,15 @@ pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     mapped.collect()
 }
 
-/// None: the map leaves the path alone. What it has written once it does not touch again.
+/// Maps a path until no map fits, so that a second repair changes nothing. `None`: no map fits.
+///
+/// What a replacement begins that would be replaced again is left alone. All other replacements
+/// end, since each uses up more of the path.
 pub(super) fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
     let fits = |(from, to): &&(String, String)| !from.is_empty() && !to.contains('"');
-    let written =
-        |path: &str| map.iter().filter(fits).any(|(_, to)| !to.is_empty() && path.starts_with(to.as_str()));
+    let written = |path: &str| {
+        map.iter().filter(fits).any(|(_, to)| path.starts_with(&**to) && is_mapped_again(to, map))
+    };
     let mut mapped = Cow::Borrowed(path);
     while !written(&mapped) {
         let step = map
@@ -179,6 +184,9 @@ mod tests {
         );
         assert_eq!(map(&[("a", "ab")], "a.cu").as_deref(), Some("ab.cu"));
         assert_eq!(map(&[("a", "ab")], "ab.cu"), None, "written already");
+        assert_eq!(map(&[("/build/ws", "/build")], "/build/ws/a.cu").as_deref(), Some("/build/a.cu"));
+        assert_eq!(map(&[("/src", "/s")], "/src/a.cu").as_deref(), Some("/s/a.cu"), "not written yet");
+        assert_eq!(map(&[("/a/b", "/a")], "/a/b/b/k").as_deref(), Some("/a/k"), "to the end");
         assert_eq!(map(&[("/a", "")], "/a/a/k").as_deref(), Some("/k"));
         assert_eq!(map(&[("a", "b"), ("b", "a")], "a"), None, "no end");
         assert_eq!(map(&[("a", "\"")], "a"), None, "no string could hold it");

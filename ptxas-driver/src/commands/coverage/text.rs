@@ -149,7 +149,8 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     let Some(functions) = &report.ptx else { return Ok(()) };
     let calls = report.lost_calls.as_ref().filter(|lost| !lost.calls.is_empty());
     if functions.is_empty() && calls.is_none() {
-        writeln!(out, "  nothing that the PTX names is lost")?;
+        let calls = if report.lost_calls.is_none() { "; inlined calls are not compared" } else { "" };
+        writeln!(out, "  nothing that the PTX names is lost{calls}")?;
     }
     for function in functions {
         let code = match function {
