@@ -350,8 +350,8 @@ impl Release {
         self.line_version() >= 3
     }
 
-    /// Whether the hidden Mercury tables of sm_90 have a row for the first code of a function that
-    /// is on the line of the row at the function's start, as before CUDA 12.2.
+    /// Whether ptxas writes a row for the first code of a function also where it has the line of
+    /// the row that opens the function, on sm_90. Releases before CUDA 12.2 do.
     pub const fn has_rows_on_entry_lines(self) -> bool {
         self.0.has_rows_on_entry_lines
     }

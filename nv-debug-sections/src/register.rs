@@ -214,8 +214,9 @@ impl DwarfRegister {
         Self::from_bytes(&number.to_be_bytes())
     }
 
-    /// Returns the register for a DWARF register number, given as the bytes of a ULEB128 operand of
-    /// any length. Names of more than eight characters are read too.
+    /// Returns the register whose name is encoded in a DWARF register number, given as the bytes of
+    /// a ULEB128 operand. The operand may be of any length, so names of more than eight characters
+    /// are read too.
     pub fn from_uleb(leb: &[u8]) -> Self {
         let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
         // Bits that do not make a byte yet, the lowest first.

@@ -164,8 +164,8 @@ pub fn decode<'c, 's>(
     Ok(SharedWindow { stage, size, align: section.align, variables })
 }
 
-/// Encodes the window of shared memory as a section header without a name and the symbols of the
-/// variables without names. `index` is the index of the section.
+/// Encodes the section `.nv_debug.shared`, which stands for the window of shared memory: its
+/// header, and a symbol for each `.shared` variable. The names are not part of them.
 ///
 /// # Errors
 ///

@@ -159,7 +159,8 @@ impl From<Inventory> for Counts {
     }
 }
 
-/// The facts that a section's name tells: its space, content and writer.
+/// What the name of a section says: whether it is native or Mercury, what it contains, and which
+/// tool writes it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionIdentity {
     /// The name of the section.

@@ -5,8 +5,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocId(pub u32);
 
-/// A `.loc` directive. Two directives with equal values are still different, since the rules for
-/// rows compare their indices.
+/// A `.loc` directive, as the rules for line table rows need it. Two directives with equal values
+/// are not the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loc {
     /// The file index in the directive. Only 16 bits of it reach the line table.

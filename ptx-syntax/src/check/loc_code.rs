@@ -17,7 +17,7 @@ pub struct LocCode<'l> {
     pub has_code: bool,
 }
 
-/// Returns all `.loc` of a function in text order.
+/// Returns each `.loc` of a function in text order, with whether any code belongs to it.
 pub fn loc_codes<'l>(function: &'l Function<'_>) -> Vec<LocCode<'l>> {
     let mut locs: Vec<LocCode<'l>> = Vec::new();
     for statement in function.body.iter().flat_map(|body| &body.statements) {

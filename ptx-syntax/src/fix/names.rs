@@ -54,7 +54,7 @@ pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
 /// What a replacement begins that would be replaced again is left alone. All other replacements
 /// end, since each uses up more of the path.
 pub(super) fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
-    let fits = |(from, to): &&(String, String)| !from.is_empty() && !to.contains('"');
+    let fits = |(from, to): &&(String, String)| !from.is_empty() && to.is_ascii() && !to.contains('"');
     let written = |path: &str| {
         map.iter().filter(fits).any(|(_, to)| path.starts_with(&**to) && is_mapped_again(to, map))
     };
@@ -190,6 +190,7 @@ mod tests {
         assert_eq!(map(&[("/a", "")], "/a/a/k").as_deref(), Some("/k"));
         assert_eq!(map(&[("a", "b"), ("b", "a")], "a"), None, "no end");
         assert_eq!(map(&[("a", "\"")], "a"), None, "no string could hold it");
+        assert_eq!(map(&[("a", "\u{e9}")], "a"), None, "ptxas refuses it");
         assert_eq!(map(&[("", "x")], "a"), None);
     }
 }
