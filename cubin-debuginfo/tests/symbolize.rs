@@ -61,10 +61,13 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
         };
         let path = |file: &gimli::FileEntry<Slice<'_>>| {
             let name = text(file.path_name());
-            match file.directory_index() {
-                0 => Some(name),
-                _ => Some(format!("{}/{name}", text(file.directory(&header)?))),
+            if file.directory_index() == 0 {
+                return Some(name);
             }
+            // A folder of Windows goes on with its own separator.
+            let folder = text(file.directory(&header)?);
+            let separator = folder.rfind(['/', '\\']).map_or("/", |at| &folder[at..=at]);
+            Some(format!("{folder}{separator}{name}"))
         };
         let paths = header.file_names().iter().map(path).collect();
         let mut unit = Unit { paths, sequences: Vec::new() };

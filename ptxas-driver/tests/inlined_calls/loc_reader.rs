@@ -119,10 +119,15 @@ impl LocReader {
     }
 }
 
-/// A path as readers of line tables join it: ptxas splits it at the last `/` or `\`.
+/// A path as readers of line tables join it: ptxas splits it at the last `/` or `\`, and a folder
+/// goes on with the last separator that it has.
 fn written(path: &str) -> String {
     match path.rfind(['/', '\\']) {
         None | Some(0) => path.to_owned(),
-        Some(at) => format!("{}/{}", &path[..at], &path[at + 1..]),
+        Some(at) => {
+            let (folder, name) = (&path[..at], &path[at + 1..]);
+            let separator = folder.rfind(['/', '\\']).map_or("/", |at| &folder[at..=at]);
+            format!("{folder}{separator}{name}")
+        }
     }
 }
