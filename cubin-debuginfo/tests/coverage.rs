@@ -106,9 +106,9 @@ struct Counted {
     /// Without calls that only entries know.
     counts: InstructionCounts,
     lines: BTreeSet<u64>,
-    /// The instructions in ranges of calls that only entries know. Some are the caller's. Which
-    /// ones, say the rules of `dwarf2_reader::inlined_calls`, and `ptx-syntax/tests/inlined_calls.rs`
-    /// holds them.
+    /// The instructions in ranges of calls that only entries know. Some are the caller's;
+    /// the rules of `dwarf2_reader::inlined_calls` say which ones
+    /// (`ptx-syntax/tests/inlined_calls.rs`).
     in_ranges_of_calls: u64,
 }
 
