@@ -18,6 +18,8 @@ pub struct Splice {
 pub struct Splices {
     /// Ascending and disjoint.
     all: Vec<Splice>,
+    /// For each replacement how much it and those before it grow the section.
+    growth: Vec<i64>,
 }
 
 impl Splices {
@@ -32,6 +34,13 @@ impl Splices {
         let before = at.checked_sub(1).and_then(|before| self.all.get(before));
         if is_free(before) && is_free(self.all.get(at)) {
             self.all.insert(at, splice);
+            // Replacements mostly come in ascending order: then only one number is added.
+            self.growth.truncate(at);
+            let mut grown = at.checked_sub(1).and_then(|last| self.growth.get(last)).copied().unwrap_or(0);
+            for splice in self.all.get(at..).unwrap_or_default() {
+                grown += splice.growth();
+                self.growth.push(grown);
+            }
         }
     }
 
@@ -53,8 +62,7 @@ impl Splices {
     #[must_use]
     pub fn offset(&self, offset: u64, section: &[u8]) -> Option<u64> {
         let after = self.all.partition_point(|splice| splice.span.end <= offset);
-        let before = self.all.get(..after)?;
-        let grown: i64 = before.iter().map(Splice::growth).sum();
+        let grown = after.checked_sub(1).and_then(|last| self.growth.get(last)).copied().unwrap_or(0);
         let moved = |grown: i64| offset.checked_add_signed(grown);
         match self.all.get(after).filter(|splice| splice.span.start < offset) {
             None => moved(grown),
@@ -103,5 +111,18 @@ mod tests {
         let at = |offset| splices.offset(offset, section);
         assert_eq!([at(0), at(2), at(11), at(12), at(16)], [Some(0), Some(2), Some(9), Some(10), Some(14)]);
         assert_eq!([at(6), at(7), at(3)], [Some(4), Some(5), None], "`/k.cu`, `k.cu`, `old/k.cu`");
+    }
+
+    #[test]
+    fn replacements_come_in_any_order() {
+        let section = b"0123456789";
+        let all = [(6..7, "six"), (1..3, ""), (4..4, "+")];
+        let mut splices = Splices::default();
+        for (span, bytes) in all {
+            splices.add(Splice { span, bytes: bytes.into() });
+        }
+        assert_eq!(splices.apply(section), b"03+45six789");
+        let at = |offset| splices.offset(offset, section);
+        assert_eq!([at(0), at(3), at(5), at(7), at(9)], [Some(0), Some(1), Some(4), Some(8), Some(10)]);
     }
 }

@@ -551,3 +551,48 @@ fn the_path_map_of_the_report() {
         }
     }
 }
+
+/// Names of units in `.debug_str`: the first string, and one that is the end of another or becomes
+/// it.
+#[test]
+fn paths_in_the_strings_of_units_are_mapped() {
+    const MODULE: &str = ".version 8.0\n.target sm_86, debug\n.address_size 64\n.file 1 \"/src/k.cu\"\n\
+        .visible .entry k() {\n.loc 1 3 0\nret;\n}\n\
+        .section .debug_abbrev {\n.b8 1,17,0,3,14,27,14,16,6,0,0,0\n}\n\
+        .section .debug_info {\n.b32 20\n.b8 2,0\n.b32 .debug_abbrev\n.b8 8,1\n\
+        .b32 .debug_str+0\n.b32 .debug_str+10\n.b32 .debug_line\n}\n\
+        .section .debug_str {\n.b8 47,115,114,99,47,107,46,99,117,0,47,115,114,99,0\n}\n";
+    let Some(ptxas) = oracle::tool("ptxas") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("k.ptx"), MODULE).unwrap();
+    for options in ["-arch=sm_86", "-arch=sm_90", "-arch=sm_120", "-arch=sm_86 -c", "-arch=sm_100 -c"] {
+        let (chip, more) = options.split_once(' ').unwrap_or((options, ""));
+        let text = MODULE.replace("sm_86", &chip[6..]).replace(".version 8.0", ".version 8.7");
+        fs::write(folder.join("k.ptx"), text).unwrap();
+        let args = [chip, "-g"].into_iter().chain(more.split_whitespace());
+        let run_ptxas = Command::new(&ptxas)
+            .current_dir(folder)
+            .args(args)
+            .args(["k.ptx", "-o", "k.cubin"])
+            .status()
+            .unwrap();
+        assert!(run_ptxas.success(), "{options}");
+        for new in ["/s", "/longer", "/b/src", "/src/src"] {
+            let map = format!("/src={new}");
+            let output = run(folder, &["strip", "--path-map", &map, "k.cubin", "-o", "m.cubin"]);
+            assert_eq!((output.status.code(), &*messages(&output)), (Some(0), ""), "{options} {new}");
+            for section in [".debug_info", ".nv.merc.debug_info"] {
+                let dump = ["dump", "m.cubin", "--section", section];
+                if section != ".debug_info" && !["sm_100", "sm_120"].contains(&&chip[6..]) {
+                    continue;
+                }
+                let dump = String::from_utf8(ok(folder, &dump)).unwrap();
+                for line in [format!("DW_AT_name: \"{new}/k.cu\""), format!("DW_AT_comp_dir: \"{new}\"")] {
+                    assert!(dump.contains(&line), "{options} {new} {section}: {line}: {dump}");
+                }
+            }
+            assert_eq!(findings(folder, "m.cubin"), findings(folder, "k.cubin"), "{options} {new}");
+        }
+    }
+}

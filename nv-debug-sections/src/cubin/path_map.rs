@@ -6,7 +6,7 @@
 //! and all other sections keep what they say.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dwarf2_reader::Span;
 use dwarf2_reader::offset_fields::{InfoFields, OffsetField, OffsetTarget, table_fields};
@@ -255,7 +255,9 @@ impl<'c, 'd> Rewrite<'c, 'd> {
                     _ => Some(offset),
                 },
             };
-            let (Some(new), Some(new_base)) = (moved(*offset), moved(*base)) else {
+            // The start of `.debug_str` stays, whatever becomes of the string there.
+            let new_base = if *target == OffsetTarget::Strings { Some(*base) } else { moved(*base) };
+            let (Some(new), Some(new_base)) = (moved(*offset), new_base) else {
                 return Err(unsuitable(section, span.start));
             };
             let by = new.wrapping_sub(new_base).wrapping_sub(offset - base).cast_signed();
@@ -319,12 +321,16 @@ impl<'c, 'd> Rewrite<'c, 'd> {
         let Self { mut parts, splices, growth, .. } = self;
         for part in &mut parts {
             let of_part = (part.name.clone(), 0)..=(part.name.clone(), u64::MAX);
+            let rela: HashMap<u64, usize> =
+                part.rela.iter().enumerate().map(|(index, relocation)| (relocation.offset, index)).collect();
             for ((_, offset), Growth { width, by }) in
                 growth.range(of_part).filter(|(_, growth)| growth.by != 0)
             {
-                if let Some(relocation) = part.rela.iter_mut().find(|relocation| relocation.offset == *offset)
-                {
-                    relocation.addend = relocation.addend.map(|addend| addend + by);
+                if let Some(relocation) = rela.get(offset).and_then(|index| part.rela.get_mut(*index)) {
+                    let grown = relocation.addend.map(|addend| addend.checked_add(*by));
+                    relocation.addend = grown
+                        .map(|addend| addend.ok_or_else(|| unsuitable(&part.name, *offset)))
+                        .transpose()?;
                     continue;
                 }
                 let old = number_at(&part.bytes, *offset, *width);
@@ -359,7 +365,8 @@ fn put_string(
 ) -> Result<u64> {
     let end = start + old.len() as u64;
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count() as u64;
-    if used.range(start + 1..end - tail).next().is_some() {
+    let next = used.range(start + 1..).next().copied().filter(|next| *next < end);
+    if next.is_some_and(|next| next < end - tail) {
         return Err(unsuitable(STR, start)); // another name begins in what goes
     }
     let at = if let Some(at) = end.checked_sub(new.len() as u64).filter(|at| *at >= start) {
@@ -370,8 +377,9 @@ fn put_string(
         strings.push(0);
         at
     };
-    let is_new_place = at > end;
-    let goes = start as usize..(end - if is_new_place { tail } else { 0 }) as usize;
+    // At a new place, what other names share stays at the old one.
+    let kept = if at > end { next.unwrap_or(end) } else { end };
+    let goes = start as usize..kept as usize;
     if let Some(bytes) = strings.get_mut(goes) {
         bytes.fill(0);
     }
@@ -392,4 +400,35 @@ fn number_at(bytes: &[u8], offset: u64, width: u64) -> Option<u64> {
 fn unsuitable(section: &str, offset: u64) -> Error {
     let text = "the field leads into a path that is replaced, or its number does not fit any more";
     Error::new(section.to_owned(), offset, ErrorKind::Unsuitable(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put_string;
+    use std::collections::BTreeSet;
+
+    /// What becomes of `/src/k.cu` at offset 1, with names that begin at these offsets too.
+    fn put(new: &str, others: &[u64]) -> Option<(u64, Vec<u8>)> {
+        let mut strings = b"\0/src/k.cu\0x\0".to_vec();
+        let used: BTreeSet<u64> = others.iter().copied().chain([1]).collect();
+        let at = put_string(&mut strings, 1, b"/src/k.cu", new.as_bytes(), &used).ok()?;
+        Some((at, strings))
+    }
+
+    #[test]
+    fn strings_keep_the_end_that_others_share() {
+        assert_eq!(put("/s/k.cu", &[5]), Some((3, b"\0\0\0/s/k.cu\0x\0".to_vec())));
+        assert_eq!(put("/s/k.cu", &[3]), None, "`rc/k.cu` would go");
+        let at_the_end = |head: &[u8], new: &str| [head, new.as_bytes(), b"\0"].concat();
+        for (others, kept) in [
+            (&[][..], b"\0\0\0\0\0\0\0\0\0\0\0x\0"),
+            (&[5], b"\0\0\0\0\0/k.cu\0x\0"),
+            (&[2], b"\0\0src/k.cu\0x\0"),
+        ] {
+            let moved = put("/b/src/k.cu", others);
+            assert_eq!(moved, Some((13, at_the_end(kept, "/b/src/k.cu"))), "the old one is its end");
+        }
+        assert_eq!(put("/longer/k.cu", &[3]), None);
+        assert_eq!(put("/longer/k.cu", &[5]).map(|(at, _)| at), Some(13));
+    }
 }

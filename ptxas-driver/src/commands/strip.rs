@@ -231,13 +231,18 @@ fn remaining(cubin: &Cubin<'_>, maps: &[PathMap]) -> Vec<RemainingPath> {
     let mut found = Vec::new();
     for (index, section, _) in cubin.iter() {
         let bytes = cubin.bytes(index).unwrap_or_default();
-        for PathMap { old, new } in maps {
+        for PathMap { old: prefix, new } in maps {
+            // What is replaced may be a part of what replaces it.
+            let (old, new) = (prefix.as_bytes(), new.as_bytes());
             let is_new = |at: usize| {
-                !new.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(new.as_bytes()))
+                memmem::find_iter(new, old).any(|inside| {
+                    let start = at.checked_sub(inside);
+                    start.and_then(|start| bytes.get(start..)).is_some_and(|rest| rest.starts_with(new))
+                })
             };
-            let count = memmem::find_iter(&bytes, old.as_bytes()).filter(|&at| !is_new(at)).count();
+            let count = memmem::find_iter(&bytes, old).filter(|&at| !is_new(at)).count();
             if count > 0 {
-                found.push(RemainingPath { section: section.to_owned(), old: old.clone(), count });
+                found.push(RemainingPath { section: section.to_owned(), old: prefix.clone(), count });
             }
         }
     }
