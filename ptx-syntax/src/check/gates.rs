@@ -64,7 +64,7 @@ pub static GATES: [VersionGate; 15] = [
 ];
 
 /// The gate of a rule.
-pub(super) fn gate_of(rule: RuleId) -> Option<&'static VersionGate> {
+pub(crate) fn gate_of(rule: RuleId) -> Option<&'static VersionGate> {
     GATES.iter().find(|gate| gate.rule == rule)
 }
 

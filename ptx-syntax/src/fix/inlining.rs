@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::data::other_values;
 use super::edit::is_faulty;
-use super::strip::{function_names, holds_any};
+use super::inlined_names::{function_names, holds_any};
 use super::{Edit, FixSelection};
 use crate::check::RuleId;
 use crate::lexer::{Lexer, TokenKind};
@@ -32,9 +32,19 @@ pub(super) const RULES: &[RuleId] = &[
 /// Takes the attributes out, and the names that nothing refers to then.
 pub(super) fn drop_attributes(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
-    let text = module.text;
+    let mut edits = attributes(parsed);
+    // With `@@DWARF` nobody knows which lines are of a section.
+    if !edits.is_empty() && !module.items.iter().any(|item| matches!(item, Item::AtDwarf(_))) {
+        names(module, &mut edits);
+    }
+    edits
+}
+
+/// Takes the attributes out of each `.loc`.
+pub(super) fn attributes(parsed: &Parsed<'_>) -> Vec<Edit> {
+    let text = parsed.module.text;
     let mut edits = Vec::new();
-    for body in module.functions().filter_map(|function| function.body.as_ref()) {
+    for body in parsed.module.functions().filter_map(|function| function.body.as_ref()) {
         for statement in &body.statements {
             let Statement::Loc(loc) = statement else { continue };
             if let Some(at) =
@@ -43,10 +53,6 @@ pub(super) fn drop_attributes(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit
                 edits.push(Edit::new(TextRange::new(numbers_end(text, loc), at.range.end), ""));
             }
         }
-    }
-    // With `@@DWARF` nobody knows which lines are of a section.
-    if !edits.is_empty() && !module.items.iter().any(|item| matches!(item, Item::AtDwarf(_))) {
-        names(module, &mut edits);
     }
     edits
 }

@@ -15,6 +15,7 @@ mod files;
 mod fix_result;
 mod fix_selection;
 mod inlined_locs;
+mod inlined_names;
 mod inlining;
 mod intermediate;
 mod is_ptx;

@@ -1,12 +1,12 @@
 //! The repair that removes debug text.
 
-use std::collections::HashSet;
-
+use super::inlined_names::{function_names, holds_any};
 use super::target::remove_debug;
-use super::{Edit, FixSelection, inlined_locs, intermediate};
+use super::{Edit, FixSelection, inlined_locs, inlining, intermediate, versions};
+use crate::check::{RuleId, gate_of};
 use crate::module::{Item, Module};
 use crate::parser::Parsed;
-use crate::section::{DataItem, SectionBlock};
+use crate::section::SectionBlock;
 use crate::statement::Statement;
 use crate::text_range::TextRange;
 
@@ -43,8 +43,19 @@ pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
         _ => None,
     });
     let sections = of_module.chain(of_bodies);
-    let (kept, stripped): (Vec<&SectionBlock<'_>>, Vec<_>) =
+    let (kept, mut stripped): (Vec<&SectionBlock<'_>>, Vec<_>) =
         sections.partition(|section| holds_any(section, &names));
+    let inlined = inlined_locs::edits(parsed, kept.iter().copied());
+    let is_too_old = || {
+        let least = gate_of(RuleId::GateInline).and_then(|gate| gate.enforced);
+        versions::version(&parsed.module).zip(least).is_some_and(|(version, least)| version < least)
+    };
+    // Calls that only entries have raise the version; without them it stays, and what it is too old
+    // for goes.
+    if !names.is_empty() && inlined.is_empty() && is_too_old() {
+        strip.edits.extend(inlining::attributes(parsed));
+        stripped.extend(kept);
+    }
     for section in stripped {
         strip.take(section.range);
     }
@@ -53,7 +64,7 @@ pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
             strip.take(line.range);
         }
     }
-    strip.edits.extend(inlined_locs::edits(parsed, kept.into_iter()));
+    strip.edits.extend(inlined);
     strip.edits
 }
 
@@ -64,21 +75,6 @@ fn is_loc(text: &str) -> bool {
 
 fn statements<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Statement<'a>> {
     module.functions().filter_map(|function| function.body.as_ref()).flat_map(|body| &body.statements)
-}
-
-/// What `function_name` refers to: labels, or `.debug_str`.
-pub(super) fn function_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
-    let at = statements(module).filter_map(|statement| match statement {
-        Statement::Loc(loc) => loc.inlined_at.as_deref(),
-        _ => None,
-    });
-    at.map(|at| at.function_name.text).collect()
-}
-
-/// Whether a section is one of the names, or defines one.
-pub(super) fn holds_any(section: &SectionBlock<'_>, names: &HashSet<&str>) -> bool {
-    let defines = |item: DataItem<'_>| matches!(item, DataItem::Label(label) if names.contains(label.text));
-    !names.is_empty() && (names.contains(section.name.text) || section.items().any(defines))
 }
 
 struct Strip<'a> {

@@ -83,6 +83,11 @@ fn inline_attributes_are_dropped() {
         assert_eq!((locs(&after), after.lines().next()), (locs(&text), text.lines().next()));
         assert_eq!(findings(&after), []);
         assert_eq!(refusal(&after, &["-lineinfo"]), None);
+        // What strip-to-lines would leave is refused for this version.
+        let lines_only = fixed(&text, &FixSelection::of(&[Repair::StripToLines]));
+        assert_eq!((locs(&lines_only), lines_only.lines().next()), (locs(&text), text.lines().next()));
+        assert_eq!(lines_only.matches("function_name").count() + lines_only.matches(".section").count(), 0);
+        assert_eq!(refusal(&lines_only, &["-lineinfo"]), None);
     }
     let body = |end: &str| format!(".func f()\n{{\n.loc 1 2 3\n\t.loc 1 9 9{end} // c\n\tret;\n}}\n");
     let inlined = body(" , function_name n+1, inlined_at 1 2 3");
@@ -106,6 +111,24 @@ fn inline_attributes_are_dropped() {
         let before = format!("{inlined}{sections}");
         after_head(Repair::DropInlineAttributes, &before, &format!("{}{left}", body("")));
     }
+}
+
+/// Report 73: what strip-to-lines leaves is not refused for the version either.
+#[test]
+fn strip_to_lines_keeps_an_old_version() {
+    let module = |version: &str| {
+        format!(
+            ".version {version}\n.target sm_75\n.func f()\n{{\n.loc 1 2 3\n.loc 1 9 9, function_name n, inlined_at 1 2 3\n\
+             ret;\n}}\n.file 1 \"k.cu\"\n.section .debug_str\n{{\nn:\n.b8 102,0\n}}\n"
+        )
+    };
+    let repair = FixSelection::of(&[Repair::StripToLines]);
+    let old = fixed(&module("6.5"), &repair);
+    assert!(old.starts_with(".version 6.5\n") && old.contains(".loc 1 9 9\n"), "{old}");
+    assert!(!old.contains("inlined_at") && !old.contains(".section"), "{old}");
+    assert_eq!(fixed(&old, &repair), old);
+    let new = module("7.0");
+    assert_eq!(fixed(&new, &repair), new, "ptxas takes it");
 }
 
 /// Report 74.
