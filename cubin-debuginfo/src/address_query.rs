@@ -5,9 +5,6 @@ mod code_address;
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -87,26 +84,6 @@ pub enum QueryError {
 /// What a linker does to code that the sources of a program have.
 pub(crate) const LINKED: &str =
     "; the linker may have left it out or, at link-time optimisation, folded it away";
-
-impl Serialize for QueryError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for QueryError {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
-    }
-}
 
 impl From<NameError<'_>> for QueryError {
     fn from(error: NameError<'_>) -> Self {

@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod diff;
 pub mod dump;
 pub mod entries;
+mod error_text;
 pub mod expression;
 mod limits;
 pub mod lines;

@@ -1,4 +1,4 @@
-//! A function of the PTX of which the cubin lacks something.
+//! A function of the PTX that lacks lines, call sites or variables in the cubin.
 
 use super::FileLines;
 use schemars::JsonSchema;

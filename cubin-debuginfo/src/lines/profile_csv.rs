@@ -3,9 +3,6 @@
 
 use super::sample::Sample;
 use crate::address_query::{QueryError, parse_number};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use thiserror::Error;
 
 /// The reason why a row of a profile cannot be a sample of the cubin.
@@ -24,26 +21,6 @@ pub enum RowError {
     /// The row names an address that the cubin does not have, for the reason in the value.
     #[error(transparent)]
     Address(#[from] QueryError),
-}
-
-impl Serialize for RowError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for RowError {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
-    }
 }
 
 /// The error for a text without a header row.

@@ -2,6 +2,7 @@
 
 use super::address_answer::AddressAnswer;
 use crate::address_query::QueryError;
+use crate::error_text::optional_message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +18,8 @@ pub struct QueryAnswer<'a, 's> {
     #[serde(rename = "answers")]
     pub addresses: Vec<AddressAnswer<'a, 's>>,
     /// Why the query has no answer, or no further one. Absent if nothing is wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_message")]
+    #[schemars(with = "Option<String>")]
     pub error: Option<QueryError>,
 }
 

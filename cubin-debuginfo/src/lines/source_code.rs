@@ -150,7 +150,7 @@ impl<'s> LineLookup<'s> {
         ranges
     }
 
-    /// The least line after `last` of which these files have code.
+    /// The first line after `last` for which these files have code.
     fn next_line(&self, files: &[&'s str], last: u32) -> Option<u32> {
         let ranges = self.symbolizer.sections().iter().flat_map(|section| self.source_ranges(section.index));
         let frames = ranges.flat_map(|(_, place)| self.chain(place).take(MAX_FRAMES));

@@ -1,9 +1,6 @@
 //! Why a query for the code of source lines has no answer.
 
 use crate::address_query::LINKED;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use thiserror::Error;
 
 /// Why a query for the code of source lines has no answer.
@@ -34,24 +31,4 @@ pub enum SourceError {
         /// Whether a later line of the file has code.
         has_next: bool,
     },
-}
-
-impl Serialize for SourceError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for SourceError {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
-    }
 }

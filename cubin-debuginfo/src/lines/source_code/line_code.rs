@@ -2,6 +2,7 @@
 
 use super::super::source_error::SourceError;
 use super::{SourceCode, list};
+use crate::error_text::optional_message;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +23,8 @@ pub struct LineCode<'a, 's> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_line: Option<SourceCode<'s>>,
     /// Why no code comes from the lines. Absent if there is some.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_message")]
+    #[schemars(with = "Option<String>")]
     pub error: Option<SourceError>,
 }
 
