@@ -14,7 +14,7 @@ use crate::{parallel, refused_ptx};
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
-use nv_debug_sections::release::Release;
+use nv_debug_sections::release::{Release, Target};
 use nv_debug_sections::relocated::RelocatedCubin;
 use ptx_syntax::check::{PtxVersion, Report};
 use ptx_syntax::{CodeBlock, LineIndex, Module};
@@ -255,14 +255,9 @@ impl<'p> PreparedPtx<'p> {
             && extras.line_table == LineTableStyle::Ptxas
             && !extras.keep_optimised
             && extras.path_maps.is_empty();
-        let knows_rules = match &cubin {
-            Some((cubin, _)) => cubin.has_known_rules(),
-            None => release.knows_rules_of(target.sm),
-        };
-        if level >= DebugLevel::Lines && !knows_rules {
-            let writer = cubin.as_ref().and_then(|(cubin, _)| cubin.writer());
-            let tool = writer.map_or_else(|| format!("ptxas {release}"), |writer| writer.to_string());
-            diagnostics.push(unknown_rules(&tool, target.sm, as_ptxas));
+        let unknown = unknown_rules(cubin.as_ref().map(|(cubin, _)| cubin), target, as_ptxas);
+        if let Some(unknown) = unknown.filter(|_| level >= DebugLevel::Lines) {
+            diagnostics.push(unknown);
             if let Some((cubin, data)) = cubin.as_ref().filter(|_| as_ptxas) {
                 return Ok((data.to_vec(), Statistics::of_cubin(cubin)));
             }
@@ -334,16 +329,23 @@ fn no_intermediate_lines() -> Diagnostic {
     Diagnostic::warning(None, message.to_owned())
 }
 
-/// Says that the rules of the tool that made the code are not known for an SM, and what follows:
-/// with `as_ptxas` its sections stay, which is not worth a warning.
-fn unknown_rules(tool: &str, sm: u32, as_ptxas: bool) -> Diagnostic {
+/// Says that the rules of the tool that made the code are not known for its SM, and what follows:
+/// with `as_ptxas` its sections stay, which is not worth a warning. `None`: they are known.
+fn unknown_rules(cubin: Option<&Cubin<'_>>, target: Target, as_ptxas: bool) -> Option<Diagnostic> {
+    let Target { release, sm } = target;
+    let is_known = cubin.map_or_else(|| release.knows_rules_of(sm), Cubin::has_known_rules);
+    if is_known {
+        return None;
+    }
+    let writer = cubin.and_then(Cubin::writer);
+    let tool = writer.map_or_else(|| format!("ptxas {release}"), |writer| writer.to_string());
     let rules = format!("the rules by which {tool} makes debug sections for sm_{sm} are not known");
-    if as_ptxas {
+    Some(if as_ptxas {
         Diagnostic::note(format!("{rules}: its own debug sections stay as they are"))
     } else {
         let message = format!("{rules}: those of ptxas {} are used", Release::default());
         Diagnostic::warning(None, message)
-    }
+    })
 }
 
 /// The texts of intermediate languages in a module, each with the path of its file.
