@@ -3,6 +3,7 @@
 mod code;
 mod document;
 mod input;
+mod messages;
 mod sources;
 mod stats;
 mod version;
@@ -10,7 +11,7 @@ mod version;
 use crate::call_log::Call;
 use crate::diagnostics::Reporter;
 use crate::help;
-use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
+use crate::limits::MAX_WARNINGS;
 use crate::options::{self, CodeChoice, Message as OptionMessage, MessageStyle, Options, Parsed as Command};
 use crate::output;
 use crate::printable_text::printable_lines;
@@ -18,19 +19,16 @@ use crate::provider::ptxas;
 use crate::stderr::has_colors;
 use code::Choice;
 pub use document::SCHEMA;
-use document::{NVDWARF, ReportedMessage, Written};
+use document::{ReportedMessage, Written};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::release::Release;
-use nvdwarf_compile::{
-    CheckedPtx, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Message, Severity, Statistics,
-};
+use nvdwarf_compile::{CheckedPtx, CodeImage, Compiled, Diagnostic, Statistics};
 use ptx_syntax::LineIndex;
-use ptx_syntax::check::{PtxasLines, Verdict, check};
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The exit code of `compile` for every failure, which is that of ptxas.
@@ -144,6 +142,10 @@ struct Compile<'o> {
     /// The release by whose rules the PTX was checked.
     release: Release,
     stats: Stats,
+    /// The ptxas whose lines come before our own messages, until it has run.
+    first_speaker: Option<PathBuf>,
+    /// What we say once it has.
+    held_back: Vec<Diagnostic>,
     warned: usize,
     /// In words where the code comes from, once that is known.
     code: String,
@@ -163,6 +165,8 @@ impl<'o> Compile<'o> {
             message_style: options.message_style.unwrap_or(usual),
             release: options.compile.release,
             stats: Stats::begin(),
+            first_speaker: None,
+            held_back: Vec::new(),
             warned: 0,
             code: String::new(),
             messages: Vec::new(),
@@ -179,8 +183,12 @@ impl<'o> Compile<'o> {
             return self.run_several();
         }
         let name = self.options.input.name();
-        let bytes = input::read(&self.options.input, &name)?;
-        let text = input::text(&name, &bytes)?;
+        let bytes = input::read(&self.options.input, &name, self.message_style)?;
+        self.first_speaker = self.find_first_speaker();
+        let text = match input::text(&name, &bytes) {
+            Ok(text) => text,
+            Err(fault) => return Err(self.say_not_text(fault, &bytes)),
+        };
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, has_colors(&std::io::stderr()));
         let mut checked = CheckedPtx::new(text, &lines, &self.options.compile);
@@ -198,12 +206,14 @@ impl<'o> Compile<'o> {
         let choice = self.choose()?;
         self.code = choice.source();
         if self.options.virtual_arch.is_some() {
-            return self.check_only(&choice, text);
+            let checked = self.check_only(&choice, text);
+            return self.after_ptxas(&reporter, checked);
         }
         let prepared = checked.prepare(matches!(choice, Choice::Ptxas(_)));
         let mut prepared = self.take(&reporter, &name, prepared)?;
 
-        let code = self.provide(choice, &prepared.generator_text())?;
+        let code = self.provide(choice, &prepared.generator_text());
+        let code = self.after_ptxas(&reporter, code)?;
         if self.options.compile.relocatable && code.cubin.is_none() {
             let text =
                 "-c is ignored: without code there is nothing to link, the result is a debug-only object";
@@ -222,7 +232,7 @@ impl<'o> Compile<'o> {
         let (file, statistics) = self.take(&reporter, place, compiled)?;
         self.write(&file)?;
         self.statistics = Some(statistics);
-        if self.options.verbose {
+        if self.options.verbose && !self.leaves_words_to_ptxas() {
             self.say_summary(statistics);
         }
         if self.options.stats {
@@ -261,10 +271,12 @@ impl<'o> Compile<'o> {
         if self.options.virtual_arch.is_some() {
             return Ok(());
         }
-        say_info(format!(
-            "several inputs: the cubin is written as {} made it, debug sections included",
-            found.path.display()
-        ));
+        if self.message_style != MessageStyle::Ptxas {
+            say_info(format!(
+                "several inputs: the cubin is written as {} made it, debug sections included",
+                found.path.display()
+            ));
+        }
         self.write(&cubin)
     }
 
@@ -279,102 +291,6 @@ impl<'o> Compile<'o> {
         let output = self.options.output.display().to_string();
         self.written = Some(Written { output, output_bytes: file.len() });
         Ok(())
-    }
-
-    /// What a step of the compilation gives, once all that it has to say is said. `place` is the
-    /// file that is at fault if the PTX is not.
-    fn take<T>(
-        &mut self,
-        reporter: &Reporter<'_>,
-        place: &str,
-        step: Result<(T, Vec<Diagnostic>), CompileError>,
-    ) -> Result<T, Stopped> {
-        let error = match step {
-            Ok((made, diagnostics)) => return self.report(reporter, diagnostics).map(|()| made),
-            Err(error) => error,
-        };
-        if error.kind == ErrorKind::Ptx && self.message_style != MessageStyle::Ours {
-            let lines = self.ptxas_lines(reporter, place);
-            for line in &lines {
-                self.say_as_ptxas(line);
-            }
-            let last = lines.last().filter(|_| self.message_style == MessageStyle::Ptxas);
-            if let Some(last) = last {
-                let error = last.split_once(": ").map_or(&**last, |(_, text)| text).trim_start().to_owned();
-                return Err(Stopped { exit: FAILURE, error });
-            }
-        }
-        self.report(reporter, error.diagnostics)?;
-        Err(stop(match error.kind {
-            ErrorKind::OptimizedDebug => error.kind.to_string(),
-            kind => format!("{place}: {kind}"),
-        }))
-    }
-
-    /// The lines that ptxas prints for a PTX that it refuses. Before our own messages its last line
-    /// is left out, which then ends both.
-    fn ptxas_lines(&self, reporter: &Reporter<'_>, name: &str) -> Vec<String> {
-        let options = nvdwarf_compile::Options { release: self.release, ..self.options.compile.clone() };
-        let report = check(&ptx_syntax::parse(reporter.text()), &options.check_context());
-        if report.verdict(options.mode()) == Verdict::Accept {
-            return Vec::new(); // the fault is one that only we find
-        }
-        let lines = PtxasLines::new(reporter.text(), reporter.lines());
-        let said = report.ptxas_messages(options.mode(), name, &lines);
-        let is_last = |line: &&str| line.ends_with(options::ABORTED);
-        let is_shown = |line: &&str| {
-            let is_left_out = self.message_style == MessageStyle::Both && is_last(line);
-            !(is_left_out || self.options.disable_warnings && line.starts_with("ptxas warning"))
-        };
-        said.lines().filter(is_shown).map(str::to_owned).collect()
-    }
-
-    fn say_as_ptxas(&mut self, line: &str) {
-        say_text(line);
-        if self.options.json {
-            self.messages.push(ReportedMessage::of_ptxas(line));
-        }
-    }
-
-    /// Prints the diagnostics that `-w` does not suppress: warnings and notes. Fails if one is an
-    /// error; with `-Werror` a warning that ptxas gives too is an error.
-    fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
-        let mut errors = 0;
-        for mut diagnostic in diagnostics {
-            // -w wins over -Werror, as in ptxas.
-            let Options { warnings_as_errors, disable_warnings, .. } = *self.options;
-            let is_warning = diagnostic.severity == Severity::Warning && diagnostic.is_ptxas;
-            if is_warning && warnings_as_errors && !disable_warnings {
-                diagnostic.severity = Severity::Error;
-            }
-            let shown = match diagnostic.severity {
-                Severity::Error => {
-                    errors += 1;
-                    errors <= MAX_ERRORS
-                }
-                Severity::Note | Severity::Warning if disable_warnings => false,
-                Severity::Note => true,
-                Severity::Warning => {
-                    self.warned += 1;
-                    self.warned <= MAX_WARNINGS
-                }
-            };
-            if shown {
-                say_rendered(&reporter.render(&diagnostic));
-            }
-            let is_left_out = self.options.disable_warnings && diagnostic.severity != Severity::Error;
-            if self.options.json && !is_left_out {
-                let message = Message::new(&diagnostic, reporter.lines());
-                self.messages.push(ReportedMessage { from: NVDWARF, message });
-            }
-        }
-        if errors == 0 {
-            return Ok(());
-        }
-        if errors > MAX_ERRORS {
-            say_text(&format!("{} more errors", errors - MAX_ERRORS));
-        }
-        Err(stop(options::ABORTED))
     }
 
     fn say_summary(&self, statistics: Statistics) {

@@ -141,7 +141,7 @@ pub(super) const OURS: &[Spec] = &[
         "How source lines are written. ptxas (default): as ptxas does. compact: the same rows in fewer bytes. full: \
          also columns, every change of file and call site, and which rows begin a statement."),
     spec(Id::Messages, "messages", "", Arg::Value("<ptxas|ours|both>"),
-        "In whose words the faults of a PTX are told. ours: those of `ptxas-driver check`, with the line at fault. ptxas: the lines that \
+        "In whose words the faults of a PTX are told. ours: those of `ptxas-driver check`, with the line at fault. ptxas: only the lines that \
          ptxas prints. both: first the lines of ptxas, then ours. Default: both if this program was called as ptxas, otherwise ours."),
     spec(Id::PathMap, "path-map", "", Arg::Value("<old>=<new>"),
         "Write paths that begin with <old> as if they began with <new>: source files, unit names and folders. May be \

@@ -86,7 +86,7 @@ pub enum RunError {
 pub fn run(
     ptxas: &Path,
     request: &Request<'_>,
-    tell: &mut dyn FnMut(&str),
+    tell: &mut dyn FnMut(&[u8]),
 ) -> Result<Option<Vec<u8>>, RunError> {
     let scratch = PrivateFolder::new().map_err(RunError::Temporary)?;
     // After -g, .note.nv.tkinfo tells the base names of both files.
@@ -115,15 +115,16 @@ pub fn run(
     let conflict = format!(" warning : {CONFLICT}");
     let mut has_spoken = false;
     let mut forward = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line);
-        let line = line.strip_suffix('\n').unwrap_or(&line);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         // We have said so. A line begins with the name of the ptxas, which may be ptxas-blackwell.
-        if request.options.line_info_overridden && line.ends_with(&conflict) {
+        if request.options.line_info_overridden && line.ends_with(conflict.as_bytes()) {
             return;
         }
         has_spoken = true;
         match request.source {
-            Source::Text(_) => tell(&line.replace(&*typed, &name)),
+            Source::Text(_) if memchr::memmem::find(line, typed.as_bytes()).is_some() => {
+                tell(String::from_utf8_lossy(line).replace(&*typed, &name).as_bytes());
+            }
             _ => tell(line),
         }
     };

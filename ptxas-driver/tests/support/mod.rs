@@ -64,10 +64,33 @@ pub mod oracle {
         found
     }
 
+    /// The ptxas of 13.0, and those of `releases` that `tools/oracle.sh --release` has installed.
+    ///
+    /// Empty where that of 13.0 is missing and may be; the test then returns.
+    pub fn ptxas_of(releases: &[&str]) -> Vec<PathBuf> {
+        let Some(usual) = tool("ptxas") else { return Vec::new() };
+        let installed = |release: &&str| {
+            let prefix = format!("ptxas-{release}.");
+            let is_of_release = |path: &PathBuf| {
+                path.is_dir()
+                    && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+            };
+            let root = entries(&cache()?).into_iter().find(is_of_release)?;
+            in_root(&root, "ptxas")
+        };
+        std::iter::once(usual).chain(releases.iter().filter_map(installed)).collect()
+    }
+
+    fn cache() -> Option<PathBuf> {
+        Some(PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf"))
+    }
+
     fn in_environment(name: &str) -> Option<PathBuf> {
-        let root = env::var_os("NVDWARF_ORACLE")
-            .map(PathBuf::from)
-            .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/oracle-13.0.88")))?;
+        let usual = || Some(cache()?.join("oracle-13.0.88"));
+        in_root(&env::var_os("NVDWARF_ORACLE").map(PathBuf::from).or_else(usual)?, name)
+    }
+
+    fn in_root(root: &Path, name: &str) -> Option<PathBuf> {
         let pythons = entries(&root.join("lib")).into_iter();
         pythons
             .flat_map(|python| entries(&python.join("site-packages/nvidia")))

@@ -1,7 +1,8 @@
 //! The source of the machine code: `--code`.
 
 use super::document::ReportedMessage;
-use super::{Compile, FAILURE, Stopped, say_info, say_text, stop};
+use super::messages::forward;
+use super::{Compile, FAILURE, Stopped, say_info, stop};
 use crate::commands::read;
 use crate::input;
 use crate::limits::MAX_PTXAS_LINES;
@@ -83,7 +84,7 @@ impl Compile<'_> {
         match choice {
             Choice::None => Ok(Code { cubin: None, name: String::new() }),
             Choice::Ptxas(found) => {
-                let cubin = self.assemble(&found.path, text)?;
+                let cubin = self.assemble(&found.path, text.as_bytes())?;
                 Ok(Code { cubin: Some(cubin), name: found.path.display().to_string() })
             }
             Choice::Cubin(path) => {
@@ -99,19 +100,19 @@ impl Compile<'_> {
     /// `-arch compute_90`: a ptxas checks the PTX, as we did; nothing is written.
     pub(super) fn check_only(&mut self, choice: &Choice, text: &str) -> Result<(), Stopped> {
         match choice {
-            Choice::Ptxas(found) => self.assemble(&found.path, text).map(|_| ()),
+            Choice::Ptxas(found) => self.assemble(&found.path, text.as_bytes()).map(|_| ()),
             Choice::None | Choice::Cubin(_) => Ok(()),
         }
     }
 
     /// Runs a ptxas and forwards its messages. The cubin is empty for a virtual architecture.
-    fn assemble(&mut self, path: &Path, text: &str) -> Result<Vec<u8>, Stopped> {
+    pub(super) fn assemble(&mut self, path: &Path, text: &[u8]) -> Result<Vec<u8>, Stopped> {
         let source = match &self.options.input {
             // With `.target debug` ptxas does not optimise: it gets another text.
-            _ if self.options.compile.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
+            _ if self.options.compile.extras.keep_optimised => ptxas::Source::Text(text),
             // What is not an ordinary file can be read only once, and we have done so.
             Input::Path(path) if path.is_file() => ptxas::Source::File(path),
-            Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
+            Input::Path(_) | Input::Stdin => ptxas::Source::Text(text),
             Input::Text(text) => ptxas::Source::Argument(text),
         };
         self.assemble_source(path, source)
@@ -137,11 +138,11 @@ impl Compile<'_> {
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
         let request = ptxas::Request { source, options: self.options };
-        let (is_kept, messages) = (self.options.json, &mut self.messages);
-        let tell = &mut |line: &str| {
-            say_text(line);
+        let (style, is_kept, messages) = (self.message_style, self.options.json, &mut self.messages);
+        let tell = &mut |line: &[u8]| {
+            forward(line, style);
             if is_kept && messages.len() < MAX_PTXAS_LINES {
-                messages.push(ReportedMessage::of_ptxas(line));
+                messages.push(ReportedMessage::of_ptxas(&String::from_utf8_lossy(line)));
             }
         };
         let made = self.stats.of_others(|| ptxas::run(path, &request, tell));

@@ -1,12 +1,20 @@
 //! Reads the PTX file of `compile`.
 
-use super::{FAILURE, Stopped, say_fatal, say_info, say_text, stop};
+use super::{Stopped, say_fatal, say_info, stop};
 use crate::foreign_files;
 use crate::input;
-use crate::options::{self, Input};
+use crate::options::{self, Input, MessageStyle};
+
+/// An input that is not text, or text of another kind than PTX.
+pub(super) struct NotText {
+    /// What it is, after the name of the file.
+    pub(super) error: String,
+    /// The line and the column of the first byte that is not text, if there is one.
+    pub(super) place: Option<(usize, usize)>,
+}
 
 /// The bytes of the input; `name` is for messages.
-pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
+pub(super) fn read(ptx: &Input, name: &str, style: MessageStyle) -> Result<Vec<u8>, Stopped> {
     let read = match ptx {
         Input::Stdin => input::read_stdin(),
         Input::Path(path) => input::read(path),
@@ -14,22 +22,22 @@ pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
     };
     read.map_err(|error| {
         let stopped = stop(format!("Input file '{name}' could not be opened"));
-        say_info(error.to_string());
+        if style != MessageStyle::Ptxas {
+            say_info(error.to_string());
+        }
         say_fatal(options::ABORTED);
         stopped
     })
 }
 
-/// The input as text. If it is not text, says so with the place of the first byte that is not.
-pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> {
+/// The input as text.
+pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, NotText> {
     let foreign = foreign_files::not_ptx(bytes, name);
-    if let (Some((what, how)), Ok(_)) = (&foreign, std::str::from_utf8(bytes)) {
-        let error = format!("{name}: this is {what}, not PTX; {how}");
-        say_text(&format!("error: {error}"));
-        say_fatal(options::ABORTED);
-        return Err(Stopped { exit: FAILURE, error });
+    let text = std::str::from_utf8(bytes);
+    if let (Some((what, how)), Ok(_)) = (&foreign, text) {
+        return Err(NotText { error: format!("{name}: this is {what}, not PTX; {how}"), place: None });
     }
-    std::str::from_utf8(bytes).map_err(|error| {
+    text.map_err(|error| {
         let at = error.valid_up_to();
         let before = &bytes[..at];
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
@@ -40,8 +48,6 @@ pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> 
             None => "not PTX".to_owned(),
         };
         let error = format!("{name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text");
-        say_text(&format!("error: {error}\n --> {name}:{line}:{column}"));
-        say_fatal(options::ABORTED);
-        Stopped { exit: FAILURE, error }
+        NotText { error, place: Some((line, column)) }
     })
 }

@@ -205,7 +205,8 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     let options = parsed("-arch sm_90a -e k -lineinfo -O0 -m 64 -o x/y.cubin - -fmad=false");
     let mut messages = Vec::new();
     let request = Request { source: Source::Text(b"PTX"), options: &options };
-    let made = run(&echo, &request, &mut |line| messages.push(line.to_owned())).unwrap();
+    let made =
+        run(&echo, &request, &mut |line| messages.push(String::from_utf8_lossy(line).into_owned())).unwrap();
     let here = env::current_dir().unwrap();
     assert_eq!(
         String::from_utf8(made.unwrap()).unwrap(),
@@ -217,7 +218,9 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     let input = dir.path().join("in.ptx");
     let mut folders = Vec::new();
     let request = Request { source: Source::File(&input), options: &options };
-    match run(&dirname, &request, &mut |line| folders.push(PathBuf::from(line))) {
+    let mut tell = |line: &[u8]| folders.push(PathBuf::from(String::from_utf8_lossy(line).into_owned()));
+    let ran = run(&dirname, &request, &mut tell);
+    match ran {
         Err(RunError::Failed { status, has_spoken: true, .. }) => {
             assert_eq!(status.code(), Some(3));
             assert_eq!(folders.iter().map(|folder| folder.exists()).collect::<Vec<_>>(), [false]);
