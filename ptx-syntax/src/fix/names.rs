@@ -8,7 +8,7 @@ use crate::check::is_mapped_again;
 use crate::error::SyntaxErrorKind;
 use crate::file_directive::FileDirective;
 use crate::file_folder::FileParts;
-use crate::lexer::{Lexer, TokenKind, tokenize};
+use crate::lexer::{Lexer, Token, TokenKind, tokenize};
 use crate::parser::Parsed;
 use crate::raw_byte::raw_byte;
 use crate::text_range::TextRange;
@@ -24,15 +24,25 @@ fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'
     })
 }
 
-/// One name in place of a folder, a name and a checksum.
+/// One name in place of a folder, a name and a checksum. Comments between them stay.
 pub(super) fn join(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
     let text = parsed.module.text;
-    let folders = parsed.errors.iter().filter(|error| error.kind == SyntaxErrorKind::FileFolder);
-    let joined = folders.filter_map(|error| {
-        let name = FileParts::read(text, error.range).name()?;
-        Some(Edit::new(error.range, format!("\"{name}\"")))
-    });
-    joined.collect()
+    let mut edits = Vec::new();
+    for error in parsed.errors.iter().filter(|error| error.kind == SyntaxErrorKind::FileFolder) {
+        let Some(name) = FileParts::read(text, error.range).name() else { continue };
+        let name = format!("\"{name}\"");
+        let is_comment =
+            |token: &Token| matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
+        if !tokenize(error.range.slice(text)).any(|token| is_comment(&token)) {
+            edits.push(Edit::new(error.range, name));
+            continue;
+        }
+        let mut lexer = Lexer::new(text, error.range.start);
+        edits.push(Edit::new(lexer.next_significant().range, name));
+        let rest = std::iter::from_fn(|| Some(lexer.next_significant().range));
+        edits.extend(rest.take_while(|part| part.start < error.range.end).map(|part| Edit::new(part, "")));
+    }
+    edits
 }
 
 /// NUL bytes after the end of the text, with the blanks between and after them.

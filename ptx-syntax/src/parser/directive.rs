@@ -100,10 +100,10 @@ impl<'a> Parser<'a> {
     }
 
     /// `"FOLDER" "NAME" md5 0x... source "..."` of other assemblers, which PTX does not have: one
-    /// error for all of it. `first` has been read, and is the folder if a name follows.
+    /// error for all of it, on however many lines. `first` has been read, and is the folder if a name
+    /// follows.
     fn folder_and_name(&mut self, first: TextRange, file: &mut FileDirective<'a>) -> bool {
-        let is_other = self.at(TokenKind::String) || matches!(self.word(), "md5" | "source");
-        if !is_other || self.begins_line() {
+        if !self.at(TokenKind::String) && !matches!(self.word(), "md5" | "source") {
             return false;
         }
         // A checksum has more bits than a number may have: the tokens are not looked at.

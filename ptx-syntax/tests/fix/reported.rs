@@ -274,9 +274,20 @@ fn files_with_folder_and_name() {
             ".file 1 \"/a/b.c\"\n.file 2 \"d\"\n",
         ),
         (".func f()\n{\n.file 1 \"/a\" \"b.c\"\nret;\n}\n", ".func f()\n{\n.file 1 \"/a/b.c\"\nret;\n}\n"),
-        // No name at all, and a string that is of nobody.
+        // What stands between the parts does not matter, and comments stay.
+        (".file 1 \"/a\"\n\"b.c\"\n", ".file 1 \"/a/b.c\"\n"),
+        (".file 1\n\"/a\"\t\n\n\t\"b.c\"\n.file 2 \"d\"\n", ".file 1\n\"/a/b.c\"\n.file 2 \"d\"\n"),
+        (".file 1 \"/a\"\r\n  \"b.c\"\r\nmd5\r\n0x0123456789abcdef\r\n", ".file 1 \"/a/b.c\"\r\n"),
+        (".file 1 \"/a\"\"b.c\"\n", ".file 1 \"/a/b.c\"\n"),
+        (".file 1 \"/a\" // a\n\"b.c\"\n", ".file 1 \"/a/b.c\" // a\n\n"),
+        (
+            ".file 1 \"/a\"/* a\n*/\"b.c\" /**/ source /* s */ \"x\"\n",
+            ".file 1 \"/a/b.c\"/* a\n*/ /**/  /* s */ \n",
+        ),
+        (".func f()\n{\n.file 1 \"/a\"\n\"b.c\"\nret;\n}\n", ".func f()\n{\n.file 1 \"/a/b.c\"\nret;\n}\n"),
+        // No name at all.
         (".file 1 \"/a\" \"\"\n", ".file 1 \"/a\" \"\"\n"),
-        (".file 1 \"/a\"\n\"b.c\"\n", ".file 1 \"/a\"\n\"b.c\"\n"),
+        (".file 1 \"/a\"\nmd5 f\n", ".file 1 \"/a\"\nmd5 f\n"),
         (".file 1 \"/a\" md5\n", ".file 1 \"/a\" md5\n"),
     ] {
         after_head(Repair::JoinFileNames, before, after);
@@ -284,6 +295,7 @@ fn files_with_folder_and_name() {
         if before != after && !before.contains(".func") {
             let found = findings(&format!("{HEAD}{before}"));
             assert_eq!(found.iter().filter(|(code, ..)| *code == "F015").count(), found.len(), "{found:?}");
+            assert_eq!(refusal(&format!("{HEAD}{after}"), &[]), None, "{after}");
         }
     }
 }
