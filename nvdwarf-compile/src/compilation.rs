@@ -1,6 +1,7 @@
 //! One compilation, step by step.
 
 use super::statistics::Statistics;
+use crate::checked_tables;
 use crate::diagnostic::Diagnostic;
 use crate::error::{CompileError, ErrorKind, Result};
 use crate::file_stat::FileStat;
@@ -11,6 +12,7 @@ use crate::path_map::PathMap;
 use crate::provider::{Provided, cubin, none};
 use crate::source_stats::SourceStats;
 use crate::{parallel, refused_ptx};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
@@ -319,7 +321,16 @@ impl<'p> PreparedPtx<'p> {
         if placed {
             apply_relocations(&mut container, &names)?;
         }
-        Ok((container.write()?, statistics))
+        let bytes = container.write()?;
+        if let CodeImage::Cubin(data) = *code
+            && as_ptxas
+            && release.line_tables_have_exceptions(target.sm)
+            && let Some(table) = checked_tables::first_that_differs(&bytes, data)?
+        {
+            diagnostics.push(unknown_exception(target, table));
+            return Ok((data.to_vec(), Statistics::of_cubin(&Cubin::parse(data)?)));
+        }
+        Ok((bytes, statistics))
     }
 }
 
@@ -346,6 +357,15 @@ fn unknown_rules(cubin: Option<&Cubin<'_>>, target: Target, as_ptxas: bool) -> O
         let message = format!("{rules}: those of ptxas {} are used", Release::default());
         Diagnostic::warning(None, message)
     })
+}
+
+/// Says that a line table of ptxas does not follow the rules that are known, and that its sections
+/// stay.
+fn unknown_exception(Target { release, sm }: Target, table: SectionKind) -> Diagnostic {
+    Diagnostic::note(format!(
+        "the {} of this code does not follow the rules that are known for ptxas {release} and sm_{sm}: its own debug sections stay as they are",
+        table.name()
+    ))
 }
 
 /// The texts of intermediate languages in a module, each with the path of its file.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod checked_tables;
 mod code_facts;
 mod compilation;
 mod diagnostic;

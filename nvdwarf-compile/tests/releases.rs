@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, ReleaseSource};
 use nv_debug_sections::line;
 use nvdwarf_compile::arch::Arch;
-use nvdwarf_compile::{CodeImage, ErrorKind, Options, compile};
+use nvdwarf_compile::{CodeImage, Compiled, ErrorKind, Options, compile};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -149,6 +149,7 @@ fn compile_writes_what_the_ptxas_of_each_release_does() {
             unknown.insert(format!("{release} {arch}"));
             continue;
         }
+        assert!(!left_the_sections(&compiled), "{release} {arch}");
         let made = Cubin::parse(&compiled.bytes).unwrap();
         for (index, name, _) in cubin.iter().filter(|(_, name, _)| SectionName::parse(name).is_debug()) {
             let ours = made.section_by_name(name).unwrap_or_else(|| panic!("{release} {arch}: {name}"));
@@ -162,4 +163,34 @@ fn compile_writes_what_the_ptxas_of_each_release_does() {
     }
     let expected = ["11.7 sm_75"];
     assert_eq!(unknown.into_iter().collect::<Vec<_>>(), expected);
+}
+
+/// Whether a note says that the debug sections of ptxas stay.
+fn left_the_sections(compiled: &Compiled) -> bool {
+    compiled.warnings.iter().any(|warning| warning.message.contains("stay as they are"))
+}
+
+/// On sm_90 before CUDA 12.8 the rules of line tables have exceptions, so that a table that does
+/// not follow them is taken for right. Later tables are written by the rules.
+#[test]
+fn line_tables_that_do_not_follow_the_rules_stay_where_there_are_exceptions() {
+    let arch = Arch::parse("sm_90").unwrap();
+    for (file, stays) in [("12.6-sm_90.blocks.cubin", true), ("12.8-sm_90.blocks.cubin", false)] {
+        let mut bytes = fs::read(folder().join(file)).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let release = cubin.release();
+        assert_eq!(release.line_tables_have_exceptions(arch.number), stays, "{file}");
+        let index = cubin.section_by_name(SectionKind::DebugLine.name()).unwrap();
+        let table = cubin.bytes(index).unwrap().into_owned();
+        let at = bytes.windows(table.len()).position(|window| window == table).unwrap();
+        // Another size of the code: before the three bytes of `DW_LNE_end_sequence` and the high
+        // byte of the advance stands its low byte, whose bits 0 to 6 count.
+        bytes[at + table.len() - 5] ^= 0x10;
+        let options = Options { arch, line_info: true, release, ..Options::default() };
+        let (major, minor) = release.newest_ptx();
+        let text = fs::read_to_string(folder().join("blocks.ptx")).unwrap();
+        let text = text.replace(".version 7.7", &format!(".version {major}.{minor}"));
+        let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
+        assert_eq!((compiled.bytes == bytes, left_the_sections(&compiled)), (stays, stays), "{file}");
+    }
 }
