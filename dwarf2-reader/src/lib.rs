@@ -17,6 +17,7 @@ pub mod line;
 pub mod loc;
 pub mod macinfo;
 pub mod offset_fields;
+mod path_map;
 pub mod pubnames;
 pub mod ranges;
 pub mod source_path;
@@ -28,6 +29,7 @@ pub use budget::WorkBudget;
 pub use cursor::Cursor;
 pub use dwarf2_writer::{Format, constants};
 pub use error::{Error, ErrorKind, Result};
+pub use path_map::{PathMap, RemainingPrefix};
 pub use span::Span;
 
 /// Lengths from here on are escapes in a 4-byte length field (DWARF 3 §7.2.2).

@@ -1,6 +1,7 @@
 //! Limits on the work and memory that an input may demand, since sections may be hostile.
 //!
-//! All are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size of the input.
+//! All but the last are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size of
+//! the input.
 
 /// Units of work that any input may ask for, however small it is. Small sections repeat themselves
 /// more than large ones, and this many steps take a few milliseconds, this many bytes no memory to
@@ -21,3 +22,6 @@ pub(crate) const EMPTY_ATTRIBUTES: u64 = 16;
 /// its strings: many fields may share one long string. A field of four bytes with names of a
 /// thousand characters throughout stays below it.
 pub(crate) const SHARED_STRING_BYTES: u64 = 256;
+
+/// How many maps of paths, one after the other, lead back to the first where any do.
+pub(crate) const MAX_PATH_MAPS: usize = 64;

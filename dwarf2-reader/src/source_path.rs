@@ -47,13 +47,19 @@ pub fn normalized(path: &str) -> String {
     Letters::of(path).map(|letter| letter.folded(folds)).collect()
 }
 
+/// Returns what follows the beginning `old` of a path, in any spelling. `None` if the path does not
+/// begin so. `old` may end inside a component.
+pub fn rest_after_prefix<'p>(path: &'p str, old: &str) -> Option<&'p str> {
+    path.strip_prefix(old).or_else(|| strip_spelled_prefix(path, old))
+}
+
 /// Replaces the beginning `old` of a path, in any spelling, by `new`. `None` if the path does not
 /// begin so. `old` may end inside a component.
 ///
 /// The rest of the path takes the separators of `new`; only in a path that begins with `/` a `\`
 /// stays, where it belongs to a name.
 pub fn replace_prefix(path: &str, old: &str, new: &str) -> Option<String> {
-    let rest = path.strip_prefix(old).or_else(|| strip_spelled_prefix(path, old))?;
+    let rest = rest_after_prefix(path, old)?;
     let own = new.rfind(SEPARATORS).map(|at| &new[at..=at]);
     let separator = match own.or_else(|| rest.find(SEPARATORS).map(|at| &rest[at..=at])) {
         Some("/") if !path.starts_with('/') => "/",
@@ -79,7 +85,7 @@ pub fn replace_prefix(path: &str, old: &str, new: &str) -> Option<String> {
     Some(mapped)
 }
 
-const SEPARATORS: [char; 2] = ['/', '\\'];
+pub(crate) const SEPARATORS: [char; 2] = ['/', '\\'];
 
 /// Bytes of a drive letter with its colon.
 const DRIVE: usize = 2;

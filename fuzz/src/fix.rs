@@ -3,6 +3,7 @@
 
 use crate::Target;
 use crate::seeds::faulty_modules;
+use dwarf2_reader::PathMap;
 use ptx_syntax::fix::{FixSelection, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;
 
@@ -16,7 +17,8 @@ pub(crate) fn inputs(target: &Target) {
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
-    let path_map = vec![("a".to_owned(), "ab".to_owned()), ("/".to_owned(), String::new())];
+    let map = |old: &str, new: &str| PathMap { old: old.to_owned(), new: new.to_owned() };
+    let path_map = vec![map("a", "ab"), map("/", "")];
     let fixes = FixSelection { path_map, ..FixSelection::of(all.get(2..).unwrap_or(&[])) };
     for &repair in &all {
         check_edits(text, repair, &fixes);

@@ -12,7 +12,6 @@ mod lower;
 mod message;
 mod options;
 mod parallel;
-mod path_map;
 mod provider;
 mod ptx_features;
 mod refused_ptx;
@@ -22,12 +21,12 @@ mod statistics;
 pub use compilation::{CheckedPtx, CodeImage, Compiled, PreparedPtx, compile};
 pub use cuda_releases::arch;
 pub use diagnostic::{Diagnostic, Severity};
+pub use dwarf2_reader::PathMap;
 pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
 pub use file_stat::FileStat;
 pub use line_table_style::LineTableStyle;
 pub use message::Message;
 pub use options::{NvdwarfOptions, Options};
-pub use path_map::PathMap;
 pub use statistics::Statistics;
 
 /// The facts of a PTX from which debug information is made, for callers that do not compile it.

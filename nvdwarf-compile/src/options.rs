@@ -2,8 +2,8 @@
 
 use super::file_stat::FileStat;
 use super::line_table_style::LineTableStyle;
-use super::path_map::PathMap;
 use cuda_releases::arch::{self, Arch};
+use dwarf2_reader::PathMap;
 use nv_debug_sections::level::DebugOptions;
 use nv_debug_sections::release::{Release, Target};
 use ptx_syntax::check::{CheckContext, Mode};
@@ -61,8 +61,8 @@ pub struct NvdwarfOptions {
     pub keep_optimised: bool,
     /// The style in which `.debug_line` is written (`--line-table`).
     pub line_table: LineTableStyle,
-    /// The replacements of path prefixes (`--path-map`), in the order given. The last one that fits
-    /// a path applies.
+    /// The replacements of path prefixes (`--path-map`), in the order given. Of
+    /// several that fit a path, the last one applies.
     pub path_maps: Vec<PathMap>,
     /// Whether the PTX text is written into the file; false after `--embed-ptx no`.
     pub embed_ptx: bool,

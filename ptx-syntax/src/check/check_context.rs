@@ -2,6 +2,7 @@
 
 use super::source_lines::SourceLines;
 use cuda_releases::Release;
+use dwarf2_reader::PathMap;
 
 /// Facts outside the text that the caller supplies to [`check`](super::check).
 #[derive(Default)]
@@ -16,8 +17,8 @@ pub struct CheckContext<'c> {
     pub relocatable: bool,
     /// The number of the architecture in `-arch`, such as 90; `None`: that of the module.
     pub arch: Option<u32>,
-    /// Pairs of a path prefix and its replacement: paths that still have the prefix are found.
-    pub path_map: &'c [(String, String)],
+    /// Maps of paths: paths that still have a prefix which a map replaces are found.
+    pub path_map: &'c [PathMap],
 }
 
 impl std::fmt::Debug for CheckContext<'_> {

@@ -81,7 +81,6 @@ pub use verdict::Verdict;
 pub(crate) use examples::example;
 pub(crate) use gates::gate_of;
 pub(crate) use loc_equality::is_same_loc as same_loc;
-pub(crate) use mapped_paths::is_mapped_again;
 pub(crate) use module_facts::ModuleFacts;
 
 use gates::Gates;

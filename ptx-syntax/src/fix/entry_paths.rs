@@ -11,6 +11,7 @@ use dwarf2_reader::Span;
 use dwarf2_reader::offset_fields::{InfoFields, OffsetField, OffsetTarget, table_fields};
 use dwarf2_reader::splices::{Splice, Splices};
 
+use super::inlined_names::offset_range;
 use super::names::{self, map_path};
 use super::{Edit, FixSelection};
 use crate::lexer::{Lexer, TokenKind};
@@ -39,11 +40,8 @@ pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
 /// The edits of all sections, or none if one of them is not possible.
 fn map_entries(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     let module = &parsed.module;
-    let has_prefix = |bytes: &[u8]| {
-        fixes.path_map.iter().any(|(old, _)| memchr::memmem::find(bytes, old.as_bytes()).is_some())
-    };
     let blocks: Vec<_> = module.sections().map(Block::new).collect();
-    if !parsed.errors.is_empty() || !blocks.iter().any(|block| has_prefix(&block.assembled.bytes)) {
+    if !parsed.errors.is_empty() || fixes.path_map.is_empty() {
         return Vec::new();
     }
     Rewrite::new(module, &blocks).and_then(|rewrite| rewrite.edits(fixes)).unwrap_or_default()
@@ -276,9 +274,7 @@ impl<'b, 'a> Rewrite<'b, 'a> {
             let base = if name.text == STR { 0 } else { self.label(name.text)?.1 };
             let number = self.moved(STR, base + at.name_offset)?.checked_sub(self.moved(STR, base)?)?;
             if number != at.name_offset {
-                let plus = Lexer::new(self.module.text, name.range.end).next_significant();
-                let digits = Lexer::new(self.module.text, plus.range.end).next_significant();
-                edits.push(Edit::new(digits.range, number.to_string()));
+                edits.push(Edit::new(offset_range(self.module.text, at), number.to_string()));
             }
         }
         Some(())

@@ -3,6 +3,7 @@
 use super::{REPAIRS, Repair};
 use crate::check::RuleId;
 use cuda_releases::Release;
+use dwarf2_reader::PathMap;
 
 /// The repairs of a PTX text to make, with their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,10 +11,9 @@ pub struct FixSelection {
     /// The repairs to make, in any order. `add-debug` and `add-section` have no effect beside a
     /// repair that removes `debug` from `.target`.
     pub repairs: Vec<Repair>,
-    /// The parameter of [`Repair::PathMap`]: pairs of a path prefix and its replacement. Of several
-    /// that fit, the last is used. A path that begins with a replacement which would be replaced
-    /// again is left alone.
-    pub path_map: Vec<(String, String)>,
+    /// The parameter of [`Repair::PathMap`]: the maps that [`PathMap::apply`] replaces prefixes of
+    /// paths by.
+    pub path_map: Vec<PathMap>,
     /// The parameter of [`Repair::FileTime`]: the time in seconds since 1970, which must not be 0,
     /// and the size in bytes.
     pub file_time: (u32, u32),

@@ -1,10 +1,8 @@
 //! Repairs of paths and times of `.file`, and of text outside ASCII.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Edit, FixSelection};
-use crate::check::is_mapped_again;
 use crate::error::SyntaxErrorKind;
 use crate::file_directive::FileDirective;
 use crate::file_folder::FileParts;
@@ -12,7 +10,7 @@ use crate::lexer::{Lexer, Token, TokenKind, tokenize};
 use crate::parser::Parsed;
 use crate::raw_byte::raw_byte;
 use crate::text_range::TextRange;
-use dwarf2_reader::source_path;
+use dwarf2_reader::PathMap;
 
 /// The `.file` directives whose path has both its quotes.
 fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'m>> {
@@ -59,29 +57,11 @@ pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     mapped.collect()
 }
 
-/// Maps a path until no map fits, so that a second repair changes nothing. `None`: no map fits.
-///
-/// What a replacement begins that would be replaced again is left alone. All other replacements
-/// end, since each uses up more of the path.
-pub(super) fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
-    let fits = |(from, to): &&(String, String)| !from.is_empty() && to.is_ascii() && !to.contains('"');
-    let written = |path: &str| {
-        map.iter().filter(fits).any(|(_, to)| path.starts_with(&**to) && is_mapped_again(to, map))
-    };
-    let mut mapped = Cow::Borrowed(path);
-    while !written(&mapped) {
-        let step = map
-            .iter()
-            .filter(fits)
-            .rev()
-            .find_map(|(from, to)| source_path::replace_prefix(&mapped, from, to));
-        let Some(next) = step else { break };
-        mapped = Cow::Owned(next);
-    }
-    match mapped {
-        Cow::Owned(mapped) => Some(mapped),
-        Cow::Borrowed(_) => None,
-    }
+/// Maps a path. A map does not count if a string of PTX cannot hold what it writes.
+pub(super) fn map_path(path: &str, maps: &[PathMap]) -> Option<String> {
+    let is_writable = |map: &&PathMap| map.new.is_ascii() && !map.new.contains('"');
+    let maps: Vec<PathMap> = maps.iter().filter(is_writable).cloned().collect();
+    String::from_utf8(PathMap::apply(&maps, path.as_bytes())?).ok()
 }
 
 pub(super) fn ascii(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Edit> {
@@ -177,30 +157,13 @@ pub(super) fn time(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
 
 #[cfg(test)]
 mod tests {
-    use super::map_path;
+    use super::*;
 
     #[test]
-    fn paths() {
-        let map = |pairs: &[(&str, &str)], path: &str| {
-            let pairs: Vec<_> = pairs.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
-            map_path(path, &pairs)
-        };
-        assert_eq!(map(&[("/home/e", "src")], "/home/e/a.cu").as_deref(), Some("src/a.cu"));
-        assert_eq!(map(&[("/home/e", "src")], "/tmp/a.cu"), None);
-        assert_eq!(
-            map(&[("/home", "A"), ("/home/e/", "B/")], "/home/e/a.cu").as_deref(),
-            Some("B/a.cu"),
-            "the last"
-        );
-        assert_eq!(map(&[("a", "ab")], "a.cu").as_deref(), Some("ab.cu"));
-        assert_eq!(map(&[("a", "ab")], "ab.cu"), None, "written already");
-        assert_eq!(map(&[("/build/ws", "/build")], "/build/ws/a.cu").as_deref(), Some("/build/a.cu"));
-        assert_eq!(map(&[("/src", "/s")], "/src/a.cu").as_deref(), Some("/s/a.cu"), "not written yet");
-        assert_eq!(map(&[("/a/b", "/a")], "/a/b/b/k").as_deref(), Some("/a/k"), "to the end");
-        assert_eq!(map(&[("/a", "")], "/a/a/k").as_deref(), Some("/k"));
-        assert_eq!(map(&[("a", "b"), ("b", "a")], "a"), None, "no end");
-        assert_eq!(map(&[("a", "\"")], "a"), None, "no string could hold it");
-        assert_eq!(map(&[("a", "\u{e9}")], "a"), None, "ptxas refuses it");
-        assert_eq!(map(&[("", "x")], "a"), None);
+    fn maps_that_no_string_could_hold() {
+        let map = |new: &str| map_path("a", &[PathMap { old: "a".into(), new: new.into() }]);
+        assert_eq!(map("b").as_deref(), Some("b"));
+        assert_eq!(map("\""), None);
+        assert_eq!(map("\u{e9}"), None, "ptxas refuses it");
     }
 }

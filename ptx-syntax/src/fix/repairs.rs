@@ -108,7 +108,7 @@ pub static REPAIRS: [RepairInfo; 27] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
         "Takes out `.loc`, `.loc_intermediate`, `.file`, `.section`, `.nv_intermediate_source_section`, `@@DWARF` and `, debug`."),
     repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
-        "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay, and get the inlined calls that only `.debug_info` has, for which `.version` is raised to 7.2. Attributes that an older `.version` forbids go.")
+        "Takes out `, debug`, `@@DWARF` and each `.section` but the names of inlined functions; `.file` and `.loc` stay, and get the inlined calls that only `.debug_info` has, for which `.version` is raised to 7.2. Attributes that an older `.version` forbids go.")
         .also_named("strip-nonlinetable-debuginfo"), // of LLVM's opt
     repair(R::CutNulBytes, "cut-nul-bytes", DEFAULT, &[Id::NulByte], names::nul_bytes,
         "Takes out NUL bytes after the end of the text."),

@@ -1,6 +1,6 @@
 //! The repair that removes debug text.
 
-use super::inlined_names::{function_names, holds_any};
+use super::inlined_names::{drop_other_strings, function_names, holds_any};
 use super::target::remove_debug;
 use super::{Edit, FixSelection, inlined_locs, inlining, intermediate, versions};
 use crate::check::{RuleId, gate_of};
@@ -55,6 +55,8 @@ pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     if !names.is_empty() && inlined.is_empty() && is_too_old() {
         strip.edits.extend(inlining::attributes(parsed));
         stripped.extend(kept);
+    } else {
+        strip.edits.extend(drop_other_strings(&parsed.module, &kept));
     }
     for section in stripped {
         strip.take(section.range);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use ptx_syntax::fix::{FixSelection, REPAIRS, Repair};
 
-use crate::fixed;
+use crate::{fixed, maps};
 
 /// A module with something for every repair.
 const SEED: &str = concat!(
@@ -54,16 +54,13 @@ end:
 /// Every repair alone, the defaults, and all that go together.
 fn laws(text: &str) {
     for info in &REPAIRS {
-        fixed(
-            text,
-            &FixSelection { path_map: vec![("a".into(), "ab".into())], ..FixSelection::of(&[info.repair]) },
-        );
+        fixed(text, &FixSelection { path_map: maps(&[("a", "ab")]), ..FixSelection::of(&[info.repair]) });
     }
     fixed(text, &FixSelection::default());
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
     let [_, _, rest @ ..] = &*all else { return };
     for repairs in [&all, rest] {
-        let path_map = vec![("a".into(), String::new()), ("b".into(), "c".into())];
+        let path_map = maps(&[("a", ""), ("b", "c")]);
         fixed(text, &FixSelection { path_map, ..FixSelection::of(repairs) });
     }
 }

@@ -9,9 +9,16 @@ mod reported;
 mod shared;
 #[path = "../support/mod.rs"]
 mod support;
+mod together;
 
+use dwarf2_reader::PathMap;
 use ptx_syntax::fix::{Edit, FixSelection, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;
+
+/// The maps of paths of pairs of a prefix and its replacement.
+fn maps(pairs: &[(&str, &str)]) -> Vec<PathMap> {
+    pairs.iter().map(|&(old, new)| PathMap { old: old.to_owned(), new: new.to_owned() }).collect()
+}
 
 /// Fixes twice, checks the laws, and returns the text.
 fn fixed(text: &str, fixes: &FixSelection) -> String {
@@ -264,7 +271,7 @@ fn names() {
     }
     whole(Repair::AsciiText, &format!("\u{feff}{HEAD}"), HEAD);
     let map = FixSelection {
-        path_map: vec![("/home/caf\u{e9}".into(), "src".into())],
+        path_map: maps(&[("/home/caf\u{e9}", "src")]),
         ..FixSelection::of(&[Repair::PathMap, Repair::AsciiText])
     };
     assert_eq!(

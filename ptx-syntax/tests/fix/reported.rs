@@ -11,7 +11,7 @@ use ptx_syntax::raw_text::decode;
 
 use crate::shared::assemble;
 use crate::support::{ptxas, shared};
-use crate::{HEAD, after_head, fixed, whole};
+use crate::{HEAD, after_head, fixed, maps, whole};
 
 /// A file of a report.
 fn input(report: &str, file: &str) -> Option<String> {
@@ -334,7 +334,7 @@ fn the_words_of_ptxas() {
 #[test]
 fn paths_of_units_are_mapped() {
     let map = |pairs: &[(&str, &str)]| FixSelection {
-        path_map: pairs.iter().map(|&(old, new)| (old.to_owned(), new.to_owned())).collect(),
+        path_map: maps(pairs),
         ..FixSelection::of(&[Repair::PathMap])
     };
     let left = |text: &str, fixes: &FixSelection| {

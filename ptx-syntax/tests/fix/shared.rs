@@ -21,7 +21,7 @@ fn read(path: &Path) -> String {
 }
 
 /// Name and text of each bug's module and of each case.
-fn modules() -> Vec<(String, String)> {
+pub(crate) fn modules() -> Vec<(String, String)> {
     let (Some(bugs), Some(cases)) = (shared("bugs"), shared("cases")) else { return Vec::new() };
     let bugs = fs::read_dir(bugs).unwrap().map(|entry| entry.unwrap().path().join("input.ptx"));
     let cases = fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path());

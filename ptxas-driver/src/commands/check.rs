@@ -9,6 +9,7 @@ use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
 use crate::commands::read::{self, FolderFilter, PtxFile, SourceOptions, WalkEntry};
+use crate::options::{PathMap, path_map_argument};
 use crate::output;
 use crate::parallel;
 use crate::printable_text::{Plain, printable_lines};
@@ -95,9 +96,10 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version", "format", "baseline", "write_baseline"])]
     diff: bool,
     /// For the repair path-map: what paths in `.file` and names and folders of units begin with,
-    /// and what to write for it; may be given again
-    #[arg(long, value_name = "OLD=NEW", value_parser = repair::parse_map)]
-    path_map: Vec<(String, String)>,
+    /// and what to write for it; may be given again. Where NEW begins with OLD, paths inside NEW
+    /// stay
+    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument)]
+    path_map: Vec<PathMap>,
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
     #[arg(long, value_name = "SECONDS,BYTES", value_parser = repair::parse_time, default_value = "1,0")]
     file_time: (u32, u32),

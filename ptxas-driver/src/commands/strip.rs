@@ -9,7 +9,6 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAn
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use memchr::memmem;
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,8 +48,8 @@ pub struct Options {
     #[arg(long, value_name = "WHAT")]
     keep: Option<KeepName>,
     /// Write paths that begin with OLD as if they began with NEW: folders and files of line tables,
-    /// names and folders of units. May be given again; the last one that fits wins. A note says
-    /// which sections still have OLD
+    /// names and folders of units. May be given again; the last one that fits wins. Where NEW
+    /// begins with OLD, paths inside NEW stay. A note says which sections still have OLD
     #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument)]
     path_map: Vec<PathMap>,
     /// Write a side file with all debug sections, those that stay too
@@ -230,19 +229,11 @@ impl Answer for Stripped<'_> {
 fn remaining(cubin: &Cubin<'_>, maps: &[PathMap]) -> Vec<RemainingPath> {
     let mut found = Vec::new();
     for (index, section, _) in cubin.iter() {
-        let bytes = cubin.bytes(index).unwrap_or_default();
-        for PathMap { old: prefix, new } in maps {
-            // What is replaced may be a part of what replaces it.
-            let (old, new) = (prefix.as_bytes(), new.as_bytes());
-            let is_new = |at: usize| {
-                memmem::find_iter(new, old).any(|inside| {
-                    let start = at.checked_sub(inside);
-                    start.and_then(|start| bytes.get(start..)).is_some_and(|rest| rest.starts_with(new))
-                })
-            };
-            let count = memmem::find_iter(&bytes, old).filter(|&at| !is_new(at)).count();
+        let left = PathMap::remaining(maps, &cubin.bytes(index).unwrap_or_default());
+        for map in maps {
+            let count = left.iter().filter(|left| std::ptr::eq(left.map, map)).count();
             if count > 0 {
-                found.push(RemainingPath { section: section.to_owned(), old: prefix.clone(), count });
+                found.push(RemainingPath { section: section.to_owned(), old: map.old.clone(), count });
             }
         }
     }

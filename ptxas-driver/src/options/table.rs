@@ -145,7 +145,7 @@ pub(super) const OURS: &[Spec] = &[
          ptxas prints. both: first the lines of ptxas, then ours. Default: both if this program was called as ptxas, otherwise ours."),
     spec(Id::PathMap, "path-map", "", Arg::Value("<old>=<new>"),
         "Write paths that begin with <old> as if they began with <new>: source files, unit names and folders. May be \
-         given several times; the last one that fits wins. <old> ends at the last equals sign. The PTX text in the output stays: see --embed-ptx."),
+         given several times; the last one that fits wins. Where <new> begins with <old>, paths inside <new> stay. <old> ends at the last equals sign. The PTX text in the output stays: see --embed-ptx."),
     spec(Id::Stats, "stats", "", Arg::None,
         "Print how long the debug information took, in ms and in percent of the whole run, and the memory it needed."),
 ];

@@ -17,8 +17,8 @@ mod tree;
 use super::{Context, LoweredSection};
 use crate::limits::{KEEP_STEPS, MAX_ORIGINS};
 use crate::options::NvdwarfOptions;
-use crate::path_map::PathMap;
 use code_index::{CodeIndex, FunctionCode, OwnedRanges};
+use dwarf2_reader::PathMap;
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::{WorkBudget, expression};

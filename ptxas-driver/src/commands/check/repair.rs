@@ -2,7 +2,6 @@
 
 use super::Options;
 use crate::limits::MAX_DIFF_TIME;
-use crate::options;
 use findings::{RuleTable as _, Selection};
 use ptx_syntax::fix::{FixSelection, Repair, repair_named};
 use similar::TextDiff;
@@ -21,11 +20,6 @@ pub(super) fn parse(word: &str) -> Result<Choice, String> {
     }
     let info = repair_named(word).ok_or_else(|| "no such repair; --repairs lists them".to_owned())?;
     Ok(Choice::One(info.repair))
-}
-
-pub(super) fn parse_map(word: &str) -> Result<(String, String), String> {
-    let map = options::path_map_argument(word)?;
-    Ok((map.old, map.new))
 }
 
 pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {
