@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use super::data::other_values;
-use super::edit::is_faulty;
+use super::edit::{is_faulty, line_end};
 use super::inlined_names::{function_names, holds_any};
 use super::{Edit, FixSelection};
 use crate::check::RuleId;
@@ -83,9 +83,19 @@ fn names(module: &Module<'_>, edits: &mut Vec<Edit>) {
         has_entries || used.contains(section.name.text) || section.items().any(is_label_used)
     };
     let is_whole = |section: &SectionBlock<'_>| !section.close.is_empty();
+    let goes =
+        |section: &SectionBlock<'_>| is_whole(section) && holds_any(section, &functions) && !is_used(section);
+    // ptxas refuses `debug` without a section.
+    let mut one_stays = module.is_debug() && module.sections().all(goes);
     for section in module.sections().filter(|section| is_whole(section) && holds_any(section, &functions)) {
-        if !is_used(section) {
-            edits.push(Edit::delete(module.text, section.range));
+        if goes(section) {
+            let content = TextRange::new(section.open.end, section.close.start);
+            edits.push(if one_stays {
+                Edit::new(content, line_end(module.text))
+            } else {
+                Edit::delete(module.text, section.range)
+            });
+            one_stays = false;
             continue;
         }
         for item in section.items() {
@@ -125,7 +135,7 @@ pub(super) fn insert_call_sites(parsed: &Parsed<'_>, _: &FixSelection) -> Vec<Ed
             {
                 let lines = places.missing(Place::of_call(at), index, &mut seen);
                 if !lines.is_empty() {
-                    let between = format!("{}{}", super::edit::line_end(text), indent(text, loc.range.start));
+                    let between = format!("{}{}", line_end(text), indent(text, loc.range.start));
                     let lines: String = lines.into_iter().map(|line| line + &between).collect();
                     edits.push(Edit::insert(loc.range.start, lines));
                 }

@@ -131,7 +131,7 @@ pub static REPAIRS: [RepairInfo; 27] = [
     repair(R::FileTime, "file-time", ASKED, &[Id::FileTimeOfBuild], names::time,
         "Gives each `.file` without a time a fixed time and size, so that the cubin does not depend on the building machine."),
     repair(R::DropInlineAttributes, "drop-inline-attributes", ASKED, inlining::RULES, inlining::drop_attributes,
-        "Takes out `function_name` and `inlined_at`, and a `.debug_str` that nothing refers to then; `.version`, `.file` and every `.loc` stay."),
+        "Takes out `function_name` and `inlined_at`, and a `.debug_str` that nothing refers to then (its content, where `debug` asks for a section); `.version`, `.file` and every `.loc` stay."),
     repair(R::InsertCallSites, "insert-call-sites", DEFAULT, &[Id::CallSiteUnseen], inlining::insert_call_sites,
         "Writes a `.loc` of the call site before the first `inlined_at` that names it."),
     repair(R::FoldDifferences, "fold-differences", DEFAULT, &[Id::GateDifference, Id::NarrowLabel, Id::UnitLength], data::fold,

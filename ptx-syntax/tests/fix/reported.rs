@@ -113,6 +113,30 @@ fn inline_attributes_are_dropped() {
     }
 }
 
+/// The section of the names stays, empty, where `debug` asks for one: ptxas would refuse the
+/// module, and without `debug` its code would be other.
+#[test]
+fn debug_keeps_a_section() {
+    let module = |target: &str, attributes: &str, sections: &str| {
+        format!(
+            ".version 8.0\n.target sm_80{target}\n.address_size 64\n.entry k()\n{{\n.loc 1 2 3\n\
+             .loc 1 9 9{attributes}\nret;\n}}\n.file 1 \"k.cu\"\n{sections}"
+        )
+    };
+    let names = ".section .debug_str\n{\nn:\n.b8 102,0\n}\n";
+    for (target, sections, left) in [
+        (", debug", names.to_owned(), ".section .debug_str\n{\n}\n"),
+        (", debug", format!("{names}.section .debug_loc {{ }}\n"), ".section .debug_loc { }\n"),
+        ("", names.to_owned(), ""),
+    ] {
+        let before = module(target, ", function_name n, inlined_at 1 2 3", &sections);
+        let after = module(target, "", left);
+        whole(Repair::DropInlineAttributes, &before, &after);
+        let options = if target.is_empty() { ["-lineinfo"] } else { ["-g"] };
+        assert_eq!((refusal(&before, &options), refusal(&after, &options)), (None, None), "{after}");
+    }
+}
+
 /// Report 73: what strip-to-lines leaves is not refused for the version either.
 #[test]
 fn strip_to_lines_keeps_an_old_version() {

@@ -152,14 +152,14 @@ fn a_path_is_mapped_once_by_all_commands() {
     let mut made = Command::new(&ptxas);
     made.current_dir(folder).args(["-arch=sm_86", "-g", "k.ptx", "-o", "k.cubin"]);
     assert!(made.status().unwrap().success());
-    const OLD: &str = "/build/agent-7/ws";
+    let old = "/build/agent-7/ws";
     for (maps, paths) in [
-        (&[(OLD, "/build/agent-7/ws/x")][..], "/build/agent-7/ws/x"),
-        (&[(OLD, "/build")], "/build"),
+        (&[(old, "/build/agent-7/ws/x")][..], "/build/agent-7/ws/x"),
+        (&[(old, "/build")], "/build"),
         (&[("/build/agent-7", "/build/agent-7/ws")], "/build/agent-7/ws"),
         (&[("/build/agent", "/build/agent-7")], "/build/agent-7/ws"),
-        (&[(OLD, "/a"), ("/a", "/a/b")], "/a/b"),
-        (&[("/build", "/src"), ("/src", "/build")], OLD),
+        (&[(old, "/a"), ("/a", "/a/b")], "/a/b"),
+        (&[("/build", "/src"), ("/src", "/build")], old),
     ] {
         let options: Vec<String> =
             maps.iter().flat_map(|(old, new)| ["--path-map".to_owned(), format!("{old}={new}")]).collect();
