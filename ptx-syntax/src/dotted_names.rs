@@ -1,7 +1,12 @@
 //! Names with dots, which compilers write in debug sections for symbols that they have declared
 //! without dots.
 
+mod mangled_names;
+mod words;
+
 use std::collections::{HashMap, HashSet};
+
+pub(crate) use mangled_names::{MangledNames, MangledWord};
 
 use crate::declared_names::{Declared, Names, declared};
 use crate::module::Module;

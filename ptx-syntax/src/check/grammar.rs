@@ -4,7 +4,7 @@ use super::bounded_text::{bounded, quoted};
 use super::ptxas_transcript::{FILE, Level, Modes, Phase};
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::dotted_names::{DeclaredNames, dotted_symbol};
+use crate::dotted_names::{DeclaredNames, MangledNames, MangledWord, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::file_folder::FileParts;
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
@@ -27,6 +27,8 @@ pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     let mut grammar = Grammar {
         module,
         names: None,
+        mangled: None,
+        parsed,
         data: DataErrors::default(),
         first_strange_byte: true,
         comments: None,
@@ -88,6 +90,8 @@ struct Grammar<'m, 'a> {
     module: &'m Module<'a>,
     /// Made for the first name with a dot.
     names: Option<DeclaredNames<'a>>,
+    mangled: Option<MangledNames>,
+    parsed: &'m Parsed<'a>,
     data: DataErrors,
     first_strange_byte: bool,
     /// The comments of the text; made for the first byte that is not ASCII.
@@ -242,6 +246,19 @@ impl Grammar<'_, '_> {
     fn unexpected(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
         let (text, range) = (sink.text, error.range);
         let dot = range.slice(text).starts_with('.');
+        if dot {
+            let mangled = self.mangled.get_or_insert_with(|| MangledNames::of(self.parsed));
+            if let Some(MangledWord { range: symbol, name: new, is_function }) = mangled.at(range) {
+                let name = symbol.slice(text);
+                let message = format_args!("`{name}` is not a PTX name: a dot cannot stand in one");
+                if let Some(finding) = sink.find(RuleId::DottedSymbol, *symbol, message) {
+                    let where_else = if *is_function { ", also where it is looked up" } else { "" };
+                    finding.help =
+                        Some(bounded(format_args!("write `{new}` wherever it stands{where_else}")));
+                }
+                return ptxas_syntax_error(RuleId::DottedSymbol, range, sink);
+            }
+        }
         let symbol = dotted_symbol(text, range).filter(|_| dot).and_then(|symbol| {
             let name = symbol.slice(text);
             let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));

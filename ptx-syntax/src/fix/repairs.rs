@@ -119,7 +119,7 @@ pub static REPAIRS: [RepairInfo; 27] = [
     repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
         "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, other bytes as `\\xe9` and `%E9`, and takes out a byte order mark."),
     repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
-        "Writes the declared name in place of one with dots, or `_$_` for each dot where a variable is declared with them; kernels, functions and labels keep them."),
+        "Writes the declared name in place of one with dots. What is declared with them gets `_$_` for each dot, and a number after it where that name is taken; kernels and functions keep them."),
     repair(R::MoveFiles, "move-files", DEFAULT, &[Id::FileInside], moves::files,
         "Moves a `.file` out of a function or section, after it."),
     repair(R::MoveSections, "move-sections", DEFAULT, &[Id::SectionInside], moves::sections,

@@ -100,8 +100,8 @@ impl<'a> Parser<'a> {
     }
 
     /// `"FOLDER" "NAME" md5 0x... source "..."` of other assemblers, which PTX does not have: one
-    /// error for all of it, on however many lines. `first` has been read, and is the folder if a name
-    /// follows.
+    /// error for all of it, on however many lines. `first` has been read, and is the folder if a
+    /// name follows.
     fn folder_and_name(&mut self, first: TextRange, file: &mut FileDirective<'a>) -> bool {
         if !self.at(TokenKind::String) && !matches!(self.word(), "md5" | "source") {
             return false;

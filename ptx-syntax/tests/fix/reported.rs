@@ -26,7 +26,7 @@ fn findings(text: &str) -> Vec<(&'static str, usize, Option<String>)> {
     let report = check(&parse(text), &CheckContext::default());
     let lines = ptx_syntax::LineIndex::new(text);
     // `debug` of `.target` is no fault of these, nor is what ptxas loses of a sound module.
-    let is_wanted = |code: &str| !matches!(code, "T002" | "L023" | "L024");
+    let is_wanted = |code: &str| !matches!(code, "T002" | "L023" | "L024" | "L025");
     let findings = report.findings.into_iter().filter(|finding| is_wanted(finding.rule.code));
     let findings = findings.filter(|finding| finding.severity > findings::Severity::Note);
     findings.map(|f| (f.rule.code, lines.line(f.range.start) as usize, f.help)).collect()
@@ -70,6 +70,112 @@ fn names_with_dots() {
         ".global .b8 t.7[2], t.8hi;\n.func f() { mov.u64 a, t.7; mov.u64 a, t.8hi; mov.u64 a, t.70; }\n",
         ".global .b8 t_$_7[2], t_$_8hi;\n.func f() { mov.u64 a, t_$_7; mov.u64 a, t_$_8hi; mov.u64 a, t.70; }\n",
     );
+}
+
+/// What is declared with dots gets names that nothing else has, and ptxas takes the module then.
+#[test]
+fn names_declared_with_dots() {
+    let kernel = |body: &str| format!(".entry k() {{\n.reg .b32 %r<3>;\n.reg .b64 %q<3>;\n{body}ret;\n}}\n");
+    let load = |name: &str| kernel(&format!("ld.global.u32 %r1, [{name}];\n"));
+    let address = |name: &str| kernel(&format!("mov.u64 %q1, {name};\n"));
+    let vector = |of_register: &str, of_variable: &str| {
+        kernel(&format!(
+            ".reg .v4 .b32 v, w;\nmov.b32 %r1, {of_register};\nld.global.b32 %r2, [{of_variable}];\n"
+        ))
+    };
+    for (before, after) in [
+        // LLVM's form is taken, and the next one too; each keeps what is its own.
+        (
+            ".global .b32 a.b, a_$_b;\n.global .b8 a_$_b_1;\n".to_owned() + &load("a.b") + &load("a_$_b").replace("k()", "l()"),
+            ".global .b32 a_$_b_2, a_$_b;\n.global .b8 a_$_b_1;\n".to_owned()
+                + &load("a_$_b_2")
+                + &load("a_$_b").replace("k()", "l()"),
+        ),
+        (
+            ".global .b32 a.b_$_c, a_$_b.c;\n".to_owned() + &load("a_$_b.c"),
+            ".global .b32 a_$_b_$_c, a_$_b_$_c_1;\n".to_owned() + &load("a_$_b_$_c_1"),
+        ),
+        // A component of a vector stays, and so does one of a vector that is named anew.
+        (
+            ".global .b32 v.x, u.x;\n".to_owned() + &vector("v.x", "u.x"),
+            ".global .b32 v_$_x, u_$_x;\n".to_owned() + &vector("v.x", "u_$_x"),
+        ),
+        (
+            kernel(".reg .v4 .b32 v.y;\nmov.b32 %r1, v.y.x;\n"),
+            kernel(".reg .v4 .b32 v_$_y;\nmov.b32 %r1, v_$_y.x;\n"),
+        ),
+        // A vector of one function is none of another.
+        (
+            ".global .b32 v.x;\n".to_owned() + &vector("v.y", "%q1") + &load("v.x").replace("k()", "l()"),
+            ".global .b32 v_$_x;\n".to_owned() + &vector("v.y", "%q1") + &load("v_$_x").replace("k()", "l()"),
+        ),
+        // Names that begin with a dot.
+        (
+            ".const .b8 .str.1[4];\n".to_owned() + &address(".str.1"),
+            ".const .b8 _$_str_$_1[4];\n".to_owned() + &address("_$_str_$_1"),
+        ),
+        (
+            ".visible .global .align 4 .b8 .str[4] = {1,2,3,4}, .L__unnamed_3[4];\n.global .u64 p = .str;\n.global .u64 q[2] = { .str+1, .L__unnamed_3 };\n".to_owned(),
+            ".visible .global .align 4 .b8 _$_str[4] = {1,2,3,4}, _$_L__unnamed_3[4];\n.global .u64 p = _$_str;\n.global .u64 q[2] = { _$_str+1, _$_L__unnamed_3 };\n".to_owned(),
+        ),
+        // Parameters, registers and labels.
+        (
+            ".func (.reg .b32 r.1) f(.reg .b32 p.1, .reg .b32 p.2) { add.u32 r.1, p.1, p.2; ret; }\n".to_owned(),
+            ".func (.reg .b32 r_$_1) f(.reg .b32 p_$_1, .reg .b32 p_$_2) { add.u32 r_$_1, p_$_1, p_$_2; ret; }\n".to_owned(),
+        ),
+        (
+            ".entry k(.param .b64 p.1) { .reg .b64 x.1; .reg .pred q.1; ld.param.b64 x.1, [p.1]; setp.eq.b64 q.1, x.1, 0; @q.1 bra l.1; @!q.1 bra l.1; l.1: ret; }\n".to_owned(),
+            ".entry k(.param .b64 p_$_1) { .reg .b64 x_$_1; .reg .pred q_$_1; ld.param.b64 x_$_1, [p_$_1]; setp.eq.b64 q_$_1, x_$_1, 0; @q_$_1 bra l_$_1; @!q_$_1 bra l_$_1; l_$_1: ret; }\n".to_owned(),
+        ),
+        // An instruction is not a name.
+        (
+            ".global .b32 ld.global.u32;\n".to_owned() + &load("ld.global.u32"),
+            ".global .b32 ld_$_global_$_u32;\n".to_owned() + &load("ld_$_global_$_u32"),
+        ),
+    ] {
+        after_head(Repair::MangleSymbols, &before, &after);
+        assert_eq!(refusal(&format!("{HEAD}{after}"), &[]), None, "{after}");
+        // Done twice it is as done once.
+        after_head(Repair::MangleSymbols, &after, &after);
+        if ptxas().is_some() {
+            assert!(refusal(&format!("{HEAD}{before}"), &[]).is_some(), "{before}");
+        }
+        let found = findings(&format!("{HEAD}{before}"));
+        assert!(found.iter().any(|(code, ..)| *code == "D005"), "{before}: {found:?}");
+    }
+    // Kernels and functions keep their names, which no variable gets; their findings have new ones.
+    for (before, after, help) in [
+        (
+            ".global .b32 a.b;\n".to_owned() + &load("a.b") + ".entry a.b() { ret; }\n",
+            ".global .b32 a_$_b;\n".to_owned() + &load("a_$_b") + ".entry a.b() { ret; }\n",
+            "a_$_b_1",
+        ),
+        (
+            ".func a.b() { ret; }\n.global .b32 a.b;\n".to_owned()
+                + &kernel("ld.global.u32 %r1, [a.b];\ncall a.b, ();\n"),
+            ".func a.b() { ret; }\n.global .b32 a_$_b;\n".to_owned()
+                + &kernel("ld.global.u32 %r1, [a_$_b];\ncall a.b, ();\n"),
+            "a_$_b_1",
+        ),
+        (
+            ".func .foo();\n".to_owned() + &kernel("call .foo, ();\n") + ".func .foo() { ret; }\n",
+            ".func .foo();\n".to_owned() + &kernel("call .foo, ();\n") + ".func .foo() { ret; }\n",
+            "_$_foo",
+        ),
+    ] {
+        after_head(Repair::MangleSymbols, &before, &after);
+        let help = Some(format!("write `{help}` wherever it stands, also where it is looked up"));
+        let found = findings(&format!("{HEAD}{before}"));
+        assert!(found.iter().any(|(code, _, said)| *code == "D005" && *said == help), "{found:?}");
+    }
+    // Each place has a finding with the new name, and none with that of something else.
+    let text = format!("{HEAD}.global .b32 a_$_b;\n.global .b32 a.b;\n{}", load("a.b"));
+    let helps: Vec<_> = findings(&text).into_iter().map(|(code, _, help)| (code, help)).collect();
+    let help = Some("write `a_$_b_1` wherever it stands".to_owned());
+    assert_eq!(helps, [("D005", help.clone()), ("D005", help)]);
+    // What is left out for want of a name is no name.
+    let odd = ".global .b8 .align 4 x;\n.global .b8\n.visible .entry k() { ret; }\n";
+    after_head(Repair::MangleSymbols, odd, odd);
 }
 
 /// Report 73.
