@@ -715,8 +715,11 @@ const MACHINE: &[Damage] = &[
 /// More than the lines of what the files are made from.
 const LINES_OF_SOURCES: u32 = 1000;
 
-const SOURCES: VerifyContext<'_> =
-    VerifyContext { source_lines: Some(&|_| SourceState::Lines(LINES_OF_SOURCES)), lost_calls: &[] };
+const SOURCES: VerifyContext<'_> = VerifyContext {
+    source_lines: Some(&|_| SourceState::Lines(LINES_OF_SOURCES)),
+    lost_calls: &[],
+    lost_files: &[],
+};
 
 #[test]
 fn each_damage_is_found_alone() {
@@ -756,7 +759,7 @@ fn each_damage_is_found_alone() {
         RuleId::FramesLastInstruction,
     ];
     // Told by what is outside the file: the PTX, the folder of the sources.
-    let outside = [RuleId::LineInlinedCall, RuleId::LineSourceMissing];
+    let outside = [RuleId::LineInlinedCall, RuleId::LineFileChange, RuleId::LineSourceMissing];
     let damaged: BTreeSet<_> = damaged.chain(habits).chain(outside).collect();
     let rules: BTreeSet<_> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(damaged, rules);

@@ -150,8 +150,11 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
         }
     }
     coverage(cubin, tally);
-    let context =
-        verify::VerifyContext { source_lines: Some(&|_| SourceState::Lines(SOURCE_LINES)), lost_calls: &[] };
+    let context = verify::VerifyContext {
+        source_lines: Some(&|_| SourceState::Lines(SOURCE_LINES)),
+        lost_calls: &[],
+        lost_files: &[],
+    };
     for finding in verify_with(cubin, context).findings() {
         assert!(!finding.found.is_empty() && !finding.expected.is_empty(), "{finding:?}");
     }

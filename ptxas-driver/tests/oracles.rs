@@ -8,6 +8,7 @@ mod drop_in;
 mod dump_offsets;
 mod exactness;
 mod extras;
+mod file_changes;
 mod gimli;
 mod inlined_calls;
 mod instruction_lines;

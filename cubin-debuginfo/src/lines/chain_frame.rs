@@ -80,7 +80,7 @@ pub(super) fn is_same_place(place: &ResolvedAddress<'_>, own: &Frame<'_>, ptx: &
 
 /// Whether both mean one file. Paths of the cubin may be mapped ones: then they are those of the
 /// entries that the files of the PTX have.
-fn is_same_file(place: &ResolvedAddress<'_>, own: TableFileName<'_>, ptx: &PtxFrame<'_>) -> bool {
+pub(super) fn is_same_file(place: &ResolvedAddress<'_>, own: TableFileName<'_>, ptx: &PtxFrame<'_>) -> bool {
     match (own, ptx.path) {
         (TableFileName::Path(own), Some(path)) => {
             source_path::is_same(own, path) || place.table_file(ptx.file) == Some(own)

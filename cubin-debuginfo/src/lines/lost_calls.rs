@@ -1,8 +1,8 @@
-//! The inlined calls that a PTX states and that the line tables of the cubin lack, and those that
-//! they have where the PTX has none.
+//! The inlined calls and files that a PTX states and that the line tables of the cubin lack, and
+//! the calls that they have where the PTX has none.
 
-use super::chain_frame::{is_same_function, is_same_place};
-use super::{CallFault, LineLookup, LostCall, PtxFrame};
+use super::chain_frame::{is_same_file, is_same_function, is_same_place};
+use super::{CallFault, LineLookup, LostCall, LostFile, PtxFrame};
 use crate::names::Name;
 use crate::symbolize::{Frame, MAX_FRAMES, ResolvedAddress};
 use nv_debug_sections::code::instruction_size;
@@ -22,7 +22,19 @@ pub struct LostCalls {
     pub without_call: u64,
     /// The calls that are lost or wrong, by source line of their call sites.
     pub calls: Vec<LostCall>,
+    /// The source lines whose code is shown at the same line of another file, by file and line.
+    pub files: Vec<LostFile>,
 }
+
+/// The calls and files that were found, each by its key.
+#[derive(Default)]
+struct Lost {
+    calls: BTreeMap<Key, LostCall>,
+    files: BTreeMap<FileKey, LostFile>,
+}
+
+/// A lost file as a key: the file, its line, and the file that is shown.
+type FileKey = (Option<String>, u32, Option<String>);
 
 /// A call as a key: its fault, file and line of its call site, its callee.
 type Key = (Option<String>, u32, CallFault, Option<String>);
@@ -33,24 +45,25 @@ impl<'s> LineLookup<'s> {
     pub fn lost_calls(&self) -> Option<LostCalls> {
         self.ptx.as_ref()?;
         let mut lost = LostCalls::default();
-        let mut calls = BTreeMap::new();
+        let mut found = Lost::default();
         let size = instruction_size(self.cubin.header.sm());
         for section in self.symbolizer.sections() {
             for (range, place) in self.source_ranges(section.index) {
                 let Some(ptx) = self.ptx_frames(&place) else { continue };
                 let end = range.end.min(section.size);
                 let instructions = end.saturating_sub(range.start) / size;
-                self.compare(&mut lost, &mut calls, &place, &ptx, instructions);
+                self.compare(&mut lost, &mut found, &place, &ptx, instructions);
             }
         }
-        lost.calls = calls.into_values().collect();
+        lost.calls = found.calls.into_values().collect();
+        lost.files = found.files.into_values().collect();
         Some(lost)
     }
 
     fn compare(
         &self,
         lost: &mut LostCalls,
-        calls: &mut BTreeMap<Key, LostCall>,
+        found: &mut Lost,
         place: &ResolvedAddress<'s>,
         ptx: &[PtxFrame<'s>],
         instructions: u64,
@@ -59,6 +72,11 @@ impl<'s> LineLookup<'s> {
         // Of code compiled with -G the entries may know calls where no `.loc` has an `inlined_at`.
         if own.is_empty() || own.iter().any(Frame::is_by_entry) && ptx.len() == 1 {
             return;
+        }
+        if own.len() == ptx.len()
+            && let (Some(own), Some(ptx)) = (own.first(), ptx.first())
+        {
+            self.compare_files(found, place, (own, ptx), instructions);
         }
         // A call is a callee and the place of its call site, wherever it is in the chain.
         let is_call = |own: &[Frame<'_>], ptx: &[PtxFrame<'_>]| match (own, ptx) {
@@ -74,7 +92,7 @@ impl<'s> LineLookup<'s> {
                 let [callee, site] = call else { continue };
                 let name = callee.callee.and_then(|callee| self.ptx_name(callee));
                 let call = Call { fault: CallFault::Lost, name, file: site.path, line: site.line };
-                self.note_call(calls, place, call, instructions);
+                self.note_call(&mut found.calls, place, call, instructions);
             }
         }
         for call in own.windows(2) {
@@ -82,7 +100,7 @@ impl<'s> LineLookup<'s> {
                 let [callee, site] = call else { continue };
                 let (name, file) = (self.function_name(callee.function), site.file.path());
                 let call = Call { fault: CallFault::NotInPtx, name, file, line: site.line };
-                self.note_call(calls, place, call, instructions);
+                self.note_call(&mut found.calls, place, call, instructions);
             }
         }
         if ptx.len() > 1 {
@@ -90,6 +108,31 @@ impl<'s> LineLookup<'s> {
             lost.incomplete += if is_incomplete { instructions } else { 0 };
             lost.without_call += if own.len() == 1 { instructions } else { 0 };
         }
+    }
+
+    /// Compares the files of the innermost frames, if these are alike but for that.
+    fn compare_files(
+        &self,
+        found: &mut Lost,
+        place: &ResolvedAddress<'s>,
+        (own, ptx): (&Frame<'s>, &PtxFrame<'s>),
+        instructions: u64,
+    ) {
+        let is_alike = is_same_function(own.function, ptx.callee) && own.line == ptx.line && own.line != 0;
+        if !is_alike || own.lost_context.is_some() || is_same_file(place, own.file, ptx) {
+            return;
+        }
+        let [file, shown] = [ptx.path, own.file.path()].map(|path| path.map(str::to_owned));
+        let file = found.files.entry((file.clone(), own.line, shown.clone())).or_insert_with(|| LostFile {
+            file,
+            line: own.line,
+            shown,
+            instructions: 0,
+            section: place.section.name.to_owned(),
+            offset: place.offset,
+            function: self.function(place),
+        });
+        file.instructions += instructions;
     }
 
     fn note_call(

@@ -52,6 +52,7 @@ pub enum RuleId {
     LineForgottenFile,
     LineInlinedCall,
     LineContextCounted,
+    LineFileChange,
     TextUnreadable,
     TextName,
     EntriesUnreadable,
@@ -245,6 +246,7 @@ pub static RULES: [Rule; COUNT] = [
     fault(Id::LineForgottenFile, "L106", "line-forgotten-file", "ptxas 13.0", "A call site is in the file that its row is in.", "From sm_90 on ptxas forgets to set the file of a call site that is in the context of the row before: the row has the line of one file and the name of another. Seen where the line is past that file's end, as in L014."),
     fault(Id::LineInlinedCall, "L107", "line-inlined-call", "ptxas 13.0", "An instruction has the inlined calls of its `.loc`.", "Looked at with --ptx. ptxas drops a call whose line is that of the row before, gives a call site the name of the first function that is inlined there, and from sm_90 on drops the call around the first instruction of a function. `lines --ptx` shows the calls of the PTX."),
     fault(Id::LineContextCounted, "L108", "line-context-counted", "ptxas before 12.8", "The context of a row is the number of an earlier row of its sequence.", "On sm_90 these releases also count rows that they leave out, since address and line are those of the row before: the call site of inlined code is then another row, or none."),
+    fault(Id::LineFileChange, "L109", "line-file-change", "ptxas 13.0", "An instruction has the file of its `.loc`.", "Looked at with --ptx. ptxas writes no row for code whose line number is that of the row before, whatever the file: line 7 of a header is shown as line 7 of the file that includes it. `lines --ptx` shows the file of the PTX."),
 
     row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "docs/formats/ptx-text.md."),
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),

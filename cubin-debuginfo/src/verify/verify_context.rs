@@ -1,7 +1,7 @@
 //! Facts outside the cubin that `verify` can use.
 
 use super::source_file::SourceLines;
-use crate::lines::LostCall;
+use crate::lines::{LostCall, LostFile};
 use std::fmt;
 
 /// Facts outside the cubin for [`verify_with`](super::verify_with): the lengths of source files,
@@ -14,6 +14,8 @@ pub struct VerifyContext<'c> {
     /// The inlined calls that the PTX and the cubin do not have alike, as
     /// [`LineLookup::lost_calls`](crate::lines::LineLookup::lost_calls) finds them.
     pub lost_calls: &'c [LostCall],
+    /// The files that are lost in the same way.
+    pub lost_files: &'c [LostFile],
 }
 
 impl fmt::Debug for VerifyContext<'_> {
@@ -21,6 +23,7 @@ impl fmt::Debug for VerifyContext<'_> {
         f.debug_struct("Context")
             .field("source_lines", &self.source_lines.is_some())
             .field("lost_calls", &self.lost_calls)
+            .field("lost_files", &self.lost_files)
             .finish()
     }
 }

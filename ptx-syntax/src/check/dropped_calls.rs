@@ -1,4 +1,4 @@
-//! Inlined calls that the line table of ptxas will not have.
+//! Inlined calls and changes of file that the line table of ptxas will not have.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,11 +28,7 @@ pub(super) fn check(
     sections: &Sections<'_>,
     sink: &mut Sink<'_>,
 ) {
-    let has_calls = |function: &Function<'_>| {
-        let mut statements = function.body.iter().flat_map(|body| &body.statements);
-        statements.any(|statement| matches!(statement, Statement::Loc(loc) if loc.inlined_at.is_some()))
-    };
-    if !module.functions().any(has_calls) {
+    if !module.functions().any(may_lose) {
         return;
     }
     let sm = module.target().and_then(|target| gates::target(target.arch()?.text, sink.release));
@@ -50,24 +46,41 @@ pub(super) fn check(
             let has_line = meant.first().is_some_and(|frame| frame.line != 0);
             // Code before the first line of the function has no row to be shown with.
             let is_lost = has_line && !shown.is_empty() && *shown != meant;
-            let is_inlined = meant.len() > 1 || shown.len() > 1;
-            if !is_lost || !is_inlined || last.replace(index) == Some(index) {
+            let (rule, what) = match (&meant[..], &shown[..]) {
+                ([meant], [shown]) if meant.line != shown.line => continue,
+                ([_], [_]) => (RuleId::FileChangeLost, "the change of file"),
+                ([_], _) => (RuleId::InlinedCallLost, "the end of an inlined call"),
+                _ => (RuleId::InlinedCallLost, "an inlined call"),
+            };
+            if !is_lost || last.replace(index) == Some(index) {
                 continue;
             }
             let Some(directive) = locs.directives.get(index) else { continue };
-            let what = if meant.len() > 1 { "an inlined call" } else { "the end of an inlined call" };
             let (shown, meant) = (chain(shown, files, &names), chain(&meant, files, &names));
             let message = format_args!(
                 "in this order of code ptxas loses {what}: it is shown as {shown}, not as {meant}"
             );
-            if let Some(finding) = sink.find(RuleId::InlinedCallLost, directive.range, message) {
-                finding.help = Some(
+            if let Some(finding) = sink.find(rule, directive.range, message) {
+                let help = if rule == RuleId::FileChangeLost {
+                    "`lines --ptx` shows the file of the PTX, and `compile --line-table full` writes it"
+                } else {
                     "`lines --ptx` shows the inlined calls of the PTX, and `compile --line-table full` writes them"
-                        .into(),
-                );
+                };
+                finding.help = Some(help.into());
             }
         }
     }
+}
+
+/// Whether a function has inlined calls, or code of several files.
+fn may_lose(function: &Function<'_>) -> bool {
+    let statements = function.body.iter().flat_map(|body| &body.statements);
+    let mut file = None;
+    let mut locs = statements.filter_map(|statement| match statement {
+        Statement::Loc(loc) => Some(loc),
+        _ => None,
+    });
+    locs.any(|loc| loc.inlined_at.is_some() || *file.get_or_insert(loc.file) != loc.file)
 }
 
 /// The `.loc` of a function.
@@ -81,14 +94,16 @@ struct FunctionLocs<'l> {
 }
 
 impl<'l> FunctionLocs<'l> {
-    /// The `.loc` of a function that has inlined calls; `None` if it has none, or one without a
-    /// call site in the function, which is another rule's.
+    /// The `.loc` of a function that has inlined calls or several files; `None` if it has neither,
+    /// or a call without a call site in the function, which is another rule's.
     fn of(function: &'l Function<'l>, call_sites: &mut CallSites, names: &mut Names<'_>) -> Option<Self> {
+        // Each function has its numbers of call sites.
+        let may_lose = may_lose(function);
         let is_entry = function.kind == FunctionKind::Entry;
         let first = call_sites.next_number();
         let (directives, rows, code) = (Vec::new(), Vec::new(), Vec::new());
         let mut locs = Self { directives, rows, code, starts_with_code: !is_entry };
-        let (mut is_sound, mut has_calls, mut has_code) = (true, false, false);
+        let (mut is_sound, mut has_code) = (true, false);
         for statement in function.body.iter().flat_map(|body| &body.statements) {
             match statement {
                 Statement::Loc(loc) => {
@@ -100,7 +115,6 @@ impl<'l> FunctionLocs<'l> {
                             None
                         }
                     };
-                    has_calls |= call_site.is_some();
                     let (file, line, name) = (loc.file as u16, loc.line as u32, names.number(loc));
                     locs.rows.push(LocRow { file, line, name, call_site });
                     locs.directives.push(loc);
@@ -120,7 +134,7 @@ impl<'l> FunctionLocs<'l> {
                 _ => {}
             }
         }
-        (is_sound && has_calls).then_some(locs)
+        (is_sound && may_lose).then_some(locs)
     }
 }
 

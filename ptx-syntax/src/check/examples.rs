@@ -21,7 +21,7 @@ pub(crate) fn example(rule: Id) -> Option<&'static str> {
 }
 
 #[rustfmt::skip] // one example, one place
-static EXAMPLES: [(Id, At, &str); 62] = [
+static EXAMPLES: [(Id, At, &str); 63] = [
     (Id::NonAscii, Module, "// caf\u{e9}"),
     (Id::UnterminatedComment, Module, "/* to the end of the file"),
     (Id::ConstantOverflow, Body, ".loc 1 4294967303 3"),
@@ -71,6 +71,7 @@ static EXAMPLES: [(Id, At, &str); 62] = [
     (Id::NamePastEnd, Body, ".loc 1 5 1\n.loc 1 2 1, function_name name+100, inlined_at 1 5 1"),
     (Id::InlinedCallLost, Whole, ".version 8.0\n.target sm_80\n.file 1 \"a.cu\"\n.entry k() {\n.reg .b32 %r<3>;\n.loc 1 5 1\n.loc 1 2 1, function_name name, inlined_at 1 5 1\nmov.u32 %r1, 1;\n.loc 1 2 9, function_name other, inlined_at 1 5 1\nmov.u32 %r2, 2;\nret;\n}\n.section .debug_str {\nname: .b8 102, 0\nother: .b8 103, 0\n}"),
     (Id::LocWithoutCode, Body, ".loc 1 3 1\nadd.u32 %r1, %r1, 1;\n.loc 1 4 1    // and no instruction\n.loc 1 5 1"),
+    (Id::FileChangeLost, Whole, ".version 8.0\n.target sm_80\n.file 1 \"a.cu\"\n.file 2 \"b.cuh\"\n.entry k() {\n.reg .b32 %r<3>;\n.loc 1 5 1\nmov.u32 %r1, 1;\n.loc 2 5 9\nmov.u32 %r2, 2;\nret;\n}"),
     (Id::SectionInside, Body, ".section .debug_loc { .b8 0 }"),
     (Id::SectionRepeated, Module, ".section .debug_loc { .b8 1 }\n.section .debug_loc { .b8 2 }"),
     (Id::SectionReserved, Module, ".section .debug_frame { .b8 1, 2, 3, 0 }"),

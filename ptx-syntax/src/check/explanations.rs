@@ -430,6 +430,12 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
              function. A note where another `.loc` has code of the same line: only a column is lost.",
             "Put the `.loc` before the instructions of its line, or leave it out if there are none.",
         ),
+        Id::FileChangeLost => (
+            "ptxas writes no row for code whose line number is that of the row before, whatever the file. So line 7 \
+             of a header is shown as line 7 of the file that includes it. This is a fact about ptxas, not a fault of \
+             the module. What is said is about code in the order of the text, which ptxas may change.",
+            "Read the file from the PTX: `lines --ptx FILE`; or `compile --line-table full`.",
+        ),
         Id::SectionDropped => (
             "A warning for `.debug_line`, whose bytes are lost: ptxas makes its own from `.loc`. A note for any \
              other name: with -g the bytes are in the cubin, where no debugger looks for them.",
@@ -464,7 +470,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         Id::DottedSymbol => (
             "The symbol of the source has a dot, the one of the PTX must not: LLVM writes `_$_` for it in the code, \
              and older ones forget the debug sections.",
-            "Write the name as it is declared.",
+            "Write the name as it is declared, and declare none with a dot.",
         ),
         Id::DuplicateLabel => ("A reference could mean either place.", "Rename one of them."),
         Id::UndefinedSymbol => (

@@ -111,6 +111,7 @@ pub enum RuleId {
     InlinedCallCrash,
     InlinedCallLost,
     LocWithoutCode,
+    FileChangeLost,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -229,7 +230,7 @@ use Severity::{Error, Note, Warning};
 /// The rules of [`crate::check`]. A test checks that they have the order of [`RuleId`], and unique
 /// codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 144] = [
+pub static RULES: [Rule; 145] = [
     rule(Id::Syntax, "P001", "syntax", Error, "The text must follow the grammar of PTX.",
         details(ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, "P002", "non-ascii", Error, "A module is ASCII text, even in comments and file names.",
@@ -463,6 +464,9 @@ pub static RULES: [Rule; 144] = [
     rule(Id::LocWithoutCode, "L024", "loc-without-code", Warning,
         "An instruction follows each `.loc`, before the next one. A note where the line has code of another `.loc`.",
         details(OBSERVED, "silent: writes no row")),
+    rule(Id::FileChangeLost, "L025", "file-change-lost", Warning,
+        "Code of another file than the code before it has another line number, too.",
+        details(OBSERVED, "silent: writes no row, so that the code is shown in the file before")),
     rule(Id::SectionInside, "S001", "section-inside", Error, "`.section` stands at module scope.",
         details(ISA_SECTION, "fatal: Parsing error near '.section': syntax error").fixable()),
     rule(Id::SectionRepeated, "S002", "section-repeated", Error, "A section has one block.",

@@ -14,7 +14,7 @@ use crate::report::{
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::Args;
-use cubin_debuginfo::lines::{LostCall, NoChains};
+use cubin_debuginfo::lines::{LostCalls, NoChains};
 use cubin_debuginfo::verify::{
     self as native, KnownFault, SourceFile, VerifyContext, known_faults, verify_with,
 };
@@ -190,16 +190,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     findings.report(out, DocumentHead::of(Verified::SCHEMA), &name, run)
 }
 
-/// The inlined calls that the PTX and the cubin do not have alike; none where the tables cannot be
-/// read, which is a finding.
-fn lost_calls<'p>(
-    ptx: &'p PtxFile,
-    module: &Module<'p>,
-    cubin: &Cubin<'_>,
-) -> Result<Vec<LostCall>, NoChains> {
+/// The inlined calls and files that the PTX and the cubin do not have alike; none where the tables
+/// cannot be read, which is a finding.
+fn lost_calls<'p>(ptx: &'p PtxFile, module: &Module<'p>, cubin: &Cubin<'_>) -> Result<LostCalls, NoChains> {
     let locs = PtxLocs::of(ptx, module, cubin);
     let lost = locs.lost_calls(cubin)?;
-    Ok(lost.map(|lost| lost.calls).unwrap_or_default())
+    Ok(lost.unwrap_or_default())
 }
 
 fn of_cubin(
@@ -215,13 +211,14 @@ fn of_cubin(
         notes.push(format!("inlined calls are not compared: {why}"));
         None
     });
+    let lost_calls = lost_calls.unwrap_or_default();
     let source_lines = |file: &SourceFile<'_>| {
         sources.map_or(SourceState::Unknown, |sources| sources.look_for(file.path, file.size))
     };
     let source_lines = sources.is_some().then_some(&source_lines as _);
     let report = verify_with(
         cubin,
-        VerifyContext { source_lines, lost_calls: lost_calls.as_deref().unwrap_or_default() },
+        VerifyContext { source_lines, lost_calls: &lost_calls.calls, lost_files: &lost_calls.files },
     );
     let mut summary = Summary::default();
     summary.add(&report, selection, |rule| rule.details.fault_of);

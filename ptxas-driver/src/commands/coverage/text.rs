@@ -6,7 +6,7 @@ use crate::text_table::{Column, Row, write_table};
 use cubin_debuginfo::coverage::{
     FileLines, InstructionCounts, LostFunction, Report, SourceFileReport, VariableCounts, percent,
 };
-use cubin_debuginfo::lines::{CallFault, LostCall, LostCalls};
+use cubin_debuginfo::lines::{CallFault, LostCall, LostCalls, LostFile};
 use nv_debug_sections::arch::Arch;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -147,7 +147,7 @@ fn add<const N: usize>(sums: &mut [u64; N], more: [u64; N]) {
 /// What the PTX has that the file lacks.
 fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     let Some(functions) = &report.ptx else { return Ok(()) };
-    let calls = report.lost_calls.as_ref().filter(|lost| !lost.calls.is_empty());
+    let calls = report.lost_calls.as_ref().filter(|lost| !lost.calls.is_empty() || !lost.files.is_empty());
     if functions.is_empty() && calls.is_none() {
         let calls = if report.lost_calls.is_none() { "; inlined calls are not compared" } else { "" };
         writeln!(out, "  nothing that the PTX names is lost{calls}")?;
@@ -181,7 +181,7 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     calls.map_or(Ok(()), |lost| lost_calls(out, lost))
 }
 
-/// The inlined calls that the PTX and the file do not have alike.
+/// The inlined calls and files that the PTX and the cubin do not have alike.
 fn lost_calls(out: Out<'_>, lost: &LostCalls) -> io::Result<()> {
     let LostCalls { inlined, incomplete, .. } = lost;
     for (fault, what) in [
@@ -207,7 +207,22 @@ fn lost_calls(out: Out<'_>, lost: &LostCalls) -> io::Result<()> {
             more => writeln!(out, "    and {more} more calls")?,
         }
     }
-    Ok(())
+    if lost.files.is_empty() {
+        return Ok(());
+    }
+    let instructions: u64 = lost.files.iter().map(|file| file.instructions).sum();
+    let plural = if instructions == 1 { "" } else { "s" };
+    write_line(out, format_args!("  lost of the PTX: the file of {instructions} instruction{plural}"))?;
+    for file in lost.files.iter().take(MAX_NAMES_SHOWN) {
+        let LostFile { instructions, section, offset, .. } = file;
+        let plural = if *instructions == 1 { "" } else { "s" };
+        let at = format_args!("{instructions} instruction{plural}, from {section}+{offset:#x}");
+        write_line(out, format_args!("    {file}: {at}"))?;
+    }
+    match lost.files.len().saturating_sub(MAX_NAMES_SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "    and {more} more files and lines"),
+    }
 }
 
 pub(super) fn all_files(out: Out<'_>, counts: &[(InstructionCounts, VariableCounts)]) -> io::Result<()> {
