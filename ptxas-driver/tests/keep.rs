@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
+mod inlined;
 mod odd;
 mod too_much;
 
@@ -295,7 +296,7 @@ fn run(title: &str, entries: &[Entry], change: impl Fn(&str) -> String) {
 }
 
 /// Of every how many entries one is compiled; all with `NVDWARF_ALL=1`.
-fn sampled(entries: Vec<Entry>, every: usize) -> Vec<Entry> {
+fn sampled<T>(entries: Vec<T>, every: usize) -> Vec<T> {
     let every = if std::env::var_os("NVDWARF_ALL").is_some() { 1 } else { every };
     entries.into_iter().step_by(every).collect()
 }
