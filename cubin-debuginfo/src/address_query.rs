@@ -2,6 +2,7 @@
 
 mod code_address;
 
+use crate::images::ImageError;
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
@@ -79,6 +80,9 @@ pub enum QueryError {
     /// names. The value is the error without that remark.
     #[error("{0}{LINKED}")]
     Linked(Box<QueryError>),
+    /// No image, or not only one, answers a query that was asked of several.
+    #[error(transparent)]
+    Images(#[from] ImageError),
 }
 
 /// What a linker does to code that the sources of a program have.
@@ -110,7 +114,7 @@ pub struct AddressQueries<'s> {
     sections: HashMap<&'s str, SectionIndex>,
 }
 
-type Addresses = Result<Vec<CodeAddress>, QueryError>;
+pub(crate) type Addresses = Result<Vec<CodeAddress>, QueryError>;
 
 impl<'s> AddressQueries<'s> {
     /// Prepares queries for addresses in the code of one cubin.
@@ -126,28 +130,41 @@ impl<'s> AddressQueries<'s> {
     /// # Errors
     ///
     /// A name is unknown or ambiguous, or an offset is not a number or not in any section.
-    pub fn resolve(&self, query: &str, function: Option<&str>) -> Addresses {
-        match (parse_number(query), function) {
-            (Some(offset), Some(name)) => self.in_named(name, offset),
-            (Some(offset), None) => self.in_every_section(offset),
-            (None, _) => {
-                if let Some(address) = self.in_section(query) {
-                    return Ok(vec![address]);
-                }
-                // A name may hold a plus itself (`operator+`).
-                let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
-                let (name, rest) = (name.trim_end(), rest.trim_start());
-                let Some(offset) = parse_number(rest) else {
-                    return self.in_named(query, 0).map_err(|no_function| match self.in_named(name, 0) {
-                        Ok(_) => QueryError::Offset(rest.to_owned()),
-                        Err(_) => no_function,
-                    });
-                };
-                if name.is_empty() {
-                    return self.resolve(rest, function);
-                }
-                self.in_named(name, offset)
-            }
+    pub fn resolve(&self, query: &str, function: Option<&str>) -> Result<Vec<CodeAddress>, QueryError> {
+        if let Some(offset) = parse_number(query) {
+            return self.resolve_offset(offset, function);
+        }
+        if let Some(address) = self.in_section(query) {
+            return Ok(vec![address]);
+        }
+        // A name may hold a plus itself (`operator+`).
+        let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
+        let (name, rest) = (name.trim_end(), rest.trim_start());
+        let Some(offset) = parse_number(rest) else {
+            return self.in_named(query, 0).map_err(|no_function| match self.in_named(name, 0) {
+                Ok(_) => QueryError::Offset(rest.to_owned()),
+                Err(_) => no_function,
+            });
+        };
+        if name.is_empty() {
+            return self.resolve_offset(offset, function);
+        }
+        self.in_named(name, offset)
+    }
+
+    /// Returns the code addresses that an offset alone means, as [`resolve`](Self::resolve) does.
+    ///
+    /// # Errors
+    ///
+    /// The name is unknown or ambiguous, or the offset is not in any section.
+    pub fn resolve_offset(
+        &self,
+        offset: u64,
+        function: Option<&str>,
+    ) -> Result<Vec<CodeAddress>, QueryError> {
+        match function {
+            Some(name) => self.in_named(name, offset),
+            None => self.in_every_section(offset),
         }
     }
 
@@ -236,8 +253,8 @@ impl<'s> AddressQueries<'s> {
     }
 }
 
-/// A number: hexadecimal after `0x`, else decimal.
-pub(crate) fn parse_number(text: &str) -> Option<u64> {
+/// Reads a number as queries have it: hexadecimal after `0x`, else decimal.
+pub fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')),
         None => text.parse().ok().filter(|_| !text.starts_with('+')),

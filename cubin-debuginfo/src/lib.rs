@@ -3,11 +3,13 @@
 pub mod address_query;
 mod code_ranges;
 pub mod coverage;
+mod csv_records;
 pub mod diff;
 pub mod dump;
 pub mod entries;
 mod error_text;
 pub mod expression;
+pub mod images;
 mod limits;
 pub mod lines;
 mod loc_and_range_lists;

@@ -116,6 +116,10 @@ pub(crate) const MAX_NAME_NESTING: usize = 64;
 /// is often the one that was meant.
 pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
+/// Most names that were asked for whose images are remembered, for each file: a client of a
+/// symbolizer may ask for ever.
+pub(crate) const MAX_FOUND_NAMES: usize = 1 << 16;
+
 /// Longest name, in bytes, that is compared with a name that no function has: the time is the
 /// product of both lengths.
 pub(crate) const MAX_COMPARED_NAME: usize = 256;

@@ -5,7 +5,7 @@ use super::name_cache::NameCache;
 use super::{
     AddressAnswer, AddressLines, LineListing, NamedFrame, PtxCallee, PtxChains, PtxFrame, QueryAnswer,
 };
-use crate::address_query::{AddressQueries, QueryError};
+use crate::address_query::{AddressQueries, CodeAddress, QueryError};
 use crate::names::{Name, NameError};
 use crate::symbolize::{self, CalleeName, FrameFunction, MAX_FRAMES, ResolvedAddress, Symbolizer};
 use crate::variables::InlinedCalls;
@@ -39,6 +39,11 @@ impl<'s> LineLookup<'s> {
         Self { cubin, symbolizer, queries, names, ptx: None, calls: None, inlined: OnceCell::new() }
     }
 
+    /// The line tables that lookups are in.
+    pub fn symbolizer(&self) -> &'s Symbolizer<'s> {
+        self.symbolizer
+    }
+
     /// Adds inlined calls from `.debug_info` to the call chains of units whose line table has none.
     #[must_use]
     pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
@@ -54,8 +59,27 @@ impl<'s> LineLookup<'s> {
 
     /// Looks up the lines for one query. [`AddressQueries::resolve`] describes its syntax.
     pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
+        self.query_at(asked, self.queries.resolve(asked, function))
+    }
+
+    /// Looks up the lines for a query that is an offset alone. `asked` is its text.
+    pub fn query_offset<'a>(
+        &'a self,
+        asked: &'a str,
+        offset: u64,
+        function: Option<&str>,
+    ) -> QueryAnswer<'a, 's> {
+        self.query_at(asked, self.queries.resolve_offset(offset, function))
+    }
+
+    /// Looks up the lines for a query whose addresses are known. `asked` is its text.
+    pub fn query_at<'a>(
+        &'a self,
+        asked: &'a str,
+        resolved: Result<Vec<CodeAddress>, QueryError>,
+    ) -> QueryAnswer<'a, 's> {
         let (mut addresses, mut error) = (Vec::new(), None);
-        match self.queries.resolve(asked, function) {
+        match resolved {
             Err(why) => error = Some(self.explain_no_code(asked, why)),
             Ok(found) => {
                 for address in found {
@@ -74,6 +98,15 @@ impl<'s> LineLookup<'s> {
             }
         }
         QueryAnswer { asked, addresses, error }
+    }
+
+    /// Finds the functions that a name in a query means, as [`AddressQueries::functions`] does.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or several have the part.
+    pub fn functions(&self, name: &str) -> Result<Vec<&'s Function<'s>>, NameError<'s>> {
+        self.queries.functions(name)
     }
 
     /// Lists the lines of the sections of the functions called `function`, or of all sections if it

@@ -3,6 +3,7 @@
 
 use super::sample::Sample;
 use crate::address_query::{QueryError, parse_number};
+use crate::csv_records::{plain_header, records};
 use thiserror::Error;
 
 /// The reason why a row of a profile cannot be a sample of the cubin.
@@ -63,8 +64,7 @@ const NAMES: [(&str, Column); 18] = [
 ];
 
 fn column(header: &str) -> Option<Column> {
-    let plain: String =
-        header.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let plain = plain_header(header);
     NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
 }
 
@@ -123,55 +123,6 @@ impl ColumnIndices {
         }
         Ok(Sample { function, section, offset, count })
     }
-}
-
-/// Records with the 1-based numbers of their lines, also of different lengths.
-fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let mut lines = Lines { rest: text.as_bytes(), at: 0, line: 1 };
-    // One for all rows: a new one would have room for as many fields as the widest row so far.
-    let mut record = csv::StringRecord::new();
-    std::iter::from_fn(move || {
-        // The text is UTF-8, and records may have any length: nothing can fail.
-        if !reader.read_record(&mut record).unwrap_or(false) {
-            return None;
-        }
-        let line = lines.first_of(record.position().map_or(0, csv::Position::byte));
-        Some((line, record.iter().map(|field| unquoted(field.trim()).to_owned()).collect()))
-    })
-}
-
-/// Counts lines, as an editor has them: those in quotes and blank ones too.
-struct Lines<'t> {
-    rest: &'t [u8],
-    /// Byte offset of `rest`.
-    at: u64,
-    /// 1-based.
-    line: u64,
-}
-
-impl Lines<'_> {
-    /// Returns the line of a record that is read from a byte on. Line ends before the record are
-    /// skipped, since the reader counts them as part of it.
-    fn first_of(&mut self, start: u64) -> u64 {
-        loop {
-            let (is_end, length) = match self.rest {
-                [b'\r', b'\n', ..] => (true, 2),
-                [b'\r' | b'\n', ..] => (true, 1),
-                [_, ..] if self.at < start => (false, 1),
-                _ => return self.line,
-            };
-            self.line += u64::from(is_end);
-            self.at += length as u64;
-            self.rest = self.rest.get(length..).unwrap_or_default();
-        }
-    }
-}
-
-/// A field in quotes with blanks around them, which are none to RFC 4180.
-fn unquoted(field: &str) -> &str {
-    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 #[cfg(test)]

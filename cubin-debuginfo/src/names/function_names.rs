@@ -1,6 +1,7 @@
 //! Finds functions of a cubin by name, however the name is spelled.
 
-use super::{CanonicalName, demangle};
+use super::demangle;
+use super::spellings::{NameMatch, Spellings, is_mangled};
 use crate::limits::{MAX_COMPARED_NAME, MAX_LISTED_NAMES, MIN_SIMILARITY};
 use nv_debug_sections::code::Function;
 use std::collections::HashMap;
@@ -15,36 +16,6 @@ pub struct FunctionNames<'s> {
     /// The spellings of all names. They are computed when a name is asked for that is not a symbol:
     /// demangling takes longer than everything else in a query.
     spellings: OnceLock<Spellings>,
-}
-
-/// What people call functions, each by its index.
-#[derive(Debug)]
-struct Spellings {
-    /// Demangled name of each function, else its symbol's, and that in its [`Canonical`] spelling.
-    demangled: Vec<(String, String)>,
-    /// By every name that is exact: symbol, and the [`Canonical`] spellings of the demangled name.
-    exact: HashMap<String, Vec<usize>>,
-    /// The same of the own names of functions that ptxas folded into a kernel, whose symbols are
-    /// `$kernel$function`.
-    folded: HashMap<String, Vec<usize>>,
-}
-
-impl Spellings {
-    fn new(functions: &[Function<'_>]) -> Self {
-        let plain = |name: &str| demangle(name).unwrap_or_else(|| name.to_owned());
-        let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
-        let mut all = Vec::with_capacity(functions.len());
-        for (index, function) in functions.iter().enumerate() {
-            let demangled = plain(function.name);
-            let spelled = CanonicalName::of(&demangled);
-            all.push((demangled, spelled.whole.clone()));
-            add(&mut exact, index, function.name, spelled);
-            for own in own_names(function.name) {
-                add(&mut folded, index, own, CanonicalName::of(&plain(own)));
-            }
-        }
-        Self { demangled: all, exact, folded }
-    }
 }
 
 impl<'s> FunctionNames<'s> {
@@ -68,28 +39,21 @@ impl<'s> FunctionNames<'s> {
     /// There is none, or several have the part.
     pub fn find(&self, name: &str) -> Result<Vec<&'s Function<'s>>, NameError<'s>> {
         let all = self.functions;
-        let of = |indices: &[usize]| indices.iter().filter_map(|&index| all.get(index)).collect();
+        let of = |indices: &[usize]| indices.iter().filter_map(|&index| all.get(index)).collect::<Vec<_>>();
         if let Some(indices) = self.by_symbol.get(name).filter(|_| is_mangled(name)) {
             return Ok(of(indices));
         }
-        let spellings = self.spellings.get_or_init(|| Spellings::new(all));
-        let spelled = CanonicalName::of(name);
-        for known in [&spellings.exact, &spellings.folded] {
-            let asked = [name, &spelled.whole, &spelled.without_return];
-            if let Some(indices) = asked.into_iter().find_map(|asked| known.get(asked)) {
-                return Ok(of(indices));
+        let spellings =
+            self.spellings.get_or_init(|| Spellings::new(all.iter().map(|function| function.name)));
+        match spellings.find(name, |_| true) {
+            (_, found) if found.len() == 1 => Ok(of(&found)),
+            (Some(NameMatch::Exact | NameMatch::Folded), found) => Ok(of(&found)),
+            (Some(NameMatch::Part), found) => {
+                Err(NameError { name: name.to_owned(), is_part: true, functions: of(&found) })
             }
-        }
-        let has = |(function, (demangled, canonical)): &(&Function<'_>, &(String, String))| {
-            let is_in = [function.name, demangled].iter().any(|spelling| spelling.contains(name));
-            !name.is_empty() && (is_in || canonical.contains(&spelled.without_return))
-        };
-        let parts: Vec<_> =
-            all.iter().zip(&spellings.demangled).filter(has).map(|(function, _)| function).collect();
-        match parts.len() {
-            1 => Ok(parts),
-            0 => Err(NameError { name: name.to_owned(), is_part: false, functions: all.iter().collect() }),
-            _ => Err(NameError { name: name.to_owned(), is_part: true, functions: parts }),
+            (None, _) => {
+                Err(NameError { name: name.to_owned(), is_part: false, functions: all.iter().collect() })
+            }
         }
     }
 
@@ -122,12 +86,16 @@ fn nearest<'f, 's>(name: &str, functions: &[&'f Function<'s>]) -> Option<&'f Fun
     near.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, function)| function)
 }
 
-/// The first names, and how many more there are.
 fn joined(functions: &[&Function<'_>]) -> String {
-    let names: Vec<&str> = functions.iter().take(MAX_LISTED_NAMES).map(|function| function.name).collect();
-    match functions.len().checked_sub(MAX_LISTED_NAMES) {
-        None | Some(0) => names.join(", "),
-        Some(more) => format!("{} and {more} more", names.join(", ")),
+    joined_names(&functions.iter().map(|function| function.name).collect::<Vec<_>>())
+}
+
+/// The first names, and how many more there are.
+pub(crate) fn joined_names(names: &[&str]) -> String {
+    let listed = names.iter().take(MAX_LISTED_NAMES).copied().collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(MAX_LISTED_NAMES) {
+        None | Some(0) => listed,
+        Some(more) => format!("{listed} and {more} more"),
     }
 }
 
@@ -160,27 +128,6 @@ impl fmt::Display for NameError<'_> {
 }
 
 impl std::error::Error for NameError<'_> {}
-
-/// Whether a name is mangled (Itanium C++, Rust): nothing else is spelled so once demangled.
-fn is_mangled(name: &str) -> bool {
-    name.starts_with("_Z") || name.starts_with("_R")
-}
-
-fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spelled: CanonicalName) {
-    for name in [symbol.to_owned()].into_iter().chain(spelled.spellings()) {
-        let indices = names.entry(name).or_default();
-        if indices.last() != Some(&index) {
-            indices.push(index);
-        }
-    }
-}
-
-/// The possible own names of a folded function: everything after any `$` but the first, since names
-/// may contain `$`.
-fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
-    let after = symbol.strip_prefix('$').unwrap_or_default();
-    after.match_indices('$').filter_map(move |(at, _)| after.get(at + 1..)).filter(|name| !name.is_empty())
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,326 @@
+//! The images of some files, and the one among them that answers a query.
+
+use super::function_index::{FoundImages, FunctionIndex};
+use super::{ImageError, LoadedFunctions};
+use crate::address_query::{QueryError, parse_number};
+use crate::limits::{MAX_FOUND_NAMES, MAX_NAMED_FILES};
+use crate::lines::{AddressAnswer, LineLookup, QueryAnswer};
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::code::Code;
+use nv_debug_sections::cubin::Cubin;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// The number of an image in an [`ImageSet`], from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageNumber(pub u32);
+
+/// The number of a file whose images are in an [`ImageSet`]. The caller counts files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileNumber(pub u32);
+
+/// What is known of an image before its line tables are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageFacts {
+    /// The file that has the image.
+    pub file: FileNumber,
+    /// The name of the image in messages, such as `a.out:sm_90:2`.
+    pub name: String,
+    /// The architecture of the image, such as `sm_90`.
+    pub arch: String,
+    /// The names of the symbols of its functions.
+    pub functions: Vec<String>,
+    /// The names of its code sections.
+    pub sections: Vec<String>,
+}
+
+/// A query for the images of an [`ImageSet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageQuery<'q> {
+    /// The query, in the syntax of [`AddressQueries`](crate::address_query::AddressQueries), as
+    /// answers repeat it.
+    pub asked: &'q str,
+    /// The number that the query is, if it is one. The caller reads it, since other tools read
+    /// numbers as hexadecimal without a prefix.
+    pub number: Option<u64>,
+    /// The function from whose start a number counts.
+    pub function: Option<&'q str>,
+    /// The file whose images are meant; `None` for all.
+    pub file: Option<FileNumber>,
+}
+
+impl ImageFacts {
+    /// Collects the facts about a cubin of a file.
+    pub fn of(file: FileNumber, name: &str, cubin: &Cubin<'_>, space: Space) -> Self {
+        let code = Code::in_space(cubin, space);
+        let arch = cubin.arch().to_string();
+        let functions = code.functions().iter().map(|function| function.name.to_owned()).collect();
+        let sections = code.sections().iter().map(|section| section.name.to_owned()).collect();
+        Self { file, name: name.to_owned(), arch, functions, sections }
+    }
+
+    /// Whether the image has code. nvlink puts an image without any into each program.
+    pub fn has_code(&self) -> bool {
+        !self.sections.is_empty()
+    }
+}
+
+impl<'q> ImageQuery<'q> {
+    /// Creates a query for all images, with the number that it is after the rules of
+    /// [`AddressQueries`](crate::address_query::AddressQueries).
+    pub fn new(asked: &'q str) -> Self {
+        Self { asked, number: parse_number(asked), function: None, file: None }
+    }
+
+    /// The function or section that the query names; `None` if it is an offset alone.
+    fn name(&self) -> Option<&'q str> {
+        if self.number.is_some() {
+            return self.function;
+        }
+        let has_number = |(name, rest): &(&str, &str)| {
+            parse_number(rest.trim_start()).is_some() && !name.trim_end().is_empty()
+        };
+        let section = || self.asked.rsplit_once(':').filter(|(name, _)| name.starts_with('.'));
+        match self.asked.rsplit_once('+') {
+            Some(("", _)) => self.function,
+            plus => {
+                let before = plus.filter(has_number).or_else(|| section().filter(has_number));
+                Some(before.map_or(self.asked, |(name, _)| name.trim_end()))
+            }
+        }
+    }
+}
+
+/// The answer of an [`ImageSet`]: that of the image, and which one it is.
+#[derive(Debug)]
+pub struct ImageAnswer<'a, 's> {
+    /// The image that answers; `None` if there is none, or not only one.
+    pub image: Option<ImageNumber>,
+    /// What the image says.
+    pub answer: QueryAnswer<'a, 's>,
+}
+
+/// The images of some files, by the names of their functions.
+///
+/// ```no_run
+/// use cubin_debuginfo::images::{FileNumber, ImageFacts, ImageQuery, ImageSet};
+/// use cubin_debuginfo::lines::LineLookup;
+///
+/// # use nv_debug_sections::catalog::Space;
+/// # use nv_debug_sections::cubin::Cubin;
+/// # fn f<'s>(cubins: &[Cubin<'_>], lookups: &[LineLookup<'s>]) {
+/// let mut images = ImageSet::default();
+/// for cubin in cubins {
+///     images.add(ImageFacts::of(FileNumber(0), "k.cubin", cubin, Space::Native));
+/// }
+/// let found = images.answer(&ImageQuery::new("saxpy+0x160"), |image| Ok(&lookups[image.0 as usize]));
+/// for address in found.answer.addresses {
+///     println!("{} {:#x}", address.section, address.offset);
+/// }
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct ImageSet {
+    images: Vec<Image>,
+    functions: FunctionIndex,
+    loaded: Option<LoadedFunctions>,
+    /// The images of names that were asked for, in all files or in one.
+    found: RefCell<HashMap<Option<FileNumber>, FoundByName>>,
+}
+
+type FoundByName = HashMap<String, Rc<FoundImages>>;
+
+/// What is kept of an [`ImageFacts`].
+#[derive(Debug)]
+struct Image {
+    file: FileNumber,
+    name: String,
+    arch: String,
+}
+
+impl ImageSet {
+    /// Adds an image, and returns its number.
+    pub fn add(&mut self, facts: ImageFacts) -> ImageNumber {
+        let number = ImageNumber(u32::try_from(self.images.len()).unwrap_or(u32::MAX));
+        let ImageFacts { file, name, arch, functions, sections } = facts;
+        self.functions.add(number, &functions, &sections);
+        self.images.push(Image { file, name, arch });
+        self.found.get_mut().clear();
+        number
+    }
+
+    /// Takes numbers in queries for addresses at run time from now on, those of `loaded`.
+    pub fn set_loaded(&mut self, loaded: LoadedFunctions) {
+        self.loaded = Some(loaded);
+    }
+
+    /// The name of an image in messages; empty for a number that no image has.
+    pub fn name(&self, image: ImageNumber) -> &str {
+        self.images.get(image.0 as usize).map_or("", |image| &image.name)
+    }
+
+    /// The number of images.
+    pub fn len(&self) -> usize {
+        self.images.len()
+    }
+
+    /// Whether there is no image.
+    pub fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
+    /// Answers a query from the image that has the function. `lookup` gives the line tables of an
+    /// image, or says why they cannot be read. If there is one image only, it answers in any case,
+    /// since it can say best why it has no answer.
+    pub fn answer<'a, 's: 'a>(
+        &self,
+        query: &ImageQuery<'a>,
+        lookup: impl Fn(ImageNumber) -> Result<&'a LineLookup<'s>, String>,
+    ) -> ImageAnswer<'a, 's> {
+        let asked = query.asked;
+        let answered = match (&self.loaded, query.number) {
+            (Some(loaded), Some(address)) => self.at_address(loaded, address, query, lookup),
+            _ => self.choose(query, &lookup),
+        };
+        answered.unwrap_or_else(|error| {
+            let answer = QueryAnswer { asked, addresses: Vec::new(), error: Some(QueryError::Images(error)) };
+            ImageAnswer { image: None, answer }
+        })
+    }
+
+    /// Finds the one image that has the function called `name`, to load it.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or there are several.
+    pub fn image_of(&self, name: &str) -> Result<ImageNumber, ImageError> {
+        let images = self.images_of(name, None)?;
+        self.expect_one_arch(name, &images)?;
+        match images.as_slice() {
+            [image] => Ok(*image),
+            several => Err(self.several(name, several)),
+        }
+    }
+
+    /// Answers for an address at run time.
+    fn at_address<'a, 's: 'a>(
+        &self,
+        loaded: &LoadedFunctions,
+        address: u64,
+        query: &ImageQuery<'a>,
+        lookup: impl Fn(ImageNumber) -> Result<&'a LineLookup<'s>, String>,
+    ) -> Result<ImageAnswer<'a, 's>, ImageError> {
+        let (image, code) = loaded.find(address).ok_or(ImageError::NotLoaded { address })?;
+        if query.file.is_some_and(|file| !self.is_of(image, file)) {
+            return Err(ImageError::NotLoaded { address });
+        }
+        let lookup = lookup(image).map_err(ImageError::Unreadable)?;
+        Ok(ImageAnswer { image: Some(image), answer: lookup.query_at(query.asked, Ok(vec![code])) })
+    }
+
+    /// Answers from the image that has the function.
+    fn choose<'a, 's: 'a>(
+        &self,
+        query: &ImageQuery<'a>,
+        lookup: &impl Fn(ImageNumber) -> Result<&'a LineLookup<'s>, String>,
+    ) -> Result<ImageAnswer<'a, 's>, ImageError> {
+        let answer = |image: ImageNumber| {
+            let lookup = lookup(image).map_err(ImageError::Unreadable)?;
+            let ImageQuery { asked, number, function, .. } = *query;
+            let answer = match number {
+                Some(offset) => lookup.query_offset(asked, offset, function),
+                None => lookup.query(asked, function),
+            };
+            Ok(ImageAnswer { image: Some(image), answer })
+        };
+        if let Some(only) = self.only_image(query.file)? {
+            return answer(only);
+        }
+        let Some(name) = query.name() else {
+            return Err(ImageError::OffsetAlone { images: self.meant(query.file).count() });
+        };
+        let images = self.images_of(name, query.file)?;
+        self.expect_one_arch(name, &images)?;
+        let (first, others) = images.split_first().ok_or(ImageError::NoImage)?;
+        let first = answer(*first)?;
+        for other in others {
+            if !is_same(&first.answer, &answer(*other)?.answer) {
+                return Err(self.several(name, &images));
+            }
+        }
+        Ok(first)
+    }
+
+    /// The images that are meant.
+    fn meant(&self, file: Option<FileNumber>) -> impl Iterator<Item = ImageNumber> {
+        let all = (0..).map(ImageNumber).zip(&self.images);
+        all.filter(move |(_, image)| file.is_none_or(|file| image.file == file)).map(|(number, _)| number)
+    }
+
+    /// The only image that is meant; `None` if there are several.
+    fn only_image(&self, file: Option<FileNumber>) -> Result<Option<ImageNumber>, ImageError> {
+        let mut meant = self.meant(file);
+        let first = meant.next().ok_or(ImageError::NoImage)?;
+        Ok(meant.next().is_none().then_some(first))
+    }
+
+    fn is_of(&self, image: ImageNumber, file: FileNumber) -> bool {
+        self.images.get(image.0 as usize).is_some_and(|image| image.file == file)
+    }
+
+    /// The images that have a function.
+    fn images_of(&self, name: &str, file: Option<FileNumber>) -> Result<Vec<ImageNumber>, ImageError> {
+        let known = self.found.borrow().get(&file).and_then(|names| names.get(name)).cloned();
+        let found = known.unwrap_or_else(|| {
+            let is_meant = |image| file.is_none_or(|file| self.is_of(image, file));
+            let found = Rc::new(self.functions.find(name, is_meant));
+            let mut all = self.found.borrow_mut();
+            let names = all.entry(file).or_default();
+            if names.len() >= MAX_FOUND_NAMES {
+                names.clear();
+            }
+            names.insert(name.to_owned(), Rc::clone(&found));
+            found
+        });
+        let function = name.to_owned();
+        match &*found {
+            FoundImages::Of(images) => Ok(images.clone()),
+            FoundImages::Part(matches) => Err(ImageError::Part { function, matches: matches.clone() }),
+            FoundImages::None(known) => {
+                let images = self.meant(file).count();
+                Err(ImageError::NoFunction { function, images, known: known.clone() })
+            }
+        }
+    }
+
+    fn expect_one_arch(&self, name: &str, images: &[ImageNumber]) -> Result<(), ImageError> {
+        let archs = images.iter().filter_map(|image| Some(&*self.images.get(image.0 as usize)?.arch));
+        let archs: BTreeSet<&str> = archs.collect();
+        if archs.len() < 2 {
+            return Ok(());
+        }
+        let mut archs: Vec<String> = archs.into_iter().map(str::to_owned).collect();
+        archs.sort_by_key(String::len);
+        Err(ImageError::SeveralArchitectures { function: name.to_owned(), archs })
+    }
+
+    fn several(&self, name: &str, images: &[ImageNumber]) -> ImageError {
+        let names = images.iter().take(MAX_NAMED_FILES).map(|image| self.name(*image).to_owned());
+        ImageError::SeveralImages { function: name.to_owned(), images: names.collect() }
+    }
+}
+
+/// Whether two images say the same.
+fn is_same(one: &QueryAnswer<'_, '_>, other: &QueryAnswer<'_, '_>) -> bool {
+    let same = |one: &AddressAnswer<'_, '_>, other: &AddressAnswer<'_, '_>| {
+        let place = |answer: &AddressAnswer<'_, '_>| (answer.offset, answer.function_offset);
+        one.section == other.section
+            && place(one) == place(other)
+            && one.function == other.function
+            && one.lines.to_string() == other.lines.to_string()
+    };
+    one.error == other.error
+        && one.addresses.len() == other.addresses.len()
+        && one.addresses.iter().zip(&other.addresses).all(|(one, other)| same(one, other))
+}
