@@ -76,7 +76,8 @@ fn read_stream(stream: impl Read, max: u64) -> io::Result<Vec<u8>> {
     if read as u64 > max { Err(too_large(max)) } else { Ok(bytes) }
 }
 
-fn too_large(max: u64) -> io::Error {
+/// The error for input of more than `max` bytes.
+pub fn too_large(max: u64) -> io::Error {
     let words = format!("more than {} MiB, the most that is read", max >> 20);
     io::Error::new(ErrorKind::FileTooLarge, words)
 }

@@ -24,9 +24,13 @@ pub const MAX_PARALLEL_BYTES: u64 = 64 << 20;
 /// The size in bytes of the stack of each additional thread. The main thread has as much on Linux.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// The most bytes of an options file, or of queries on standard input: all that a person or a
-/// script writes.
+/// The most bytes of an options file, or of one line of queries on standard input: all that a
+/// person or a script writes.
 pub const MAX_WORDS: u64 = 16 << 20;
+
+/// The most bytes of one query on standard input that is looked up. Names that compilers make stay
+/// far below it.
+pub const MAX_QUERY: usize = 1 << 20;
 
 /// The deepest nesting of options files (`--options-file`), since a file may name itself.
 pub const MAX_OPTION_FILE_DEPTH: usize = 15;
@@ -93,6 +97,13 @@ pub const MAX_MESSAGES: u64 = 20;
 
 /// The most findings of one rule in a file that `check` and `verify` show.
 pub const MAX_FINDINGS_SHOWN: usize = 20;
+
+/// The most bytes that an answer repeats of a query that is too long to be looked up.
+pub const MAX_QUERY_SHOWN: usize = 200;
+
+/// The most characters of a message about a query without an answer. A client may not read standard
+/// error, and all [`MAX_MESSAGES`] must fit into a pipe, of 64 KiB on Linux.
+pub const MAX_QUERY_MESSAGE: usize = 600;
 
 /// The most names, or ranges of lines, that one message or one line of text lists.
 pub const MAX_NAMES_SHOWN: usize = 20;

@@ -170,6 +170,19 @@ pub fn write_json_value(
     buffer.into_inner().map(drop).map_err(IntoInnerError::into_error)
 }
 
+/// Writes a JSON value on one line, and a line end.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_json_line(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    // The serializer writes a few bytes at a time.
+    let mut buffer = BufWriter::new(PlainJson(&mut *out));
+    serde_json::to_writer(&mut buffer, value)?;
+    buffer.into_inner().map(drop).map_err(IntoInnerError::into_error)?;
+    out.write_all(b"\n")
+}
+
 /// Returns a JSON value on one line.
 ///
 /// # Errors

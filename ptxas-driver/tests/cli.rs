@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod check;
+mod coprocess;
 mod coverage;
 mod damaged;
 mod debug_only;

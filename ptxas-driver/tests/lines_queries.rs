@@ -3,6 +3,7 @@
 
 use crate::support;
 use crate::support::driver::program;
+use crate::support::host_program::HostProgram;
 use crate::support::json;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::ptx_txt;
@@ -43,33 +44,6 @@ fn saxpy() -> PathBuf {
 
 // ---- the forms of other tools, seen on a host program ----
 
-/// A host program with an inlined call, and the address of the inlined code.
-fn host(dir: &Path) -> Option<(PathBuf, String)> {
-    let (source, program) = (dir.join("h.cpp"), dir.join("h"));
-    let code = "static inline __attribute__((always_inline)) void leaf(volatile int *p) {\n  *p = 3;\n}\n\
-                void top(volatile int *p) {\n  leaf(p);\n}\nint main() {\n  volatile int x;\n  top(&x);\n}\n";
-    fs::write(&source, code).unwrap();
-    let made = Command::new("c++")
-        .args(["-g", "-O1", "-fno-inline-small-functions"])
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .output();
-    if !made.is_ok_and(|made| made.status.success()) {
-        support::skip("a C++ compiler", "REQUIRE_ORACLES");
-        return None;
-    }
-    let symbols = Command::new("nm").arg(&program).output().ok()?.stdout;
-    let top = text(&symbols).lines().find(|line| line.ends_with(" _Z3topPVi"))?;
-    let start = u64::from_str_radix(top.split(' ').next()?, 16).unwrap();
-    // The first address that addr2line knows as inlined.
-    let inlined = (start..start + 16).map(|address| format!("{address:#x}")).find(|address| {
-        tool("addr2line", &["-fi", "-e", program.to_str().unwrap(), address])
-            .is_some_and(|out| out.lines().count() == 4)
-    });
-    Some((program, inlined?))
-}
-
 fn tool(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     output.status.success().then(|| text(&output.stdout).to_owned())
@@ -106,23 +80,22 @@ fn kinds(value: &Value) -> Value {
 
 #[test]
 fn the_forms_are_those_of_addr2line_and_llvm_symbolizer() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some((program, address)) = host(dir.path()) else { return };
-    let program = program.to_str().unwrap();
+    let Some(host) = HostProgram::with_an_inlined_call() else { return };
+    let (program, address) = (host.path.to_str().unwrap(), &*host.inlined);
     let ours = |style: &str| {
         text(&lines(&saxpy(), &["saxpy+0xe0", "nosuch", "--style", style], "").stdout).to_owned()
     };
-    if let Some(theirs) = tool("addr2line", &["-fi", "-e", program, &address, "0x1"]) {
+    if let Some(theirs) = tool("addr2line", &["-fi", "-e", program, address, "0x1"]) {
         assert_eq!(shape(&ours("gnu")), shape(&theirs));
     }
     let object = format!("--obj={program}");
-    let Some(theirs) = tool("llvm-symbolizer", &["--inlines", &object, &address, "0x1"]) else {
+    let Some(theirs) = tool("llvm-symbolizer", &["--inlines", &object, address, "0x1"]) else {
         support::skip("llvm-symbolizer", "REQUIRE_ORACLES");
         return;
     };
     assert_eq!(shape(&ours("llvm")), shape(&theirs));
     let Some(theirs) =
-        tool("llvm-symbolizer", &["--inlines", "--output-style=JSON", &object, &address, "0x1"])
+        tool("llvm-symbolizer", &["--inlines", "--output-style=JSON", &object, address, "0x1"])
     else {
         return;
     };

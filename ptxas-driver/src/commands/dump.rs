@@ -131,7 +131,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let name = read::shown_name(&options.file);
     report(out, Form::json_if(options.json), Dump::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
-        read::each_cubin(&options.file, answers, |image, bytes, answers| {
+        read::each_cubin(&options.file, None, answers, |image, bytes, answers| {
             debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, image, shown, cubin, answers))
         })
     })

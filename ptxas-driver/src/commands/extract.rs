@@ -15,7 +15,6 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use listed::Listed;
 use messages::{DeferredErrors, Messages};
-use nv_debug_sections::arch::is_arch_name;
 use nv_debug_sections::container::{
     Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
@@ -65,7 +64,7 @@ pub struct Options {
     #[arg(short, long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Only images for this architecture, such as sm_90 or sm_90a; may be given again
-    #[arg(long, value_name = "ARCH", value_parser = parse_arch)]
+    #[arg(long, value_name = "ARCH", value_parser = read::parse_arch)]
     arch: Vec<String>,
     /// Only images of this kind; may be given again
     #[arg(long, value_name = "KIND")]
@@ -99,11 +98,6 @@ impl Kind {
             Self::Ltoir => kind == EntryKind::Nvvm,
         }
     }
-}
-
-fn parse_arch(text: &str) -> Result<String, String> {
-    let expected = "expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)";
-    if is_arch_name(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
 }
 
 fn parse_index(text: &str) -> Result<u64, String> {

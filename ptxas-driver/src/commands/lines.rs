@@ -1,44 +1,58 @@
 //! `lines`: prints the function, source line, inlined callers and PTX line of a code address.
 
+mod advice;
+mod by_image;
+mod input_lines;
+mod line_tables;
+mod loads;
+mod open_files;
+mod queries;
+mod query_line;
+mod replies;
+mod reply;
 mod style;
 mod text;
 
-use crate::commands::read::{self, DebugFile, PtxFile, PtxLocs, no_debug_sections};
-use crate::input;
-use crate::printable_text::json_line;
-use crate::report::{
-    Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, Stream, report,
-};
-use crate::stderr::note;
-use anyhow::{Context, Result, bail};
-use clap::Args;
-use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::lines::{
-    self, LineCode, LineListing, LineLookup, QueryAnswer, Samples, UnplacedSequences,
-};
-use cubin_debuginfo::symbolize::Symbolizer;
-use cubin_debuginfo::variables::InlinedCalls;
-use nv_debug_sections::catalog::{SectionKind, Space};
-use nv_debug_sections::cubin::Cubin;
-use ptx_syntax::Module;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
-use std::cell::RefCell;
-use std::io::{self, Write};
+use crate::commands::read::{self, DebugFile};
+use crate::report::{DocumentSchema, Exit, Form, report};
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use cubin_debuginfo::images::FunctionLoad;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use style::Style;
+
+pub use by_image::SCHEMA;
+
+/// The JSON schema of an answer of `lines --json=lines`.
+pub const QUERY_SCHEMA: DocumentSchema = query_line::SCHEMA;
 
 const AFTER_HELP: &str = "\
 Queries:
   FUNCTION+0xOFF     byte OFF of a function; FUNCTION alone is its first byte
   .text.F:0xOFF      byte OFF of a section; .text.F+0xOFF too
   0xOFF              with -f: of that function; without: of every code section that has it
-  -                  queries from standard input, one a line
+  -                  queries from standard input, one a line (see below)
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
   A function folded into kernels ($kernel$function) can be named by its own name: all functions with this name are answered.
-  Offsets are hexadecimal after 0x, else decimal. Without a query all addresses are listed.
+  Offsets are hexadecimal after 0x, else decimal; with --style gnu a query that is a number alone is hexadecimal. Without a query all addresses are listed.
   A listing shows up to 64 frames of a chain of inlined calls, the answer to a query up to 1024; both say how many more there are.
+
+Queries from standard input, and with --style, --json=lines, --load or several files:
+  Each query has exactly one answer, from the image that has the function. So has an empty line, and what cannot be answered: it \
+  is `??` and the reason as text, `error` in JSON, and with --style what that tool says of an unknown address; the reason then goes to \
+  standard error, for the first 20. If images for several architectures have the function, --arch chooses; if several for one architecture \
+  have it and say the same, the first answers. Answers are written as soon as no further query is waiting; text ends each with an empty line. \
+  --style and --json=lines read standard input where no query is given.
+  CODE FILE QUERY    a query for FILE, which may be an open file or another one, which is then opened and kept
+  \"FILE\" QUERY       the same; quotes (\" or ') are needed where a name has blanks
+  FILE 0xOFF         the same, for an address
+  DATA, FRAME        as llvm-symbolizer has them: answered as unknown
+
+Addresses at run time (--load, --load-csv): a query that is a number is then such an address, in a function that is loaded there; \
+its size is that of the function. The CSV file has a header; columns in any order, others are ignored:
+  function, kernel, function name, symbol      the function (any spelling of it); those that no file has are passed over
+  address, load address, base address, start   the address of its first byte
 
 Samples (--samples): a CSV file with a header; columns in any order, others are ignored:
   function, kernel, function name, symbol      the function (any spelling of it)
@@ -55,6 +69,8 @@ Examples:
   ptxas-driver lines k.cubin --at saxpy.cu:18 --at cuda/fused.cuh:3-9
   ptxas-driver lines k.cubin --samples pcs.csv --json
   echo saxpy+0x160 | ptxas-driver lines k.cubin --style llvm -
+  ptxas-driver lines -e a.out -e libb.so --arch sm_90 --json=lines -
+  ptxas-driver lines k.cubin --load saxpy=0x7f12a0000000 0x7f12a0000160
 
 Exit status:
   0  every query was answered, by at least one cubin if the file has several
@@ -68,12 +84,26 @@ Exit status:
 pub struct Options {
     /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-`
     /// for standard input
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present_any = ["objects", "style", "json"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     debug: DebugFile,
     /// FUNCTION+0xOFF, FUNCTION, .text.F:0xOFF, 0xOFF, or - (see below)
     #[arg(value_name = "QUERY", conflicts_with = "all")]
     queries: Vec<String>,
+    /// A file to ask; may be given again. Then there is no FILE before the queries
+    #[arg(short = 'e', long = "obj", visible_alias = "exe", value_name = "FILE")]
+    objects: Vec<PathBuf>,
+    /// Only cubins for this architecture, such as sm_90 or sm_90a
+    #[arg(long, value_name = "ARCH", value_parser = read::parse_arch)]
+    arch: Option<String>,
+    /// A function is loaded at this address: queries that are numbers are then addresses at run
+    /// time. May be given again
+    #[arg(long, value_name = "FUNCTION=0xADDRESS", value_parser = loads::parse, conflicts_with_all = ["function", "all", "samples", "at"])]
+    load: Vec<FunctionLoad>,
+    /// The same from a CSV file (see below)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["function", "all", "samples", "at"])]
+    load_csv: Option<PathBuf>,
     /// The function of queries that are offsets alone; without a query, the one to list
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
@@ -89,7 +119,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE:LINE[-LAST]", conflicts_with_all = ["queries", "all", "function"])]
     at: Vec<String>,
     /// Answer queries in the form of another tool
-    #[arg(long, value_enum, requires = "queries", conflicts_with = "json")]
+    #[arg(long, value_enum, conflicts_with_all = ["json", "all", "samples", "at"])]
     style: Option<Style>,
     /// With --style gnu: names as their programmers wrote them
     #[arg(short = 'C', long, requires = "style")]
@@ -102,280 +132,114 @@ pub struct Options {
     /// the code that runs
     #[arg(long)]
     mercury: bool,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
+    /// One JSON document (docs/json.md); `lines`: for each query one on a line of its own
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "document")]
+    json: Option<JsonForm>,
 }
 
-impl Options {
-    /// Whether queries are answered as they come from standard input.
+/// The form of `--json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum JsonForm {
+    /// One document with all answers
+    Document,
+    /// For each query a document on a line of its own, as soon as it is answered
+    Lines,
+}
+
+/// The words of the command line: files to ask, and what is asked.
+struct Operands {
+    files: Vec<PathBuf>,
+    queries: Vec<String>,
+}
+
+impl Operands {
+    /// With `-e` all words are queries.
+    fn of(options: &Options) -> Result<Self> {
+        let queries = options.queries.iter().cloned();
+        let is_for_clients = options.style.is_some() || options.json == Some(JsonForm::Lines);
+        let Some(file) = options.file.clone() else {
+            return Ok(Self { files: options.objects.clone(), queries: queries.collect() });
+        };
+        if options.objects.is_empty()
+            && options.queries.is_empty()
+            && is_for_clients
+            && file == Path::new("-")
+        {
+            // Queries that name their files.
+            return Ok(Self { files: Vec::new(), queries: vec!["-".to_owned()] });
+        }
+        if options.objects.is_empty() {
+            return Ok(Self { files: vec![file], queries: queries.collect() });
+        }
+        let first = file.to_str().map(str::to_owned);
+        let Some(first) = first else { bail!("{}: a query is UTF-8", file.display()) };
+        if options.all || !options.at.is_empty() || options.samples.is_some() {
+            bail!("'{first}' is a query, as files are given with -e; --all, --at and --samples have none");
+        }
+        Ok(Self { files: options.objects.clone(), queries: std::iter::once(first).chain(queries).collect() })
+    }
+
+    /// Whether queries are read from standard input.
     fn is_by_line(&self) -> bool {
         self.queries.iter().any(|query| query == "-")
     }
 }
 
-/// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`,
-/// `queries`, `at` and `samples`. The exit status is 1 where a query has no answer in any cubin of
-/// the file.
-#[derive(Serialize, JsonSchema)]
-struct Answered<'a, 's> {
-    /// With `--mercury`: sections and offsets are those of the code of the capsule. Absent without
-    /// it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["mercury"]))]
-    space: Option<&'static str>,
-    /// The numbers of line table sequences that belong to no code section, as nvlink leaves those
-    /// of functions that it has dropped. Absent where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unplaced_sequences: Option<UnplacedSequences>,
-    #[serde(flatten)]
-    kind: Kind<'a, 's>,
-    #[serde(skip)]
-    run: &'a Run<'a, 's>,
-    /// Whether each query was answered.
-    #[serde(skip)]
-    of_queries: &'a RefCell<Vec<bool>>,
-}
+impl Options {
+    /// Whether functions are loaded at addresses.
+    fn has_loads(&self) -> bool {
+        !self.load.is_empty() || self.load_csv.is_some()
+    }
 
-/// One kind of answers.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Kind<'a, 's> {
-    /// Without queries, or with `--all`: all addresses of the code sections. Absent with other
-    /// answers.
-    Sections(Stream<'a, LineListing<'a, 's>>),
-    /// With queries: one for each of these. Absent with other answers.
-    Queries(Stream<'a, QueryAnswer<'a, 's>>),
-    /// With `--at`: one for each line that was asked for. Absent with other answers.
-    At(Vec<LineCode<'a, 's>>),
-    /// With `--samples`: the samples of a profiler, by line and by chain of calls. Absent with
-    /// other answers.
-    Samples(Samples<'s>),
+    /// Whether each query has one answer, from the image that has the function. Else each image
+    /// answers what it can.
+    fn is_one_answer_each(&self, operands: &Operands) -> bool {
+        let is_asked = operands.is_by_line() || self.has_loads();
+        match self.json {
+            Some(form) => form == JsonForm::Lines,
+            None => {
+                self.style.is_some() || is_asked || operands.files.len() > 1 && !operands.queries.is_empty()
+            }
+        }
+    }
 }
-
-/// What was asked, read once for all cubins.
-struct Query<'r> {
-    options: &'r Options,
-    queries: Vec<String>,
-    /// Name and text of the CSV file of samples.
-    samples: Option<(String, String)>,
-    ptx: Option<(&'r PtxFile, &'r Module<'r>)>,
-    /// Answers of `--style json` that are elements of one array.
-    objects: RefCell<Vec<Value>>,
-}
-
-/// One run: the file, and how to answer.
-struct Run<'r, 's> {
-    asked: &'r Query<'r>,
-    name: &'r str,
-    cubin: &'s Cubin<'s>,
-    symbolizer: &'s Symbolizer<'s>,
-    lookup: LineLookup<'s>,
-}
-
-/// The name of the JSON schema of `lines`.
-pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_, '_>>();
 
 /// Runs `lines`, and returns the exit status.
 ///
 /// # Errors
 ///
-/// `out` cannot be written.
+/// `out` cannot be written, or a file cannot be read.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    let inputs = [Some(&options.file), options.ptx.as_ref(), options.samples.as_ref()];
-    let is_stdin = inputs.into_iter().flatten().map(|path| read::is_stdin(path));
-    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin(), options.is_by_line()]))? {
+    let mut operands = Operands::of(options)?;
+    let is_one_answer_each = options.is_one_answer_each(&operands);
+    if is_one_answer_each && operands.queries.is_empty() {
+        // As addr2line and llvm-symbolizer do.
+        operands.queries.push("-".to_owned());
+    }
+    let others = [options.ptx.as_ref(), options.samples.as_ref(), options.load_csv.as_ref()];
+    let inputs = operands.files.iter().chain(others.into_iter().flatten());
+    let is_stdin = inputs.map(|path| read::is_stdin(path));
+    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin(), operands.is_by_line()]))? {
         return Ok(Exit::Unreadable);
     }
-    let form = match options.style {
-        // Other tools have no headings, and one array of all.
-        Some(_) => Form::NoHeadings,
-        None => Form::json_if(options.json),
-    };
-    let name = read::shown_name(&options.file);
-    report(out, form, Answered::SCHEMA, &name, |answers| answer(options, answers))
-}
-
-/// Reads what is asked, and answers for each cubin.
-fn answer(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
-    let swapped = options.queries.iter().find(|query| Path::new(query).is_file());
-    if let Some(query) = swapped.filter(|_| !options.file.exists() && !read::is_stdin(&options.file)) {
-        let file = options.file.display();
+    if let [file] = operands.files.as_slice()
+        && !file.exists()
+        && !read::is_stdin(file)
+        && let Some(query) = operands.queries.iter().find(|query| Path::new(query).is_file())
+    {
+        let file = file.display();
         bail!("{file}: no such file; the cubin comes first: `ptxas-driver lines {query} {file}`");
     }
-    let debug = options.debug.read()?;
-    // What can be read once only is read before the first cubin.
-    let queries = all_queries(&options.queries)?;
-    let samples = options.samples.as_deref().map(|path| read::read_bytes(path, "a CSV file of samples"));
-    let samples = samples.transpose()?.map(|(name, bytes)| (name, read::text(&bytes)));
-    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
-    let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
-    let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
-    let asked = Query { options, queries, samples, ptx, objects: RefCell::default() };
-    read::each_cubin(&options.file, answers, |image, bytes, answers| {
-        debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
-    })?;
-    if options.style == Some(Style::Json) && !options.is_by_line() {
-        writeln!(answers.out, "{}", json_line(&asked.objects.into_inner())?)?;
+    if is_one_answer_each {
+        return queries::run(options, &operands, out);
     }
-    Ok(())
-}
-
-/// Answers what is asked of one cubin, or lists it.
-fn of_cubin(
-    asked: &Query<'_>,
-    image: &InputName,
-    shown: &str,
-    cubin: &Cubin<'_>,
-    answers: &mut Answers<'_>,
-) -> Result<()> {
-    let (options, name) = (asked.options, &*image.name);
-    if options.mercury && !cubin.has_capsule() {
-        let arch = cubin.arch();
-        return Err(NoAnswer(format!("{name}: a cubin for {arch} without a capsule")).into());
+    if options.has_loads() {
+        bail!("--load and --load-csv do not go with one JSON document; --json=lines has one for each query");
     }
-    let space = if options.mercury { Space::Mercury } else { Space::Native };
-    let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
-    // Else all that there is of inlined calls is in the line tables.
-    let has_calls = space == Space::Native && InlinedCalls::can_be_in(cubin);
-    let entries = has_calls.then(|| or_note(shown, Entries::read(cubin))).flatten();
-    let calls =
-        entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries, &symbolizer)));
-    let locs = asked.ptx.map(|(ptx, module)| PtxLocs::of(ptx, module, cubin));
-    let mut lookup = LineLookup::new(cubin, &symbolizer);
-    if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {
-        if calls.is_truncated() {
-            note(format_args!(
-                "{name}: not all inlined calls of .debug_info are shown: they share too many pieces of code"
-            ));
-        }
-        lookup = lookup.with_calls(calls);
-    }
-    if let Some(locs) = &locs {
-        match locs.chains(cubin) {
-            Ok(chains) => lookup = lookup.with_ptx(chains),
-            Err(why) => note(format_args!("{name}: no columns and inlined calls of the PTX: {why}")),
-        }
-    }
-    let run = Run { asked, name, cubin, symbolizer: &symbolizer, lookup };
-    let is_answered = RefCell::new(Vec::new());
-    let answered = Answered {
-        space: options.mercury.then_some("mercury"),
-        unplaced_sequences: UnplacedSequences::of(&symbolizer),
-        kind: run.kind(&is_answered)?,
-        run: &run,
-        of_queries: &is_answered,
+    let Some(first) = operands.files.first() else {
+        bail!("no file; it comes before the queries, or after -e")
     };
-    Ok(answers.add_cubin(image, cubin, &answered)?)
-}
-
-/// Returns what was read. After a fault it prints a note and returns `None`: only the inlined calls
-/// of code without another record are lost.
-fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
-    read.map_err(|error| note(format_args!("{name}: inlined calls of .debug_info are not shown: {error}")))
-        .ok()
-}
-
-impl Answer for Answered<'_, '_> {
-    const SCHEMA: &'static str = "nvdwarf.lines";
-
-    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Run { asked, name, .. } = *self.run;
-        if let Some((style, Kind::Queries(queries))) = asked.options.style.zip(Some(&self.kind)) {
-            let (demangle, by_line) = (asked.options.demangle, asked.options.is_by_line());
-            let form = style::Form { style, demangle, module: name, by_line };
-            let tell = |message| note(format_args!("{name}: {message}"));
-            let objects = &mut *asked.objects.borrow_mut();
-            *self.of_queries.borrow_mut() = style::write(out, objects, form, queries.take(), tell)?;
-            return Ok(());
-        }
-        self.run.notes();
-        match &self.kind {
-            Kind::Sections(listings) => text::listings(out, listings.take()),
-            Kind::Queries(queries) => text::queries(out, queries.take()),
-            Kind::At(all) => {
-                for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
-                    note(format_args!("{name}: {ambiguity}"));
-                }
-                text::code(out, all)
-            }
-            Kind::Samples(samples) => {
-                let csv_name = asked.samples.as_ref().map_or("", |(name, _)| name);
-                for row in &samples.errors {
-                    note(format_args!("{csv_name}: {row}"));
-                }
-                let more = samples.bad_rows - samples.errors.len() as u64;
-                if more > 0 {
-                    note(format_args!("{csv_name}: {more} more rows without an answer"));
-                }
-                text::samples(out, samples)
-            }
-        }
-    }
-
-    fn status(&self) -> Status {
-        Status { has_findings: false, queries: self.of_queries.take() }
-    }
-}
-
-impl<'s> Run<'_, 's> {
-    /// The answers. Queries are answered while they are written. `is_answered` is told whether each
-    /// query has one.
-    fn kind<'a>(&'a self, is_answered: &'a RefCell<Vec<bool>>) -> Result<Kind<'a, 's>> {
-        let Query { options, queries, samples, .. } = self.asked;
-        let function = options.function.as_deref();
-        if let Some((csv_name, csv)) = samples {
-            let rows = lines::samples(csv).with_context(|| csv_name.clone())?;
-            let samples = self.lookup.samples(rows).with_context(|| csv_name.clone())?;
-            is_answered.borrow_mut().clone_from(&samples.is_sample);
-            Ok(Kind::Samples(samples))
-        } else if !options.at.is_empty() {
-            let all: Vec<_> = options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
-            is_answered.borrow_mut().extend(all.iter().map(|code| code.error.is_none()));
-            Ok(Kind::At(all))
-        } else if options.queries.is_empty() {
-            let listings = self.lookup.listings(function);
-            let listings = listings.map_err(|why| NoAnswer(format!("{}: {why}", self.name)))?;
-            Ok(Kind::Sections(Stream::new(listings)))
-        } else {
-            let answers = queries.iter().map(move |asked| self.lookup.query(asked, function));
-            let answers = answers.inspect(|query| is_answered.borrow_mut().push(query.is_answered()));
-            Ok(Kind::Queries(Stream::new(answers)))
-        }
-    }
-
-    /// What is odd about the whole file.
-    fn notes(&self) {
-        let name = self.name;
-        if let Some(what) = self.cubin.debug_only_text() {
-            note(format_args!("{name}: no code: {what}, with 16 bytes for each PTX instruction"));
-        }
-        let unplaced = UnplacedSequences::of(self.symbolizer);
-        for (table, count) in unplaced.into_iter().flat_map(UnplacedSequences::tables) {
-            let sequences = if count == 1 { "sequence" } else { "sequences" };
-            note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
-        }
-        if self.symbolizer.source_rows().is_empty() {
-            let why = match no_debug_sections(self.cubin, Some(SectionKind::DebugLine)) {
-                _ if self.asked.options.mercury => " in a Mercury capsule".to_owned(),
-                Some(why) => format!(": {why}"),
-                None => ", as of code compiled without -lineinfo or -g".to_owned(),
-            };
-            note(format_args!("{name}: no source lines{why}"));
-        }
-    }
-}
-
-/// The queries, those of standard input in place of each `-`.
-fn all_queries(given: &[String]) -> Result<Vec<String>> {
-    let mut queries = Vec::new();
-    for query in given {
-        if query == "-" {
-            let text = input::read_stdin_words().context("reading queries from standard input")?;
-            queries.extend(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()));
-        } else {
-            queries.push(query.clone());
-        }
-    }
-    Ok(queries)
+    let name = read::shown_name(first);
+    let form = Form::json_if(options.json.is_some());
+    report(out, form, SCHEMA.name, &name, |answers| by_image::answer(options, &operands, answers))
 }

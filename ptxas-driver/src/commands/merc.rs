@@ -69,7 +69,7 @@ impl View {
     ) -> Result<Exit> {
         let name = read::shown_name(&self.file);
         report(out, Form::json_if(self.json), schema, &name, |answers| {
-            read::each_cubin(&self.file, answers, |image, bytes, answers| {
+            read::each_cubin(&self.file, None, answers, |image, bytes, answers| {
                 let cubin = read::cubin(&image.name, bytes)?;
                 expect_mercury(&image.name, &cubin)?;
                 show(image, &cubin, answers)

@@ -23,8 +23,9 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 20] = [
+const SCHEMAS: [DocumentSchema; 21] = [
     lines::SCHEMA,
+    lines::QUERY_SCHEMA,
     dump::SCHEMA,
     vars::SCHEMA,
     sections::SCHEMA,

@@ -190,7 +190,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
         let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
         let debug = options.debug.read()?;
-        read::each_cubin(path, answers, |image, bytes, answers| {
+        read::each_cubin(path, None, answers, |image, bytes, answers| {
             of_cubin(options, ptx.as_ref(), &debug, image, bytes, answers)
         })
     })

@@ -1,6 +1,6 @@
 //! JSON documents: their common head, and the array of files that most have.
 
-use crate::printable_text::{write_json, write_json_value};
+use crate::printable_text::{write_json, write_json_line, write_json_value};
 use nv_debug_sections::cubin::CodeLocation;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,6 +29,19 @@ struct Document<'a, A> {
 /// `out` cannot be written.
 pub fn write_document(out: &mut dyn Write, schema: &'static str, answer: &impl Serialize) -> io::Result<()> {
     write_json(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
+}
+
+/// Writes a JSON document without an array of files on one line.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_document_line(
+    out: &mut dyn Write,
+    schema: &'static str,
+    answer: &impl Serialize,
+) -> io::Result<()> {
+    write_json_line(out, &Document { schema, schema_version: SCHEMA_VERSION, answer })
 }
 
 /// The head of a JSON document: the members that come before its array `files`.

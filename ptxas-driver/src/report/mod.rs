@@ -17,7 +17,7 @@ mod stream;
 
 pub use answers::{Answers, is_of_stdout, report, report_to_end};
 pub use cubin_kind::CubinKind;
-pub use document::{DocumentHead, write_document};
+pub use document::{DocumentHead, write_document, write_document_line};
 pub use form::Form;
 pub use input_name::InputName;
 pub use no_answer::{NoAnswer, UnansweredInput};

@@ -19,6 +19,7 @@ pub mod cubins;
 pub mod cuda_12;
 pub mod driver;
 pub mod fatbins;
+pub mod host_program;
 pub mod json;
 pub mod loc_streams;
 pub mod made;

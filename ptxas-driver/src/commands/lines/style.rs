@@ -1,10 +1,12 @@
 //! `lines --style`: answers in the form of the tools that scripts know.
 
-use crate::commands::read::shown;
+use super::reply::{Reply, ReplyError};
+use crate::commands::read::shown as shown_name;
 use crate::limits::MAX_NAMES_SHOWN;
-use crate::printable_text::{json_line, write_line};
+use crate::printable_text::write_line;
 use clap::ValueEnum;
-use cubin_debuginfo::lines::{AddressAnswer, NamedFrame, QueryAnswer};
+use cubin_debuginfo::images::RequestKind;
+use cubin_debuginfo::lines::{AddressAnswer, NamedFrame};
 use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize;
 use serde_json::{Value, json};
@@ -23,66 +25,48 @@ pub(super) enum Style {
 
 /// How to write.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form<'a> {
-    pub(super) style: Style,
+pub(super) struct Form {
     /// GNU style only: LLVM's demangles always.
     pub(super) demangle: bool,
-    /// The file's name.
-    pub(super) module: &'a str,
-    /// Queries are from standard input: JSON is then one object a line, else an array.
-    pub(super) by_line: bool,
+    /// Whether numbers are addresses at run time.
+    pub(super) is_loaded: bool,
 }
 
 /// The one answer of a query. Of several, as an offset alone has in several functions, these forms
 /// cannot say which is which.
-fn only<'q, 'a, 's>(query: &'q QueryAnswer<'a, 's>) -> Option<&'q AddressAnswer<'a, 's>> {
-    match query.addresses.as_slice() {
-        [answer] if query.error.is_none() => Some(answer),
+pub(super) fn only<'r, 'a>(reply: &'r Reply<'_, 'a>) -> Option<&'r AddressAnswer<'a, 'static>> {
+    match reply.addresses.as_slice() {
+        [answer] if reply.error.is_none() => Some(answer),
         _ => None,
     }
 }
 
 /// Why a query has no answer in these forms, for standard error.
-fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
-    let (asked, count) = (query.asked, query.addresses.len());
-    if let Some(error) = &query.error {
-        return Some(format!("{asked}: {error}"));
+pub(super) fn complaint(reply: &Reply<'_, '_>) -> Option<String> {
+    if let Some(error) = &reply.error {
+        // `DATA` and `FRAME` have an answer of their own that says nothing.
+        let is_told = reply.kind == RequestKind::Code || matches!(error, ReplyError::File(_));
+        return is_told.then(|| error.text().to_owned());
     }
-    let functions = query.addresses.iter().filter_map(|answer| answer.function.as_ref());
+    let count = reply.addresses.len();
+    let functions = reply.addresses.iter().filter_map(|answer| answer.function.as_ref());
     let names = functions.map(|name| format!("{name:#}")).take(MAX_NAMES_SHOWN);
     let names = || names.collect::<Vec<_>>().join(", ");
-    (count > 1).then(|| format!("{asked}: {count} functions have that offset: {}", names()))
-}
-
-/// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for
-/// each query whether it had just one, that a line table covers.
-pub(super) fn write<'a, 's: 'a>(
-    out: &mut dyn Write,
-    objects: &mut Vec<Value>,
-    form: Form<'_>,
-    queries: impl Iterator<Item = QueryAnswer<'a, 's>>,
-    mut complain: impl FnMut(String),
-) -> io::Result<Vec<bool>> {
-    let mut answered = Vec::new();
-    for query in queries {
-        if let Some(complaint) = complaint(&query) {
-            complain(complaint);
-        }
-        let answer = only(&query);
-        answered.push(answer.is_some_and(|answer| !answer.lines.frames.is_empty()));
-        match form.style {
-            Style::Gnu | Style::Llvm => text(out, form, answer)?,
-            Style::Json if form.by_line => writeln!(out, "{}", json_line(&object(form, &query, answer))?)?,
-            Style::Json => objects.push(object(form, &query, answer)),
-        }
-    }
-    Ok(answered)
+    (count > 1).then(|| format!("{count} functions have that offset: {}", names()))
 }
 
 /// Function and place on a line each, and after LLVM's an empty one. Of a function without lines
 /// GNU's place is `??:?`, of nothing known `??:0`.
-fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
-    let is_llvm = form.style == Style::Llvm;
+///
+/// LLVM's answers to `DATA` and `FRAME` are those to an address of which it knows nothing.
+pub(super) fn text(out: &mut dyn Write, style: Style, form: Form, reply: &Reply<'_, '_>) -> io::Result<()> {
+    let is_llvm = style == Style::Llvm;
+    match reply.kind {
+        RequestKind::Data if is_llvm => return writeln!(out, "??\n0 0\n??:?\n"),
+        RequestKind::Frame if is_llvm => return writeln!(out, "??\n"),
+        _ => {}
+    }
+    let answer = only(reply);
     let spelled = |name: Option<&Name>| match name {
         Some(name) if is_llvm || form.demangle => name.plain().to_owned(),
         Some(name) => name.linkage_name().to_owned(),
@@ -117,10 +101,26 @@ fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '
     if is_llvm { writeln!(out) } else { Ok(()) }
 }
 
-fn object(form: Form<'_>, query: &QueryAnswer<'_, '_>, answer: Option<&AddressAnswer<'_, '_>>) -> Value {
+/// The object that llvm-symbolizer writes for a query.
+pub(super) fn object(form: Form, reply: &Reply<'_, '_>) -> Value {
+    let (answer, module) = (only(reply), reply.module_name());
+    let number = reply.number.filter(|_| form.is_loaded || answer.is_none());
+    let address = number.or_else(|| answer.map(|answer| answer.offset));
+    let shown = address.map_or_else(|| reply.asked.to_owned(), |address| format!("{address:#x}"));
+    match (reply.kind, &reply.error) {
+        (RequestKind::Data, _) => {
+            let data = json!({ "Name": "", "Size": "0x0", "Start": "0x0" });
+            return json!({ "Address": shown, "Data": data, "ModuleName": module });
+        }
+        (RequestKind::Frame, _) => return json!({ "Address": shown, "Frame": [], "ModuleName": module }),
+        (_, Some(ReplyError::File(why))) => {
+            return json!({ "Address": shown, "Error": { "Message": why }, "ModuleName": module });
+        }
+        _ => {}
+    }
     let start = answer.and_then(|answer| {
         answer.function.as_ref()?;
-        Some(format!("{:#x}", answer.offset - answer.function_offset))
+        Some(format!("{:#x}", address.unwrap_or(answer.offset).saturating_sub(answer.function_offset)))
     });
     let start = start.unwrap_or_default();
     let symbol = |name: &str, file: &str, line: u32, column: u64| {
@@ -131,7 +131,8 @@ fn object(form: Form<'_>, query: &QueryAnswer<'_, '_>, answer: Option<&AddressAn
     };
     let mut symbols: Vec<Value> = Vec::new();
     if let Some(answer) = answer {
-        let name = |name: &Option<Name>| name.as_ref().map_or(String::new(), |name| shown(name).into_owned());
+        let name =
+            |name: &Option<Name>| name.as_ref().map_or(String::new(), |name| shown_name(name).into_owned());
         symbols.extend(answer.lines.frames.iter().map(|named| {
             let symbolize::Frame { file, line, column, .. } = named.frame;
             symbol(&name(&named.name), file.path().unwrap_or_default(), line, column)
@@ -142,6 +143,5 @@ fn object(form: Form<'_>, query: &QueryAnswer<'_, '_>, answer: Option<&AddressAn
     } else {
         symbols.push(symbol("", "", 0, 0));
     }
-    let address = answer.map_or_else(|| query.asked.to_owned(), |answer| format!("{:#x}", answer.offset));
-    json!({ "Address": address, "ModuleName": form.module, "Symbol": symbols })
+    json!({ "Address": shown, "ModuleName": module, "Symbol": symbols })
 }

@@ -20,13 +20,26 @@ pub(super) fn queries<'a, 's: 'a>(
         if number > 0 {
             writeln!(out)?;
         }
-        for answer in &query.addresses {
-            write_answer(out, query.asked, answer)?;
-        }
-        if let Some(error) = &query.error {
-            write_line(out, format_args!("{}: ??", query.asked))?;
-            write_line(out, format_args!("  {error}"))?;
-        }
+        let error = query.error.as_ref().map(ToString::to_string);
+        self::query(out, query.asked, None, &query.addresses, error.as_deref())?;
+    }
+    Ok(())
+}
+
+/// Writes the answers to one query. `cubin` is the one that answers, if there are several.
+pub(super) fn query(
+    out: Out<'_>,
+    asked: &str,
+    cubin: Option<&str>,
+    addresses: &[AddressAnswer<'_, '_>],
+    error: Option<&str>,
+) -> io::Result<()> {
+    for answer in addresses {
+        write_answer(out, asked, cubin, answer)?;
+    }
+    if let Some(error) = error {
+        write_line(out, format_args!("{asked}: ??"))?;
+        write_line(out, format_args!("  {error}"))?;
     }
     Ok(())
 }
@@ -105,13 +118,19 @@ fn name(function: Option<&Name>) -> String {
     function.map_or("??".to_owned(), |name| format!("{name:#}"))
 }
 
-fn write_answer(out: Out<'_>, asked: &str, answer: &AddressAnswer<'_, '_>) -> io::Result<()> {
+fn write_answer(
+    out: Out<'_>,
+    asked: &str,
+    cubin: Option<&str>,
+    answer: &AddressAnswer<'_, '_>,
+) -> io::Result<()> {
     let AddressAnswer { section, offset, function_offset, lines, .. } = answer;
     let function = match &answer.function {
         Some(function) => format!("{function:#}+{function_offset:#x}"),
         None => "??".to_owned(),
     };
-    write_line(out, format_args!("{asked}: {function}, {section}+{offset:#x}"))?;
+    let (of, cubin) = cubin.map_or(("", ""), |cubin| (" of ", cubin));
+    write_line(out, format_args!("{asked}: {function}, {section}+{offset:#x}{of}{cubin}"))?;
     if lines.is_empty() {
         return writeln!(out, "  ??  no line table covers this address");
     }

@@ -57,11 +57,18 @@ impl DebugBytes {
         look: impl FnOnce(&Cubin<'_>, &str) -> Result<T>,
     ) -> Result<T> {
         let cubin = self.cubin(name, bytes)?;
-        let shown = self.name_of_sections(name);
-        look(&cubin, &shown).map_err(|error| match error.downcast_ref::<nv_debug_sections::Error>() {
-            Some(fault) if SectionName::parse(fault.section()).is_debug() => anyhow!("{shown}: {fault}"),
+        look(&cubin, &self.name_of_sections(name)).map_err(|error| self.naming_sections(name, error))
+    }
+
+    /// An error about the file called `name` that names the debug file too where it is about a
+    /// debug section.
+    pub(in crate::commands) fn naming_sections(&self, name: &str, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast_ref::<nv_debug_sections::Error>() {
+            Some(fault) if SectionName::parse(fault.section()).is_debug() => {
+                anyhow!("{}: {fault}", self.name_of_sections(name))
+            }
             _ => error,
-        })
+        }
     }
 
     /// What messages about debug sections of the file called `name` call it: with the debug file,

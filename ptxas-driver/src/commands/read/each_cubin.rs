@@ -28,10 +28,11 @@ Files:
 /// Standard output cannot be written.
 pub(in crate::commands) fn each_cubin(
     operand: &Path,
+    arch: Option<&str>,
     answers: &mut Answers<'_>,
     mut show: impl FnMut(&InputName, &[u8], &mut Answers<'_>) -> Result<()>,
 ) -> Result<()> {
-    let file = match File::read(operand) {
+    let file = match File::read(operand, arch) {
         Ok(file) => file,
         Err(error) => return unreadable(operand, error, answers),
     };
@@ -71,7 +72,7 @@ pub(in crate::commands) fn each_cubin_in_parallel<T: Send>(
         let WalkEntry::File(path) = operand else { return None };
         // A file with one cubin is looked at here. The cubins of others follow one by one, also on
         // all cores.
-        let looked = File::read(path).map(|file| {
+        let looked = File::read(path, None).map(|file| {
             let looked = only_cubin(&file, |image, bytes| look(path, image, bytes));
             (file, looked)
         });
@@ -151,13 +152,13 @@ fn end_of_file(file: &File, told: Result<()>, answers: &mut Answers<'_>) -> Resu
 }
 
 /// A cubin that an operand means.
-struct ChosenCubin<'d> {
-    image: InputName,
+pub(super) struct ChosenCubin<'d> {
+    pub(super) image: InputName,
     /// `None`: the file itself.
     entry: Option<NumberedEntry<'d>>,
     /// Whether the operand means no other one. Its file's name says enough then, also of what is
     /// wrong with it.
-    is_only: bool,
+    pub(super) is_only: bool,
 }
 
 /// The cubins that are meant of a file, and the faults between them; first how many cubins.
@@ -165,7 +166,7 @@ struct ChosenCubin<'d> {
 /// # Errors
 ///
 /// There are none.
-fn chosen_cubins<'c, 'd>(
+pub(super) fn chosen_cubins<'c, 'd>(
     file: &'c File,
     container: Option<&'c Container<'d>>,
 ) -> Result<(u64, impl Iterator<Item = Result<ChosenCubin<'d>>> + use<'c, 'd>)> {
@@ -187,9 +188,9 @@ fn chosen_cubins<'c, 'd>(
     Ok((count, itself.map(Ok).into_iter().chain(entries)))
 }
 
-impl ChosenCubin<'_> {
+impl<'d> ChosenCubin<'d> {
     /// The bytes, decompressed.
-    fn bytes<'f>(&'f self, file: &'f File) -> Result<Cow<'f, [u8]>> {
+    pub(super) fn bytes(&self, file: &'d File) -> Result<Cow<'d, [u8]>> {
         match &self.entry {
             Some(entry) => file.payload(entry),
             None => Ok(file.bytes.as_slice().into()),
@@ -197,7 +198,7 @@ impl ChosenCubin<'_> {
     }
 
     /// How many bytes [`bytes`](Self::bytes) gives.
-    fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.entry.as_ref().map_or(0, |entry| entry.entry.size())
     }
 
@@ -238,7 +239,7 @@ impl OneCubin {
     ///
     /// It cannot be read, is empty, or is PTX.
     pub(in crate::commands) fn read(operand: &Path) -> Result<Self> {
-        File::read(operand).map(Self)
+        File::read(operand, None).map(Self)
     }
 
     /// The name to show.

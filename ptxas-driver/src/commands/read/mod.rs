@@ -1,10 +1,11 @@
 //! The common part of the commands that read cubins: the file, names, JSON.
 
+mod arch_option;
 mod cubin_file;
 mod debug_file;
 mod each_cubin;
 mod folders;
-
+mod kept_file;
 mod names;
 mod operand;
 mod ptx_file;
@@ -13,6 +14,7 @@ mod sources;
 mod stripped;
 
 pub(super) use crate::printable_text::printable;
+pub(super) use arch_option::parse_arch;
 pub(super) use cubin_debuginfo::names::{FunctionNames, demangle};
 pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
@@ -21,6 +23,7 @@ pub(super) use cubin_file::{
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use each_cubin::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
+pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};
 pub(super) use operand::is_stdin;
 pub(super) use ptx_file::PtxFile;

@@ -47,14 +47,20 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads the file.
+    /// Reads the file. `arch` chooses among its images, beside what the operand chooses.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is empty, or is PTX.
-    pub(super) fn read(operand: &Path) -> Result<Self> {
-        let (path, choice) = split(operand);
+    /// It cannot be read, is empty, or is PTX, or the operand chooses another architecture.
+    pub(super) fn read(operand: &Path, arch: Option<&str>) -> Result<Self> {
+        let (path, mut choice) = split(operand);
         expect_choice(operand, path, &choice)?;
+        if let (Some(own), Some(arch)) = (&choice.arch, arch)
+            && own != arch
+        {
+            bail!("{}: its images for {own}, and --arch {arch}", operand.display());
+        }
+        choice.arch = choice.arch.or_else(|| arch.map(str::to_owned));
         let (base, bytes) = super::read_bytes(path, "a cubin, or a file with cubins in it")?;
         if bytes.is_empty() {
             bail!("{base}: the file is empty, expected a cubin");

@@ -1,0 +1,198 @@
+//! Answers image by image: listings, queries on the command line, `--at` and `--samples`, as text
+//! with a heading for each image or as one JSON document.
+
+use super::line_tables::{LineTables, NamedCubin, TableOptions, note_oddities};
+use super::{Operands, Options, text};
+use crate::commands::read::{self, PtxFile};
+use crate::input;
+use crate::report::{Answer, Answers, DocumentSchema, InputName, NoAnswer, Status, Stream};
+use crate::stderr::note;
+use anyhow::{Context, Result};
+use cubin_debuginfo::lines::{
+    self, LineCode, LineListing, LineLookup, QueryAnswer, Samples, UnplacedSequences,
+};
+use nv_debug_sections::cubin::Cubin;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+/// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`,
+/// `queries`, `at` and `samples`. The exit status is 1 where a query has no answer in any cubin of
+/// the file.
+#[derive(Serialize, JsonSchema)]
+struct Answered<'a, 's> {
+    /// With `--mercury`: sections and offsets are those of the code of the capsule. Absent without
+    /// it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["mercury"]))]
+    space: Option<&'static str>,
+    /// The numbers of line table sequences that belong to no code section, as nvlink leaves those
+    /// of functions that it has dropped. Absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unplaced_sequences: Option<UnplacedSequences>,
+    #[serde(flatten)]
+    kind: Kind<'a, 's>,
+    #[serde(skip)]
+    run: &'a Run<'a, 's>,
+    /// Whether each query was answered.
+    #[serde(skip)]
+    of_queries: &'a RefCell<Vec<bool>>,
+}
+
+/// One kind of answers.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind<'a, 's> {
+    /// Without queries, or with `--all`: all addresses of the code sections. Absent with other
+    /// answers.
+    Sections(Stream<'a, LineListing<'a, 's>>),
+    /// With queries: one for each of these. Absent with other answers.
+    Queries(Stream<'a, QueryAnswer<'a, 's>>),
+    /// With `--at`: one for each line that was asked for. Absent with other answers.
+    At(Vec<LineCode<'a, 's>>),
+    /// With `--samples`: the samples of a profiler, by line and by chain of calls. Absent with
+    /// other answers.
+    Samples(Samples<'s>),
+}
+
+/// What was asked, read once for all cubins.
+struct Query<'r> {
+    options: &'r Options,
+    queries: Vec<String>,
+    /// Name and text of the CSV file of samples.
+    samples: Option<(String, String)>,
+    tables: TableOptions<'r>,
+}
+
+/// One run: the file, and how to answer.
+struct Run<'r, 's> {
+    asked: &'r Query<'r>,
+    name: &'r str,
+    cubin: &'s Cubin<'s>,
+    lookup: LineLookup<'s>,
+}
+
+/// The name of the JSON schema of `lines`.
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Answered<'_, '_>>();
+
+/// Answers for each cubin of the files.
+///
+/// # Errors
+///
+/// A file that is needed for all cubins cannot be read, or standard output cannot be written.
+pub(super) fn answer(options: &Options, operands: &Operands, answers: &mut Answers<'_>) -> Result<()> {
+    let debug = options.debug.read()?;
+    // What can be read once only is read before the first cubin.
+    let queries = all_queries(&operands.queries)?;
+    let samples = options.samples.as_deref().map(|path| read::read_bytes(path, "a CSV file of samples"));
+    let samples = samples.transpose()?.map(|(name, bytes)| (name, read::text(&bytes)));
+    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+    let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
+    let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
+    let asked = Query { options, queries, samples, tables: TableOptions::of(options, ptx) };
+    let arch = options.arch.as_deref();
+    operands.files.iter().try_for_each(|file| {
+        read::each_cubin(file, arch, answers, |image, bytes, answers| {
+            debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
+        })
+    })
+}
+
+/// Answers what is asked of one cubin, or lists it.
+fn of_cubin(
+    asked: &Query<'_>,
+    image: &InputName,
+    sections_name: &str,
+    cubin: &Cubin<'_>,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
+    let (options, name) = (asked.options, &*image.name);
+    let tables = LineTables::default();
+    let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, asked.tables)?;
+    let run = Run { asked, name, cubin, lookup };
+    let is_answered = RefCell::new(Vec::new());
+    let answered = Answered {
+        space: options.mercury.then_some("mercury"),
+        unplaced_sequences: UnplacedSequences::of(run.lookup.symbolizer()),
+        kind: run.kind(&is_answered)?,
+        run: &run,
+        of_queries: &is_answered,
+    };
+    Ok(answers.add_cubin(image, cubin, &answered)?)
+}
+
+impl Answer for Answered<'_, '_> {
+    const SCHEMA: &'static str = "nvdwarf.lines";
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Run { asked, name, .. } = *self.run;
+        note_oddities(name, self.run.cubin, self.run.lookup.symbolizer(), asked.tables.space);
+        match &self.kind {
+            Kind::Sections(listings) => text::listings(out, listings.take()),
+            Kind::Queries(queries) => text::queries(out, queries.take()),
+            Kind::At(all) => {
+                for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
+                    note(format_args!("{name}: {ambiguity}"));
+                }
+                text::code(out, all)
+            }
+            Kind::Samples(samples) => {
+                let csv_name = asked.samples.as_ref().map_or("", |(name, _)| name);
+                for row in &samples.errors {
+                    note(format_args!("{csv_name}: {row}"));
+                }
+                let more = samples.bad_rows - samples.errors.len() as u64;
+                if more > 0 {
+                    note(format_args!("{csv_name}: {more} more rows without an answer"));
+                }
+                text::samples(out, samples)
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        Status { has_findings: false, queries: self.of_queries.take() }
+    }
+}
+
+impl<'s> Run<'_, 's> {
+    /// The answers. Queries are answered while they are written. `is_answered` is told whether each
+    /// query has one.
+    fn kind<'a>(&'a self, is_answered: &'a RefCell<Vec<bool>>) -> Result<Kind<'a, 's>> {
+        let Query { options, queries, samples, .. } = self.asked;
+        let function = options.function.as_deref();
+        if let Some((csv_name, csv)) = samples {
+            let rows = lines::samples(csv).with_context(|| csv_name.clone())?;
+            let samples = self.lookup.samples(rows).with_context(|| csv_name.clone())?;
+            is_answered.borrow_mut().clone_from(&samples.is_sample);
+            Ok(Kind::Samples(samples))
+        } else if !options.at.is_empty() {
+            let all: Vec<_> = options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
+            is_answered.borrow_mut().extend(all.iter().map(|code| code.error.is_none()));
+            Ok(Kind::At(all))
+        } else if options.queries.is_empty() {
+            let listings = self.lookup.listings(function);
+            let listings = listings.map_err(|why| NoAnswer(format!("{}: {why}", self.name)))?;
+            Ok(Kind::Sections(Stream::new(listings)))
+        } else {
+            let answers = queries.iter().map(move |asked| self.lookup.query(asked, function));
+            let answers = answers.inspect(|query| is_answered.borrow_mut().push(query.is_answered()));
+            Ok(Kind::Queries(Stream::new(answers)))
+        }
+    }
+}
+
+/// The queries, those of standard input in place of each `-`.
+fn all_queries(given: &[String]) -> Result<Vec<String>> {
+    let mut queries = Vec::new();
+    for query in given {
+        if query == "-" {
+            let text = input::read_stdin_words().context("reading queries from standard input")?;
+            queries.extend(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()));
+        } else {
+            queries.push(query.clone());
+        }
+    }
+    Ok(queries)
+}

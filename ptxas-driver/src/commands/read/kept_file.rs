@@ -1,0 +1,90 @@
+//! A file that is kept in memory, as a program that answers queries for a long time needs it.
+
+use super::each_cubin::{ChosenCubin, chosen_cubins};
+use super::operand::File;
+use crate::parallel;
+use crate::progress::Progress;
+use anyhow::Result;
+use nv_debug_sections::container::Container;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A file that is kept in memory until the program ends, so that whatever is read from it may
+/// borrow from it.
+#[derive(Clone, Copy)]
+pub(in crate::commands) struct KeptFile {
+    file: &'static File,
+    container: Option<&'static Container<'static>>,
+}
+
+/// A cubin of such a file.
+pub(in crate::commands) struct KeptCubin {
+    file: &'static File,
+    cubin: ChosenCubin<'static>,
+}
+
+impl KeptFile {
+    /// Reads a file. `arch` leaves out cubins for other architectures.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is evidently no file with cubins.
+    pub(in crate::commands) fn read(operand: &Path, arch: Option<&str>) -> Result<Self> {
+        let file: &'static File = Box::leak(Box::new(File::read(operand, arch)?));
+        let container = file.container()?.map(|container| &*Box::leak(Box::new(container)));
+        Ok(Self { file, container })
+    }
+
+    /// The name of the file without what chooses images.
+    pub(in crate::commands) fn name(self) -> &'static str {
+        self.file.base()
+    }
+
+    /// Calls `look` with each cubin that is meant, on all cores, and `tell` with each result, in
+    /// order. A fault between the cubins is a result too.
+    ///
+    /// # Errors
+    ///
+    /// None is meant, or one of `tell`.
+    pub(in crate::commands) fn each_cubin<T: Send>(
+        self,
+        look: impl Fn(&KeptCubin) -> Result<T> + Sync,
+        mut tell: impl FnMut(Result<(KeptCubin, T)>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { file, container } = self;
+        let (count, cubins) = chosen_cubins(file, container)?;
+        let mut progress = Progress::new(count);
+        let cubins = cubins.map(|found| found.map(|cubin| KeptCubin { file, cubin }));
+        let size = |cubin: &Result<KeptCubin>| cubin.as_ref().map_or(0, |kept| kept.cubin.size());
+        let look = |cubin: &Result<KeptCubin>| cubin.as_ref().ok().map(&look);
+        parallel::in_order(cubins, size, look, |cubin, looked| match (cubin, looked) {
+            (Ok(cubin), Some(looked)) => {
+                progress.step(cubin.name());
+                tell(looked.map(|result| (cubin, result)))
+            }
+            (Ok(_), None) => Ok(()),
+            (Err(error), _) => tell(Err(error)),
+        })
+    }
+}
+
+impl KeptCubin {
+    /// The name of the cubin.
+    pub(in crate::commands) fn name(&self) -> &str {
+        &self.cubin.image.name
+    }
+
+    /// Whether no other cubin of the file is meant.
+    pub(in crate::commands) fn is_only(&self) -> bool {
+        self.cubin.is_only
+    }
+
+    /// The bytes of the cubin. They are decompressed at each call.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decompressed, or not within limits.
+    pub(in crate::commands) fn bytes(&self) -> Result<Cow<'static, [u8]>> {
+        self.cubin.bytes(self.file)
+    }
+}
