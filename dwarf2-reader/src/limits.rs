@@ -1,6 +1,6 @@
 //! Limits on the work and memory that an input may demand, since sections may be hostile.
 //!
-//! All but the last are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size
+//! All but the last two are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size
 //! of the input.
 
 /// Units of work that any input may ask for, however small it is. Small sections repeat themselves
@@ -25,3 +25,7 @@ pub(crate) const SHARED_STRING_BYTES: u64 = 256;
 
 /// How many maps of paths, one after the other, lead back to the first where any do.
 pub(crate) const MAX_PATH_MAPS: usize = 64;
+
+/// How much longer a path is in another spelling, with each separator doubled and a folder `.`
+/// between them. What is longer is not looked for in the bytes of a section.
+pub(crate) const SPELLING_GROWTH: usize = 4;

@@ -4,7 +4,7 @@
 //! (`-ffile-prefix-map`) replace once, since they see each path only once; what is mapped here may
 //! have been mapped before.
 
-use crate::limits::MAX_PATH_MAPS;
+use crate::limits::{MAX_PATH_MAPS, SPELLING_GROWTH};
 use crate::source_path::{SEPARATORS, replace_prefix, rest_after_prefix};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -59,22 +59,46 @@ impl PathMap {
     /// ascending offsets. A prefix that is a word, with no separator, is found at the beginning of
     /// a string only, since it may stand elsewhere for something else.
     pub fn remaining<'m>(maps: &'m [Self], bytes: &[u8]) -> Vec<RemainingPrefix<'m>> {
+        // What decides is at most as long as the longest prefix, in its longest spelling.
+        let longest = maps.iter().map(|map| map.old.len().max(map.new.len())).max().unwrap_or(0);
+        let decisive = longest.saturating_mul(SPELLING_GROWTH).saturating_add(SPELLING_GROWTH);
         let mut found = Vec::new();
         for map in maps.iter().filter(|map| !map.old.is_empty()) {
-            let is_path = map.old.contains(SEPARATORS);
-            for offset in memchr::memmem::find_iter(bytes, &map.old) {
-                let before = offset.checked_sub(1).and_then(|before| bytes.get(before));
-                let begins = before.is_none_or(u8::is_ascii_control);
-                if (is_path || begins)
-                    && !is_inside_new(map, bytes, offset)
-                    && is_left(maps, map, bytes, offset)
-                {
+            for offset in map.candidates(bytes) {
+                let rest = bytes.get(offset..).unwrap_or_default();
+                let rest = rest.get(..decisive).unwrap_or(rest);
+                if !is_inside_new(map, bytes, offset) && is_left(maps, map, rest) {
                     found.push(RemainingPrefix { map, offset });
                 }
             }
         }
         found.sort_by_key(|found| found.offset);
         found
+    }
+
+    /// The offsets at which the prefix may begin, by its first two bytes.
+    fn candidates(&self, bytes: &[u8]) -> impl Iterator<Item = usize> {
+        let is_separator = |byte: u8| matches!(byte, b'/' | b'\\');
+        let is_path = self.old.contains(SEPARATORS);
+        let mut letters = self.old.bytes();
+        let (first, second) = (letters.next().unwrap_or(0), letters.next());
+        let [one, other] = match is_separator(first) {
+            true => [b'/', b'\\'],
+            false => [first.to_ascii_lowercase(), first.to_ascii_uppercase()],
+        };
+        memchr::memchr2_iter(one, other, bytes).filter(move |&at| {
+            let is_start = match at.checked_sub(1).and_then(|before| bytes.get(before)) {
+                // Of a run of separators the first begins the path.
+                Some(before) if is_path => !is_separator(first) || !is_separator(*before),
+                Some(before) => before.is_ascii_control(),
+                None => true,
+            };
+            let goes_on = |second: u8| {
+                let after = bytes.get(at + 1);
+                after.is_some_and(|after| is_separator(*after) || after.eq_ignore_ascii_case(&second))
+            };
+            is_start && second.is_none_or(goes_on)
+        })
     }
 
     /// Whether what this map writes, one of several, would come to it again.
@@ -135,9 +159,8 @@ fn is_inside_new(map: &PathMap, bytes: &[u8], offset: usize) -> bool {
     before.any(|rest| rest.starts_with(new))
 }
 
-/// Whether the string at an offset still begins with the prefix of a map.
-fn is_left(maps: &[PathMap], map: &PathMap, bytes: &[u8], offset: usize) -> bool {
-    let rest = bytes.get(offset..).unwrap_or_default();
+/// Whether a string, to its NUL, still begins with the prefix of a map.
+fn is_left(maps: &[PathMap], map: &PathMap, rest: &[u8]) -> bool {
     let end = memchr::memchr(0, rest).unwrap_or(rest.len());
     let text = text_and_tail(rest.get(..end).unwrap_or(rest)).0;
     fitting(maps, &text).is_some_and(|found| core::ptr::eq(found, map))
@@ -232,6 +255,11 @@ mod tests {
         assert_eq!(offsets(&[("/b", "/b/x")], bytes), [10, 19]);
         assert_eq!(offsets(&[("ws", "src")], b"ws/a.cu\0/ws/a.cu\0"), [0]);
         assert_eq!(offsets(&[("/b", "/b/x")], b"/b/\xff"), [0]);
+        let windows = b"D:\\\\jobs\\\\k.cu\0#line 3 d:/Jobs\\k.cu\0E:\\jobs\0D:\\job\0";
+        for old in ["D:\\jobs", "d:/jobs", "D:\\\\JOBS"] {
+            assert_eq!(offsets(&[(old, "/src")], windows), [0, 23], "{old}");
+        }
+        assert_eq!(offsets(&[("/ws/a", "/src")], b"-I//ws/./a/k.cu /ws//a"), [2, 16]);
     }
 
     proptest! {

@@ -32,18 +32,20 @@ pub(super) fn holds_any(section: &SectionBlock<'_>, names: &HashSet<&str>) -> bo
     !names.is_empty() && (names.contains(section.name.text) || section.items().any(defines))
 }
 
-/// Takes all strings but the names of inlined functions out of the sections that stay when the
-/// others go. The paths and names that only entries refer to would stay for nothing.
+/// Whether a section is the one that holds the names: ptxas takes the offset of a label in another
+/// section for one in this.
+pub(super) fn is_strings(section: &SectionBlock<'_>) -> bool {
+    section.name.text == ".debug_str"
+}
+
+/// Takes all strings but the names of inlined functions out of `.debug_str`, when the sections
+/// `kept` are all that stay. The paths and names that only entries refer to would stay for nothing.
 pub(super) fn drop_other_strings(module: &Module<'_>, kept: &[&SectionBlock<'_>]) -> Vec<Edit> {
-    // A value that is not a byte may refer to any label.
-    let Some(strings) = kept.iter().map(|section| Strings::of(section)).collect::<Option<Vec<_>>>() else {
-        return Vec::new();
-    };
-    // Blocks of one name lie over each other.
-    let is_alone = |strings: &&Strings<'_>| {
-        kept.iter().filter(|other| other.name.text == strings.section.name.text).count() == 1
-    };
-    strings.iter().filter(is_alone).filter_map(|strings| strings.without_others(module)).flatten().collect()
+    // Another section may refer to any label or define one, and blocks of one name lie over each
+    // other.
+    let [section] = kept else { return Vec::new() };
+    let strings = if is_strings(section) { Strings::of(section) } else { None };
+    strings.and_then(|strings| strings.without_others(module)).unwrap_or_default()
 }
 
 /// A section of bytes, which are strings with NUL at their ends.
@@ -64,6 +66,7 @@ struct Reference<'m> {
 }
 
 impl<'s> Strings<'s> {
+    /// `None` if a value is not a byte: it may refer to any label.
     fn of(section: &'s SectionBlock<'s>) -> Option<Self> {
         let is_byte = |item: DataItem<'_>| match item {
             DataItem::Value(value) => value.width == 1 && matches!(value.kind, ValueKind::Integer(_)),
@@ -82,11 +85,11 @@ impl<'s> Strings<'s> {
         Some(Self { section, bytes: assembled.bytes, labels, offsets })
     }
 
-    /// The edits that leave the names only; `None` if nothing else is there, or a name is not.
+    /// The edits that leave the names only; `None` if nothing else is there, or a name is elsewhere.
     fn without_others(&self, module: &Module<'_>) -> Option<Vec<Edit>> {
         let mut references = Vec::new();
         for at in inlined_ats(module) {
-            let Some(&label) = self.offsets.get(at.function_name.text) else { continue };
+            let label = *self.offsets.get(at.function_name.text)?;
             let target = label.checked_add(at.name_offset)?;
             self.bytes.get(usize::try_from(target).ok()?)?;
             references.push(Reference { at, label, target });

@@ -1,6 +1,6 @@
 //! The repair that removes debug text.
 
-use super::inlined_names::{drop_other_strings, function_names, holds_any};
+use super::inlined_names::{drop_other_strings, function_names, holds_any, is_strings};
 use super::target::remove_debug;
 use super::{Edit, FixSelection, inlined_locs, inlining, intermediate, versions};
 use crate::check::{RuleId, gate_of};
@@ -44,7 +44,7 @@ pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &FixSelection) -> Vec<Edit> {
     });
     let sections = of_module.chain(of_bodies);
     let (kept, mut stripped): (Vec<&SectionBlock<'_>>, Vec<_>) =
-        sections.partition(|section| holds_any(section, &names));
+        sections.partition(|section| holds_any(section, &names) || !names.is_empty() && is_strings(section));
     let inlined = inlined_locs::edits(parsed, kept.iter().copied());
     let is_too_old = || {
         let least = gate_of(RuleId::GateInline).and_then(|gate| gate.enforced);

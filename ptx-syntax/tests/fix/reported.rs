@@ -513,6 +513,12 @@ fn paths_of_units_are_mapped() {
     let after = module("/n/k.cu", "/n/b", [48, 33, 24, 7, 52, 24, 7], more);
     assert_eq!(fixed(&before.replace("a-start+4", "26"), &fixes), after.replace("a-start+4", "24"));
     assert_eq!(left(&before.replace("a-start+4", "26"), &fixes).len(), 2);
+    // In another spelling than that of the map.
+    let windows = module("D:\\old\\k.cu", "D:\\old\\b", [52, 37, 28, 11, 56, 28, 11], more);
+    let windows = windows.replace("a-start+4", "28");
+    let any_spelling = map(&[("d:/OLD", "/n")]);
+    assert_eq!(left(&windows, &any_spelling).len(), 2);
+    assert_eq!(fixed(&windows, &any_spelling), after.replace("a-start+4", "24"));
     // Labels count by themselves.
     let by_labels =
         |text: &str| text.replace(".b32 50\n", ".b32 end-start\n").replace(".b32 48\n", ".b32 end-start\n");

@@ -57,6 +57,16 @@ fn a_path_map_and_strip_to_lines() {
             assert!(said.is_ok(), "{said:?} {together}");
         }
     }
+    // A label of another section stands for its offset in `.debug_str`, which stays as it is.
+    let elsewhere = module(["o", "n"]) + ".section .debug_x\n{\n.b8 0,0,0\no:\n.b8 0\n}\n";
+    let stripped = fixed(&elsewhere, &of(&[Repair::StripToLines]));
+    let kept = &elsewhere[elsewhere.find(".section .debug_str").unwrap()..];
+    assert!(stripped.ends_with(kept), "{stripped}");
+    let only_elsewhere = fixed(&elsewhere.replace(" n,", " o,"), &of(&[Repair::StripToLines]));
+    assert!(only_elsewhere.ends_with(kept), "{only_elsewhere}");
+    if let Some(ptxas) = ptxas() {
+        assert!(assemble(&ptxas, &only_elsewhere, &["-lineinfo"]).is_ok());
+    }
     let renamed = fixed(&module(["n+5", "n+7"]), &of(&[Repair::StripToLines]));
     assert!(renamed.contains("function_name n+0,") && renamed.contains("function_name n+2,"), "{renamed}");
 }
