@@ -1,7 +1,7 @@
 //! Limits on the work and memory that an input may demand, since sections may be hostile.
 //!
-//! All but the last two are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the size
-//! of the input.
+//! All but the last two are factors of a [`WorkBudget`](crate::WorkBudget), which grows with the
+//! size of the input.
 
 /// Units of work that any input may ask for, however small it is. Small sections repeat themselves
 /// more than large ones, and this many steps take a few milliseconds, this many bytes no memory to

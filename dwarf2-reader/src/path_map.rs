@@ -82,9 +82,10 @@ impl PathMap {
         let is_path = self.old.contains(SEPARATORS);
         let mut letters = self.old.bytes();
         let (first, second) = (letters.next().unwrap_or(0), letters.next());
-        let [one, other] = match is_separator(first) {
-            true => [b'/', b'\\'],
-            false => [first.to_ascii_lowercase(), first.to_ascii_uppercase()],
+        let [one, other] = if is_separator(first) {
+            [b'/', b'\\']
+        } else {
+            [first.to_ascii_lowercase(), first.to_ascii_uppercase()]
         };
         memchr::memchr2_iter(one, other, bytes).filter(move |&at| {
             let is_start = match at.checked_sub(1).and_then(|before| bytes.get(before)) {

@@ -85,7 +85,8 @@ impl<'s> Strings<'s> {
         Some(Self { section, bytes: assembled.bytes, labels, offsets })
     }
 
-    /// The edits that leave the names only; `None` if nothing else is there, or a name is elsewhere.
+    /// The edits that leave the names only; `None` if nothing else is there, or a name is in
+    /// another section.
     fn without_others(&self, module: &Module<'_>) -> Option<Vec<Edit>> {
         let mut references = Vec::new();
         for at in inlined_ats(module) {

@@ -1,5 +1,5 @@
-//! Inlined calls that only entries know: `compile --debug-opt keep` and the repair `strip-to-lines`,
-//! after which ptxas makes the same code, give each instruction the same chain.
+//! Inlined calls that only entries know: `compile --debug-opt keep` and the repair
+//! `strip-to-lines`, after which ptxas makes the same code, give each instruction the same chain.
 
 use super::{keep, sampled};
 use crate::support::{self, Entry, corpus_root, oracle};
@@ -87,8 +87,8 @@ struct Counts {
     /// Instructions whose PTX line has one chain, and those of them that are inlined.
     instructions: usize,
     inlined: usize,
-    /// Instructions with the same chain as in the stripped PTX, and as in the table that ptxas makes
-    /// of it, where it drops some calls.
+    /// Instructions with the same chain as in the stripped PTX, and as in the table that ptxas
+    /// makes of it, where it drops some calls.
     equal: usize,
     equal_in_table: usize,
 }
