@@ -265,7 +265,7 @@ impl<'p> PreparedPtx<'p> {
             }
         }
         let found: &[FileStat] = if release.asks_file_times() { &found } else { &[] };
-        let stats = SourceStats::new(&options.file_stats, found);
+        let stats = SourceStats::new(&options.file_stats, found).with_time(extras.time_of_files);
         let mut files = stats.settle_all(&module, as_ptxas, diagnostics);
         let mapped: Vec<_> = files.iter().map(|file| PathMap::apply(&extras.path_maps, file.path)).collect();
         for (file, mapped) in files.iter_mut().zip(&mapped) {
@@ -323,12 +323,15 @@ impl<'p> PreparedPtx<'p> {
         }
         let bytes = container.write()?;
         if let CodeImage::Cubin(data) = *code
-            && as_ptxas
+            && extras.line_table == LineTableStyle::Ptxas
+            && !extras.keep_optimised
             && release.line_tables_have_exceptions(target.sm)
             && let Some(table) = checked_tables::first_that_differs(&bytes, data)?
         {
-            diagnostics.push(unknown_exception(target, table));
-            return Ok((data.to_vec(), Statistics::of_cubin(&Cubin::parse(data)?)));
+            diagnostics.push(unknown_exception(target, table, as_ptxas));
+            if as_ptxas {
+                return Ok((data.to_vec(), Statistics::of_cubin(&Cubin::parse(data)?)));
+            }
         }
         Ok((bytes, statistics))
     }
@@ -359,13 +362,17 @@ fn unknown_rules(cubin: Option<&Cubin<'_>>, target: Target, as_ptxas: bool) -> O
     })
 }
 
-/// Says that a line table of ptxas does not follow the rules that are known, and that its sections
-/// stay.
-fn unknown_exception(Target { release, sm }: Target, table: SectionKind) -> Diagnostic {
-    Diagnostic::note(format!(
-        "the {} of this code does not follow the rules that are known for ptxas {release} and sm_{sm}: its own debug sections stay as they are",
-        table.name()
-    ))
+/// Says that a line table of ptxas does not follow the rules that are known, and what follows: with
+/// `as_ptxas` its sections stay.
+fn unknown_exception(Target { release, sm }: Target, table: SectionKind, as_ptxas: bool) -> Diagnostic {
+    let table = table.name();
+    let rules =
+        format!("the rules by which ptxas {release} made the {table} of this code for sm_{sm} are not known");
+    if as_ptxas {
+        Diagnostic::note(format!("{rules}: its own debug sections stay as they are"))
+    } else {
+        Diagnostic::warning(None, format!("{rules}: the one that is written has other rows than its own"))
+    }
 }
 
 /// The texts of intermediate languages in a module, each with the path of its file.

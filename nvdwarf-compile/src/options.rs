@@ -66,6 +66,9 @@ pub struct NvdwarfOptions {
     pub path_maps: Vec<PathMap>,
     /// Whether the PTX text is written into the file; false after `--embed-ptx no`.
     pub embed_ptx: bool,
+    /// The time that line tables have for every source file, in seconds since 1970, whatever the
+    /// PTX and the file system say (`--file-stat epoch`).
+    pub time_of_files: Option<u64>,
 }
 
 impl Default for NvdwarfOptions {
@@ -75,6 +78,7 @@ impl Default for NvdwarfOptions {
             line_table: LineTableStyle::Ptxas,
             path_maps: Vec::new(),
             embed_ptx: true,
+            time_of_files: None,
         }
     }
 }

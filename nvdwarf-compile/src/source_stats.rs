@@ -18,13 +18,20 @@ pub(crate) struct SourceStats<'a> {
     given: BTreeMap<String, &'a FileStat>,
     /// The times and sizes that were found for other files, by normalized path.
     found: BTreeMap<String, &'a FileStat>,
+    /// The time of every file, in place of all others.
+    time: Option<u64>,
 }
 
 impl<'a> SourceStats<'a> {
     pub(crate) fn new(given: &'a [FileStat], found: &'a [FileStat]) -> Self {
         let path = |stat: &FileStat| source_path::normalized(&stat.path);
         let by_path = |stats: &'a [FileStat]| stats.iter().map(|stat| (path(stat), stat)).collect();
-        Self { given: by_path(given), found: by_path(found) }
+        Self { given: by_path(given), found: by_path(found), time: None }
+    }
+
+    /// Sets the time of every file, if there is one.
+    pub(crate) fn with_time(self, time: Option<u64>) -> Self {
+        Self { time, ..self }
     }
 
     /// The paths of the module's files whose time and size are unknown, each once, in text order.
@@ -76,6 +83,7 @@ impl<'a> SourceStats<'a> {
     fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
         let given = || self.get(file.path).map(|stat| (stat.mtime, stat.size));
         let (mtime, size) = declared(file).or_else(given).unwrap_or_default();
+        let mtime = self.time.unwrap_or(mtime);
         SourceFile { index: file.index, path: file.path.as_bytes(), mtime, size }
     }
 

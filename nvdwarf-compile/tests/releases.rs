@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, ReleaseSource};
 use nv_debug_sections::line;
 use nvdwarf_compile::arch::Arch;
-use nvdwarf_compile::{CodeImage, Compiled, ErrorKind, Options, compile};
+use nvdwarf_compile::{CodeImage, Compiled, Diagnostic, ErrorKind, Options, PathMap, compile};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -186,11 +186,23 @@ fn line_tables_that_do_not_follow_the_rules_stay_where_there_are_exceptions() {
         // Another size of the code: before the three bytes of `DW_LNE_end_sequence` and the high
         // byte of the advance stands its low byte, whose bits 0 to 6 count.
         bytes[at + table.len() - 5] ^= 0x10;
-        let options = Options { arch, line_info: true, release, ..Options::default() };
+        let mut options = Options { arch, line_info: true, release, ..Options::default() };
         let (major, minor) = release.newest_ptx();
         let text = fs::read_to_string(folder().join("blocks.ptx")).unwrap();
         let text = text.replace(".version 7.7", &format!(".version {major}.{minor}"));
         let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
         assert_eq!((compiled.bytes == bytes, left_the_sections(&compiled)), (stays, stays), "{file}");
+        // Bytes of our own are asked for: that they differ is said.
+        options.extras.path_maps = vec![PathMap { old: "/".into(), new: "/x".into() }];
+        let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
+        assert!(compiled.bytes != bytes, "{file}");
+        let warns = |warning: &Diagnostic| warning.message.contains("has other rows than its own");
+        assert_eq!(compiled.warnings.iter().any(warns), stays, "{file}");
+        options.extras.path_maps.clear();
+        // Times of files are no exception from the rules.
+        bytes[at + table.len() - 5] ^= 0x10;
+        options.extras.time_of_files = Some(1);
+        let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
+        assert_eq!((compiled.bytes == bytes, left_the_sections(&compiled)), (false, false), "{file}");
     }
 }

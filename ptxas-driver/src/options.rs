@@ -115,7 +115,7 @@ pub struct Options {
     /// The value of `--code`: where the machine code comes from.
     pub code: CodeChoice,
     /// Whether times and sizes of source files are read from the file system; false after
-    /// `--file-stat none`.
+    /// `--file-stat none`. Times are those of `compile` where that has one for every file.
     pub stat_files: bool,
     /// The value of `--messages`; `None` where it was not given.
     pub message_style: Option<MessageStyle>,
@@ -138,12 +138,16 @@ impl Options {
     /// Returns the options on the command line that change debug information and that ptxas does
     /// not have, as they are written.
     pub fn ours_given(&self) -> Vec<&'static str> {
-        let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
+        let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx, time_of_files } =
+            &self.compile.extras;
         let given = [
             ("--debug-opt", *keep_optimised),
             ("--line-table", *line_table != LineTableStyle::Ptxas),
             ("--path-map", !path_maps.is_empty()),
-            ("--file-stat", !self.stat_files || !self.compile.file_stats.is_empty()),
+            (
+                "--file-stat",
+                !self.stat_files || time_of_files.is_some() || !self.compile.file_stats.is_empty(),
+            ),
             ("--embed-ptx", !embed_ptx),
             ("--stats", self.stats),
         ];

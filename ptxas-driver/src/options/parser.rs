@@ -237,10 +237,16 @@ impl<'a> Parser<'a> {
                 None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
             },
             Id::FileStat if shown == "none" => self.stat_files = false,
+            Id::FileStat if shown == "epoch" => match value::source_date_epoch() {
+                Ok(time) => self.extras.time_of_files = Some(time),
+                Err(why) => return stop(format!("--file-stat epoch: {why}")),
+            },
             Id::FileStat => match value::file_stat(shown) {
                 Some(stat) => self.file_stats.push(stat),
                 None => {
-                    return stop(format!("'{shown}': expected FILE=MTIME,SIZE or none after '--file-stat'"));
+                    return stop(format!(
+                        "'{shown}': expected FILE=MTIME,SIZE, none or epoch after '--file-stat'"
+                    ));
                 }
             },
             _ => {}

@@ -132,9 +132,10 @@ pub(super) const OURS: &[Spec] = &[
         "With -g: keep the code optimised. Entries, types, inlined calls and lines describe the optimised code; where a \
          variable lives is said only where the code still shows it. ptxas itself refuses this."),
     spec(Id::EmbedPtx, "embed-ptx", "", Arg::Value("<yes|no>"), "Whether the output carries the PTX text. Default: yes."),
-    spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>|none"),
+    spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>|none|epoch"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \
-         place of what the file system says. May be given for each file. none: never ask the file system."),
+         place of what the file system says. May be given for each file. none: never ask the file system. epoch: every file \
+         has the time of $SOURCE_DATE_EPOCH, for builds that can be repeated."),
     spec(Id::Json, "json", "", Arg::None,
         "Print one JSON document (docs/json.md): what was written, messages and statistics. Messages are on standard error too."),
     spec(Id::LineTable, "line-table", "", Arg::Value("<ptxas|compact|full>"),
@@ -143,6 +144,7 @@ pub(super) const OURS: &[Spec] = &[
     spec(Id::Messages, "messages", "", Arg::Value("<ptxas|ours|both>"),
         "In whose words the faults of a PTX are told. ours: those of `ptxas-driver check`, with the line at fault. ptxas: only the lines that \
          ptxas prints. both: first the lines of ptxas, then ours. Default: both if this program was called as ptxas, otherwise ours."),
+    spec(Id::PathMap, "file-prefix-map", "", Arg::Value("<old>=<new>"), "Another name of --path-map."),
     spec(Id::PathMap, "path-map", "", Arg::Value("<old>=<new>"),
         "Write paths that begin with <old> as if they began with <new>: source files, unit names and folders. May be \
          given several times; the last one that fits wins. Where <new> begins with <old>, paths inside <new> stay. <old> ends at the last equals sign. The PTX text in the output stays: see --embed-ptx."),

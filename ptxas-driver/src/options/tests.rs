@@ -289,10 +289,11 @@ fn what_ptxas_cannot_do() {
         "-g --debug-opt keep -O3 --line-table=full --path-map /a=b=/c --path-map /x= --file-stat none --embed-ptx no t",
     );
     let map = |old: &str, new: &str| PathMap { old: old.into(), new: new.into() };
-    let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx } = options.compile.extras;
+    let NvdwarfOptions { keep_optimised, line_table, path_maps, embed_ptx, time_of_files } =
+        options.compile.extras;
     assert_eq!(path_maps, [map("/a=b", "/c"), map("/x", "")]);
     assert_eq!((keep_optimised, line_table), (true, LineTableStyle::Full));
-    assert_eq!((options.stat_files, embed_ptx), (false, false));
+    assert_eq!((options.stat_files, embed_ptx, time_of_files), (false, false, None));
     for (line, message) in [
         ("--debug-opt keep t", "--debug-opt keep goes with -g only"),
         ("-g --debug-opt drop t", "Value 'drop' is not defined for option 'debug-opt'"),

@@ -90,6 +90,22 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
     Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
 }
 
+/// The number in `$SOURCE_DATE_EPOCH`, which is a time in seconds since 1970
+/// (reproducible-builds.org).
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub(super) fn source_date_epoch() -> Result<u64, String> {
+    let name = "SOURCE_DATE_EPOCH";
+    let Some(value) = std::env::var_os(name) else { return Err(format!("${name} is not set")) };
+    let seconds =
+        value.to_str().filter(|text| is_digits(OsStr::new(text))).and_then(|text| text.parse().ok());
+    seconds.ok_or_else(|| {
+        format!("${name} is '{}', expected a number of seconds since 1970", value.to_string_lossy())
+    })
+}
+
 /// `OLD=NEW`; OLD may hold equals signs, as with gcc's `-ffile-prefix-map` (clang's takes them for
 /// NEW's; observed: gcc 12, clang 19).
 pub(crate) fn path_map(text: &str) -> Option<PathMap> {
