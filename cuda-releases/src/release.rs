@@ -381,8 +381,8 @@ impl Release {
         !self.0.unknown_rules.iter().any(|sms| sms.contains(&sm))
     }
 
-    /// Whether some line tables for an SM, about 1 in 100, follow a rule of the release's ptxas that
-    /// this project does not know. This is so on sm_90 in the releases that
+    /// Whether some line tables for an SM, about 1 in 100, follow a rule of the release's ptxas
+    /// that this project does not know. This is so on sm_90 in the releases that
     /// [carry lines into blocks](Self::carries_lines_into_blocks): where a basic block is placed
     /// elsewhere than in the PTX, its first code may have or lack a row.
     pub const fn line_tables_have_exceptions(self, sm: u32) -> bool {

@@ -80,6 +80,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn lossy(word: &OsStr) -> String {
+/// A word as Unicode; what is none is U+FFFD.
+pub fn lossy(word: &OsStr) -> String {
     word.to_string_lossy().into_owned()
 }

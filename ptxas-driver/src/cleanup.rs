@@ -89,12 +89,21 @@ impl PrivateFolder {
     ///
     /// There is no folder for temporary files, or it cannot be written.
     pub fn new() -> std::io::Result<Self> {
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    /// Creates such a folder in another one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn new_in(parent: &Path) -> std::io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("nvdwarf-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let mut registry = lock();
-        let folder = builder.tempdir()?;
+        let folder = builder.tempdir_in(parent)?;
         let registered = registry.add_path(folder.path());
         drop(registry);
         Ok(Self { folder, _registered: registered })
@@ -103,6 +112,19 @@ impl PrivateFolder {
     /// The path of the private folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Gives the folder another name, under which it stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; the folder is then removed.
+    pub fn rename(self, path: &Path) -> std::io::Result<()> {
+        let registry = lock();
+        fs::rename(self.folder.path(), path)?;
+        drop(registry);
+        let _ = self.folder.keep();
+        Ok(())
     }
 
     /// Creates a folder inside the private one.

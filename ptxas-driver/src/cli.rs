@@ -2,13 +2,14 @@
 //! clap does not know.
 
 use crate::commands::{
-    check, compile, completions, coverage, diff, dump, extract, lines, man, merc, print, schema, sections,
-    strip, vars, verify,
+    check, compile, completions, coverage, diff, dump, extract, install_ptxas, lines, man, merc, print,
+    schema, sections, strip, vars, verify,
 };
 use crate::help;
 use crate::options;
 use crate::output::{HalfWritten, is_closed_pipe};
 use crate::printable_text::{Plain, printable_lines};
+use crate::provider::ptxas;
 use crate::quiet::be_quiet;
 use crate::report::{Exit, NoAnswer, is_of_stdout};
 use crate::stderr::{complain, complain_of_stdout};
@@ -96,6 +97,8 @@ enum Command {
     Vars(vars::Options),
     /// What is wrong with the debug information of cubins
     Verify(verify::Options),
+    /// Links by which nvcc, clang and Triton call this program in the place of ptxas
+    InstallPtxas(install_ptxas::Options),
     /// What makes a shell complete this command line
     Completions(completions::Options),
     /// Manual pages
@@ -104,14 +107,11 @@ enum Command {
     Schema(schema::Options),
 }
 
-/// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
-const PTXAS_NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
-
 /// Runs the command line program. `name` is the name that it was called by: under a name of ptxas
 /// it accepts only the command line of ptxas. `args` are the arguments after the name.
 pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
     let stem = Path::new(name).file_stem().unwrap_or_default();
-    if PTXAS_NAMES.iter().any(|name| stem == *name) {
+    if ptxas::NAMES.iter().any(|name| stem == *name) {
         return compile::run(args, true);
     }
     let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
@@ -225,6 +225,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
+        Command::InstallPtxas(options) => plainly(&mut out, |out| install_ptxas::run(&options, out)),
         Command::Completions(options) => completions::run(&options, program(), &mut out),
         Command::Man(options) => man::run(&options, program(), &mut out),
         Command::Schema(options) => plainly(&mut out, |out| schema::run(&options, out)),

@@ -124,6 +124,8 @@ pub struct Options {
     /// Whether `--json` was given, which writes a JSON document about the compilation to standard
     /// output.
     pub json: bool,
+    /// The options files that were read, in the order in which they were named.
+    pub options_files: Vec<PathBuf>,
     /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as the user
     /// wrote them.
     pub passed: Vec<OsString>,
@@ -179,7 +181,13 @@ pub enum OptionAnswer {
     WantsArgument,
 }
 
+/// The environment variable with options that are read before those of the command line. Programs
+/// that call a ptxas, such as nvcc, store the options that they give; these they do not see.
+pub const ENVIRONMENT: &str = "NVDWARF_OPTIONS";
+
 /// Parses the command line arguments after `compile`, and reads the files of `--options-file`.
+/// `environment` is the value of [`ENVIRONMENT`], split as such a file; where the command line
+/// says otherwise, it wins.
 ///
 /// `ask` is asked about each option that is in no table, as it was typed: ptxas has more options
 /// than it tells.
@@ -191,10 +199,11 @@ pub enum OptionAnswer {
 /// The first bad argument from the left, then conflicts between options, as ptxas orders them.
 pub fn parse(
     args: &[OsString],
+    environment: Option<&OsStr>,
     ask: &dyn Fn(&OsStr) -> OptionAnswer,
 ) -> Result<(Parsed, Vec<Message>), UsageError> {
     if args.is_empty() {
         return Ok((Parsed::Help, Vec::new()));
     }
-    parser::parse(args, ask)
+    parser::parse(args, environment, ask)
 }

@@ -98,7 +98,7 @@ pub struct Options {
     /// For the repair path-map: what paths in `.file` and names and folders of units begin with,
     /// and what to write for it; may be given again. Where NEW begins with OLD, paths inside NEW
     /// stay
-    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument)]
+    #[arg(long, visible_alias = "file-prefix-map", value_name = "OLD=NEW", value_parser = path_map_argument)]
     path_map: Vec<PathMap>,
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
     #[arg(long, value_name = "SECONDS,BYTES", value_parser = repair::parse_time, default_value = "1,0")]

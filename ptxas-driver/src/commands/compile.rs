@@ -4,6 +4,7 @@ mod code;
 mod document;
 mod input;
 mod messages;
+mod saved_call;
 mod sources;
 mod stats;
 mod version;
@@ -24,6 +25,7 @@ use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::release::Release;
 use nvdwarf_compile::{CheckedPtx, CodeImage, Compiled, Diagnostic, Statistics};
 use ptx_syntax::LineIndex;
+use saved_call::SavedCall;
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -53,14 +55,19 @@ fn stop(error: impl Into<String>) -> Stopped {
 /// if the program was called by the name `ptxas`.
 pub fn run(args: &[OsString], as_ptxas: bool) -> ExitCode {
     let call = Call::begin(args);
-    let (code, exit) = run_call(args, as_ptxas);
+    let saved = SavedCall::begin();
+    let (code, exit) = run_call(args, as_ptxas, saved.as_ref());
+    if let Some(saved) = saved {
+        saved.end(args, &code, exit);
+    }
     call.end(&code, exit);
     ExitCode::from(exit)
 }
 
 /// Runs the command; returns in words where the code came from, and the exit code.
-fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
-    let parsed = match options::parse(args, &code::ask) {
+fn run_call(args: &[OsString], as_ptxas: bool, saved: Option<&SavedCall>) -> (String, u8) {
+    let environment = std::env::var_os(options::ENVIRONMENT);
+    let parsed = match options::parse(args, environment.as_deref(), &code::ask) {
         Ok((parsed, warnings)) => {
             warnings.iter().for_each(say);
             parsed
@@ -75,11 +82,15 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         Command::Version => version::print(as_ptxas),
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
-            let mut compile = Compile::new(&options, as_ptxas);
+            let mut compile = Compile { saved, ..Compile::new(&options, as_ptxas) };
             let (exit, error) = match compile.run() {
                 Ok(()) => (0, None),
                 Err(Stopped { exit, error }) => (exit, Some(error)),
             };
+            if let Some(saved) = saved {
+                saved.keep_other_inputs(&options);
+                saved.keep("document.json", &compile.document(error.as_deref()));
+            }
             let is_shown = !options.json || compile.write_document(error.as_deref());
             (compile.code, if is_shown { exit } else { FAILURE })
         }
@@ -149,6 +160,8 @@ struct Compile<'o> {
     warned: usize,
     /// In words where the code comes from, once that is known.
     code: String,
+    /// What is kept of the call.
+    saved: Option<&'o SavedCall>,
     /// Kept for the document of `--json`.
     messages: Vec<ReportedMessage>,
     /// What was written.
@@ -169,6 +182,7 @@ impl<'o> Compile<'o> {
             held_back: Vec::new(),
             warned: 0,
             code: String::new(),
+            saved: None,
             messages: Vec::new(),
             written: None,
             statistics: None,
@@ -184,6 +198,7 @@ impl<'o> Compile<'o> {
         }
         let name = self.options.input.name();
         let bytes = input::read(&self.options.input, &name, self.message_style)?;
+        self.keep("input.ptx", &bytes);
         self.first_speaker = self.find_first_speaker();
         let text = match input::text(&name, &bytes) {
             Ok(text) => text,
@@ -221,6 +236,9 @@ impl<'o> Compile<'o> {
         }
         if self.options.stat_files {
             prepared.add_sources(sources::find_sources(prepared.sources_without_stat()));
+        }
+        if let Some(cubin) = &code.cubin {
+            self.keep("code.cubin", cubin);
         }
         let (image, place) = match &code.cubin {
             Some(cubin) => (CodeImage::Cubin(cubin), &code.name),
@@ -280,7 +298,20 @@ impl<'o> Compile<'o> {
         self.write(&cubin)
     }
 
+    /// Keeps a file for a report of a fault, if it is asked for.
+    fn keep(&self, name: &str, bytes: &[u8]) {
+        if let Some(saved) = self.saved {
+            saved.keep(name, bytes);
+        }
+    }
+
+    /// Whether messages are kept for a document.
+    fn keeps_messages(&self) -> bool {
+        self.options.json || self.saved.is_some()
+    }
+
     fn write(&mut self, file: &[u8]) -> Result<(), Stopped> {
+        self.keep("output.cubin", file);
         output::write(&self.options.output, file).map_err(|error| {
             let stopped = stop(error.to_string());
             for cause in error.chain().skip(1) {

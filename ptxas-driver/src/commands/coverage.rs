@@ -78,7 +78,7 @@ pub struct Options {
     ptx: Option<PathBuf>,
     /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile
     /// --path-map`; may be given again
-    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument, requires = "ptx")]
+    #[arg(long, visible_alias = "file-prefix-map", value_name = "OLD=NEW", value_parser = path_map_argument, requires = "ptx")]
     path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]

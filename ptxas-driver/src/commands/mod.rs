@@ -8,6 +8,7 @@ pub mod diff;
 pub mod dump;
 pub mod extract;
 mod findings;
+pub mod install_ptxas;
 pub mod lines;
 pub mod man;
 pub mod merc;

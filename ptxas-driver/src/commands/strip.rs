@@ -50,7 +50,7 @@ pub struct Options {
     /// Write paths that begin with OLD as if they began with NEW: folders and files of line tables,
     /// names and folders of units. May be given again; the last one that fits wins. Where NEW
     /// begins with OLD, paths inside NEW stay. A note says which sections still have OLD
-    #[arg(long, value_name = "OLD=NEW", value_parser = path_map_argument)]
+    #[arg(long, visible_alias = "file-prefix-map", value_name = "OLD=NEW", value_parser = path_map_argument)]
     path_map: Vec<PathMap>,
     /// Write a side file with all debug sections, those that stay too
     #[arg(long, value_name = "FILE")]

@@ -4,8 +4,8 @@ use super::MessageStyle;
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
-    ABORTED, CONFLICT, CodeChoice, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG, OptionAnswer,
-    Options, Parsed, Severity, UsageError, file,
+    ABORTED, CONFLICT, CodeChoice, ENVIRONMENT, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG,
+    OptionAnswer, Options, Parsed, Severity, UsageError, file,
 };
 use crate::input;
 use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
@@ -29,10 +29,12 @@ fn stop<T>(text: impl Into<String>) -> Result<T, Stop> {
 /// Reads a command line that is not empty; see [`super::parse`].
 pub(super) fn parse(
     args: &[OsString],
+    environment: Option<&OsStr>,
     ask: &dyn Fn(&OsStr) -> OptionAnswer,
 ) -> Result<(Parsed, Vec<Message>), UsageError> {
     let mut parser = Parser::new(ask);
-    match parser.read(args).and_then(|()| parser.finish()) {
+    let read = environment.map_or(Ok(()), |words| parser.read_environment(words));
+    match read.and_then(|()| parser.read(args.to_vec())).and_then(|()| parser.finish()) {
         Ok(parsed) => Ok((parsed, parser.messages)),
         Err(Stop { text, hint }) => {
             let mut messages = parser.messages;
@@ -48,11 +50,13 @@ struct Parser<'a> {
     /// The command line and, above it, the open options files. An option's argument never comes
     /// from a file other than the option's (as in ptxas).
     open: Vec<vec::IntoIter<OsString>>,
-    /// How many options files were opened.
-    files: usize,
+    /// The options files that were opened.
+    files: Vec<PathBuf>,
     messages: Vec<Message>,
     /// Options without an argument that were given.
     flags: Vec<Id>,
+    /// Options that only the environment has given so far.
+    of_environment: Vec<Id>,
     inputs: Vec<Input>,
     arch: Option<(Arch, Option<String>)>,
     code: Option<CodeChoice>,
@@ -71,9 +75,10 @@ impl<'a> Parser<'a> {
         Self {
             ask,
             open: Vec::new(),
-            files: 0,
+            files: Vec::new(),
             messages: Vec::new(),
             flags: Vec::new(),
+            of_environment: Vec::new(),
             inputs: Vec::new(),
             arch: None,
             code: None,
@@ -88,8 +93,53 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn read(&mut self, args: &[OsString]) -> Result<(), Stop> {
-        self.open.push(Vec::from(args).into_iter());
+    /// Reads the options of `$NVDWARF_OPTIONS`.
+    fn read_environment(&mut self, words: &OsStr) -> Result<(), Stop> {
+        let place = |stop: Stop| Stop { text: format!("in ${ENVIRONMENT}: {}", stop.text), ..stop };
+        let words = file::words(words.as_encoded_bytes()).or_else(stop).map_err(place)?;
+        let given = words.clone();
+        self.read(words).map_err(place)?;
+        // What concerns one call is for its command line.
+        if let Some(input) = self.inputs.first() {
+            return stop(format!("in ${ENVIRONMENT}: '{}': expected options only", input.name()));
+        }
+        let prints = [Id::Help, Id::Version, Id::ListVersion].iter().any(|id| self.flags.contains(id));
+        if prints || self.output.is_some() {
+            let given: Vec<_> = given.iter().map(|word| word.to_string_lossy()).collect();
+            let text = format!(
+                "in ${ENVIRONMENT}: '{}': -o, --help, --version and --list-version are for the command line only",
+                given.join(" ")
+            );
+            return stop(text);
+        }
+        self.of_environment = self.flags.clone();
+        let values = [
+            (Id::Arch, self.arch.is_some()),
+            (Id::Machine, self.machine.is_some()),
+            (Id::OptLevel, self.opt_level.is_some()),
+            (Id::Code, self.code.is_some()),
+            (Id::DebugOpt, self.extras.keep_optimised),
+        ];
+        self.of_environment.extend(values.iter().filter(|(_, given)| *given).map(|(id, _)| *id));
+        Ok(())
+    }
+
+    /// Takes back what the environment says against an option of the command line.
+    fn overrule(&mut self, id: Id) {
+        // Of -g and -lineinfo ptxas takes the first whatever the order.
+        let other = match id {
+            Id::DeviceDebug => Some(Id::LineInfo),
+            Id::LineInfo => Some(Id::DeviceDebug),
+            _ => None,
+        };
+        if let Some(other) = other.filter(|other| self.of_environment.contains(other)) {
+            self.flags.retain(|flag| *flag != other);
+        }
+        self.of_environment.retain(|given| *given != id && Some(*given) != other);
+    }
+
+    fn read(&mut self, args: Vec<OsString>) -> Result<(), Stop> {
+        self.open.push(args.into_iter());
         while let Some(words) = self.open.last_mut() {
             let Some(arg) = words.next() else {
                 self.open.pop();
@@ -115,6 +165,7 @@ impl<'a> Parser<'a> {
         let is_attached = attached.is_some();
         let value = match (spec.arg, attached) {
             (Arg::None, None) => {
+                self.overrule(spec.id);
                 self.flags.push(spec.id);
                 self.passed.extend((spec.id == Id::Passed).then_some(arg));
                 return Ok(());
@@ -164,6 +215,9 @@ impl<'a> Parser<'a> {
     }
 
     fn set(&mut self, spec: &Spec, value: &OsStr) -> Result<(), Stop> {
+        // The command line wins over the environment without a word.
+        let is_overruled = self.of_environment.contains(&spec.id);
+        self.overrule(spec.id);
         let shown = value.to_string_lossy();
         let undefined = |hint: Option<String>| {
             let text = format!("Value '{shown}' is not defined for option '{}'", spec.long);
@@ -199,7 +253,7 @@ impl<'a> Parser<'a> {
             },
             id => return self.set_extra(id, &shown, undefined),
         };
-        if redefined {
+        if redefined && !is_overruled {
             let text = format!(
                 "incompatible redefinition for option '{}', the last value of this option was used",
                 spec.long
@@ -258,8 +312,8 @@ impl<'a> Parser<'a> {
     fn include(&mut self, names: &OsStr) -> Result<(), Stop> {
         let mut words = Vec::new();
         for name in value::list(names) {
-            self.files += 1;
-            if self.open.len() > MAX_OPTION_FILE_DEPTH || self.files > MAX_OPTION_FILES {
+            self.files.push(PathBuf::from(&name));
+            if self.open.len() > MAX_OPTION_FILE_DEPTH || self.files.len() > MAX_OPTION_FILES {
                 return stop(format!("Too many options file opened '{}'", name.display()));
             }
             let bytes = input::read_words(Path::new(&name)).or_else(|error| {
@@ -305,6 +359,10 @@ impl<'a> Parser<'a> {
         let (input, more_inputs) = self.inputs()?;
         let has = |id| self.flags.contains(&id);
         let device_debug = has(Id::DeviceDebug);
+        // The environment asks for it wherever it can be had.
+        if !device_debug && self.of_environment.contains(&Id::DebugOpt) {
+            self.extras.keep_optimised = false;
+        }
         let arch_given = self.arch.is_some();
         let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));
         let compile = nvdwarf_compile::Options {
@@ -335,6 +393,7 @@ impl<'a> Parser<'a> {
             message_style: self.message_style,
             stats: has(Id::Stats),
             json: has(Id::Json),
+            options_files: std::mem::take(&mut self.files),
             passed: std::mem::take(&mut self.passed),
         };
         let conflict = options.line_info_overridden && !options.disable_warnings;

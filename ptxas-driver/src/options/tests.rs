@@ -7,7 +7,7 @@ fn args(line: &str) -> Vec<OsString> {
 
 /// [`super::parse`] without a ptxas to ask.
 fn parse(args: &[OsString]) -> Result<(Parsed, Vec<Message>), UsageError> {
-    super::parse(args, &|_| OptionAnswer::Unknown)
+    super::parse(args, None, &|_| OptionAnswer::Unknown)
 }
 
 /// Parses a command line that must compile, without warnings.
@@ -47,6 +47,7 @@ fn defaults_are_those_of_ptxas() {
             message_style: None,
             virtual_arch: None,
             stats: false,
+            options_files: Vec::new(),
             passed: Vec::new(),
         }
     );
@@ -178,7 +179,7 @@ fn messages_of_ours() {
             "fatal   : Input file 'a' could not be opened\nfatal   : Input file 'b' could not be opened\n\
              fatal   : Input file 'c' could not be opened\nfatal   : Ptx assembly aborted due to errors",
         ),
-        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE or none after '--file-stat'"),
+        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE, none or epoch after '--file-stat'"),
         (
             "--code cubin: t",
             "fatal   : Value 'cubin:' is not defined for option 'code'\n\
@@ -205,7 +206,7 @@ fn options_of_the_code_provider() {
 /// provider decides whether the next word is its argument.
 #[test]
 fn options_that_only_a_ptxas_knows() {
-    let parse = |line: &str, answer| match super::parse(&args(line), &|option| {
+    let parse = |line: &str, answer| match super::parse(&args(line), None, &|option| {
         assert_eq!(option, "-hidden");
         answer
     }) {
@@ -357,4 +358,53 @@ proptest! {
             }
         }
     }
+}
+
+/// `$NVDWARF_OPTIONS` comes first, and the command line wins.
+#[test]
+fn options_of_the_environment() {
+    let parse = |environment: &str, line: &str| {
+        super::parse(&args(line), Some(OsStr::new(environment)), &|_| OptionAnswer::Unknown)
+    };
+    let options = |environment: &str, line: &str| match parse(environment, line) {
+        Ok((Parsed::Compile(options), messages)) => {
+            assert_eq!(messages, [], "{environment} {line}");
+            *options
+        }
+        other => panic!("{environment} {line}: {other:?}"),
+    };
+    let map = |old: &str, new: &str| PathMap { old: old.into(), new: new.into() };
+    let both = options("--path-map \"/a b=/c\" -lineinfo\n", "--path-map /d=/e k.ptx");
+    assert_eq!(both.compile.extras.path_maps, [map("/a b", "/c"), map("/d", "/e")]);
+    assert!(both.compile.line_info);
+    let arch = options("-arch sm_80 -O1 --code none", "-arch sm_90 -O3 --code ptxas k.ptx").compile;
+    assert_eq!((arch.arch.number, arch.opt_level), (90, Some(3)));
+    // Of -g and -lineinfo the command line's counts.
+    let lines = options("-g", "-lineinfo k.ptx");
+    assert_eq!((lines.compile.device_debug, lines.compile.line_info), (false, true));
+    let debug = options("-lineinfo", "-g k.ptx");
+    assert_eq!((debug.compile.device_debug, debug.line_info_overridden), (true, false));
+    // It applies where there is -g.
+    assert!(options("--debug-opt keep", "-g k.ptx").compile.extras.keep_optimised);
+    assert!(!options("--debug-opt keep", "k.ptx").compile.extras.keep_optimised);
+    for (environment, expected) in [
+        ("k.ptx", "in $NVDWARF_OPTIONS: 'k.ptx': expected options only"),
+        ("-", "in $NVDWARF_OPTIONS: '<stdin>': expected options only"),
+        ("--codee none", "in $NVDWARF_OPTIONS: Unknown option '-codee'"),
+        ("--path-map", "in $NVDWARF_OPTIONS: argument expected after '--path-map'"),
+        ("\"x", "in $NVDWARF_OPTIONS: Stray '\"' character"),
+        (
+            "-o x",
+            "in $NVDWARF_OPTIONS: '-o x': -o, --help, --version and --list-version are for the command line only",
+        ),
+        (
+            "-V",
+            "in $NVDWARF_OPTIONS: '-V': -o, --help, --version and --list-version are for the command line only",
+        ),
+    ] {
+        let error = parse(environment, "k.ptx").unwrap_err();
+        let first = error.messages.first().unwrap();
+        assert_eq!((first.severity, first.text.as_str()), (Severity::Fatal, expected), "{environment}");
+    }
+    assert!(matches!(parse("-lineinfo", "--help"), Ok((Parsed::Help, _))));
 }

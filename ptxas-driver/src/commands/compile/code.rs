@@ -138,7 +138,7 @@ impl Compile<'_> {
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
         let request = ptxas::Request { source, options: self.options };
-        let (style, is_kept, messages) = (self.message_style, self.options.json, &mut self.messages);
+        let (style, is_kept, messages) = (self.message_style, self.keeps_messages(), &mut self.messages);
         let tell = &mut |line: &[u8]| {
             forward(line, style);
             if is_kept && messages.len() < MAX_PTXAS_LINES {

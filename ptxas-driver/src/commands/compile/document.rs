@@ -86,9 +86,31 @@ impl Answer for Compiled<'_> {
 }
 
 impl Compile<'_> {
+    /// The bytes of the document.
+    pub(super) fn document(&self, error: Option<&str>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Memory takes it.
+        let _ = self.write_document_to(&mut bytes, error);
+        bytes
+    }
+
     /// Writes the document to standard output. Whether that took it; a reader that went away is not
     /// a failure.
     pub(super) fn write_document(&self, error: Option<&str>) -> bool {
+        let mut out = io::stdout().lock();
+        let written = self.write_document_to(&mut out, error);
+        let written = written.and_then(|exit: Exit| Ok(out.flush().map(|()| exit)?));
+        match written {
+            Ok(_) => true,
+            Err(error) if crate::output::is_closed_pipe(&error) => true,
+            Err(error) => {
+                complain_of_stdout(&error);
+                false
+            }
+        }
+    }
+
+    fn write_document_to(&self, out: &mut dyn Write, error: Option<&str>) -> anyhow::Result<Exit> {
         let options = self.options;
         let compiled = Compiled {
             arch: options.virtual_arch.clone().unwrap_or_else(|| options.compile.arch.to_string()),
@@ -101,19 +123,7 @@ impl Compile<'_> {
             error,
         };
         let name = options.input.name();
-        let mut out = io::stdout().lock();
         let image = InputName { name: name.clone(), ..InputName::default() };
-        let written = report(&mut out, Form::Json, Compiled::SCHEMA, &name, |answers| {
-            Ok(answers.add(&image, &compiled)?)
-        });
-        let written = written.and_then(|exit: Exit| Ok(out.flush().map(|()| exit)?));
-        match written {
-            Ok(_) => true,
-            Err(error) if crate::output::is_closed_pipe(&error) => true,
-            Err(error) => {
-                complain_of_stdout(&error);
-                false
-            }
-        }
+        report(out, Form::Json, Compiled::SCHEMA, &name, |answers| Ok(answers.add(&image, &compiled)?))
     }
 }

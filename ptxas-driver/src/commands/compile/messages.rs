@@ -158,7 +158,7 @@ impl Compile<'_> {
     /// Says a line that we foretell.
     fn say_as_ptxas(&mut self, line: &str) {
         say_text(line);
-        if self.options.json {
+        if self.keeps_messages() {
             self.messages.push(ReportedMessage::of_ptxas(line));
         }
     }
@@ -196,7 +196,7 @@ impl Compile<'_> {
                 say_rendered(&reporter.render(&diagnostic));
             }
             let is_left_out = leaves_out_remarks && diagnostic.severity != Severity::Error;
-            if self.options.json && !is_left_out {
+            if self.keeps_messages() && !is_left_out {
                 let message = Message::new(&diagnostic, reporter.lines());
                 self.messages.push(ReportedMessage { from: NVDWARF, message });
             }

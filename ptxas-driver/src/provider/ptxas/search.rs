@@ -10,8 +10,13 @@ use thiserror::Error;
 /// ends there.
 pub(super) const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
 
-/// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
-pub(super) const SET_ASIDE: &str = "ptxas.nvidia";
+/// The names by which this program is a ptxas: those of the two that Triton has.
+///
+/// Observed: `get_ptxas` of Triton 3.9.0.
+pub const NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
+
+/// The name that `install-ptxas` gives to the ptxas in whose place it puts this program.
+pub const SET_ASIDE: &str = "ptxas.nvidia";
 /// The rule that finds it.
 pub(super) const BESIDE: &str = "ptxas.nvidia beside us";
 
@@ -19,11 +24,9 @@ pub(super) const BESIDE: &str = "ptxas.nvidia beside us";
 pub const HOW_TO_GET_ONE: &str = "get one with 'pip install nvidia-cuda-nvcc', or name one in $PTXAS; \
                                   --code none makes a debug-only object, without code";
 
-/// The two ptxas of Triton, and the first SM that the second one is for.
+/// The first SM that the second ptxas of Triton is for.
 ///
 /// Observed: `get_ptxas` of Triton 3.9.0. Up to 3.5 the second began with sm_100; both know sm_90.
-const OF_TRITON: [&str; 2] = ["ptxas", TRITONS_SECOND];
-const TRITONS_SECOND: &str = "ptxas-blackwell";
 const TRITONS_SECOND_SM: u32 = 90;
 
 /// The file that a link to us leads to, of whatever version.
@@ -220,9 +223,9 @@ impl Surroundings<'_> {
     fn of_triton(&self, bin: &Path) -> Option<Candidate> {
         let is_second = match self.sm {
             Some(sm) => sm >= TRITONS_SECOND_SM,
-            None => self.called.file_stem().is_some_and(|name| name == TRITONS_SECOND),
+            None => self.called.file_stem().is_some_and(|name| name == NAMES[1]),
         };
-        let [first, second] = OF_TRITON.map(|name| executable_in(bin, name));
+        let [first, second] = NAMES.map(|name| executable_in(bin, name));
         let (path, other) = if is_second { (second, first) } else { (first, second) };
         match (path.exists(), other.exists(), is_second) {
             (true, true, false) => Some(Candidate { path, remark: Some("Triton's for chips below sm_90") }),

@@ -187,7 +187,7 @@ fn an_unusable_choice_is_not_passed_over() {
 
 fn parsed(line: &str) -> Options {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-    match crate::options::parse(&words, &|_| OptionAnswer::Unknown) {
+    match crate::options::parse(&words, None, &|_| OptionAnswer::Unknown) {
         Ok((crate::options::Parsed::Compile(options), _)) => *options,
         other => panic!("{line}: {other:?}"),
     }

@@ -1,0 +1,132 @@
+//! `$NVDWARF_SAVE_DIR`: a folder that gets all that a report of a fault needs of each `compile`.
+
+use crate::call_log::lossy;
+use crate::cleanup::{PrivateFolder, write_private};
+use crate::options::{Input, Options};
+use crate::printable_text::json_line;
+use crate::provider::ptxas;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Names the folder.
+const VARIABLE: &str = "NVDWARF_SAVE_DIR";
+
+/// The environment variables on which a compilation depends.
+const ENVIRONMENT: [&str; 11] = [
+    "CONDA_PREFIX",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "NVDWARF_LOG",
+    crate::options::ENVIRONMENT,
+    VARIABLE,
+    "PATH",
+    "PTXAS",
+    "SOURCE_DATE_EPOCH",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+];
+
+/// What is kept of a `compile` that is in progress. Its folder has its name once it is complete.
+#[derive(Debug)]
+pub(super) struct SavedCall {
+    parent: PathBuf,
+    folder: PrivateFolder,
+    /// The first failure. It is told at the end, and is none of the compilation's.
+    failure: RefCell<Option<io::Error>>,
+}
+
+/// The file `call.json`.
+#[derive(Debug, Serialize)]
+struct Call<'a> {
+    /// The name that we were called by, and the arguments after it. What is not Unicode is U+FFFD.
+    argv: Vec<String>,
+    /// The folder that relative names start from.
+    folder: String,
+    /// The environment variables that count, as far as they are set.
+    environment: BTreeMap<&'a str, String>,
+    /// In words where the code came from; empty where none was asked for.
+    code: &'a str,
+    /// Exit code.
+    exit: u8,
+    /// The version of this program.
+    version: &'a str,
+    /// What the ptxas that is found prints for `--version`; empty without one.
+    ptxas_version: String,
+}
+
+impl SavedCall {
+    /// Begins to keep what a `compile` reads and makes, if `$NVDWARF_SAVE_DIR` names a folder. It
+    /// is made if need be.
+    pub(super) fn begin() -> Option<Self> {
+        let parent = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from)?;
+        let made = std::fs::create_dir_all(&parent).and_then(|()| PrivateFolder::new_in(&parent));
+        let folder = made.map_err(|error| complain(&parent, &error)).ok()?;
+        Some(Self { parent, folder, failure: RefCell::new(None) })
+    }
+
+    /// Keeps a file.
+    pub(super) fn keep(&self, name: &str, bytes: &[u8]) {
+        self.note(write_private(&self.folder.path().join(name), bytes));
+    }
+
+    /// Keeps copies of the inputs after the first one, and of options files.
+    pub(super) fn keep_other_inputs(&self, options: &Options) {
+        let inputs = (2..).zip(&options.more_inputs).map(|(number, input)| match input {
+            Input::Path(path) if path.is_file() => (format!("input-{number}.ptx"), crate::input::read(path)),
+            Input::Text(text) => (format!("input-{number}.ptx"), Ok(text.as_encoded_bytes().to_vec())),
+            Input::Path(_) | Input::Stdin => (format!("input-{number}.ptx"), Ok(Vec::new())),
+        });
+        let files = (1..).zip(&options.options_files);
+        let files = files.map(|(number, path)| (format!("options-{number}"), crate::input::read_words(path)));
+        for (name, bytes) in inputs.chain(files) {
+            match bytes {
+                Ok(bytes) => self.keep(&name, &bytes),
+                Err(error) => self.note(Err(error)),
+            }
+        }
+    }
+
+    /// Ends the call: writes `call.json`, and gives the folder its name.
+    pub(super) fn end(self, args: &[OsString], code: &str, exit: u8) {
+        let name = std::env::args_os().next().unwrap_or_default();
+        let found = ptxas::find(None).ok();
+        let version = |found: ptxas::FoundPtxas| ptxas::printed(&found.path, "--version").ok();
+        let environment =
+            ENVIRONMENT.iter().filter_map(|name| Some((*name, lossy(&std::env::var_os(name)?))));
+        let call = Call {
+            argv: std::iter::once(&name).chain(args).map(|word| lossy(word)).collect(),
+            folder: lossy(std::env::current_dir().unwrap_or_default().as_os_str()),
+            environment: environment.collect(),
+            code,
+            exit,
+            version: env!("CARGO_PKG_VERSION"),
+            ptxas_version: found.and_then(version).unwrap_or_default(),
+        };
+        let Self { parent, folder, failure } = self;
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let path = parent.join(format!("{seconds}-{}", std::process::id()));
+        let kept = failure.into_inner().map_or(Ok(()), Err);
+        let written = kept
+            .and_then(|()| json_line(&call))
+            .and_then(|text| write_private(&folder.path().join("call.json"), format!("{text}\n").as_bytes()))
+            .and_then(|()| folder.rename(&path));
+        if let Err(error) = written {
+            complain(&parent, &error);
+        }
+    }
+
+    fn note(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.failure.borrow_mut().get_or_insert(error);
+        }
+    }
+}
+
+fn complain(parent: &Path, error: &io::Error) {
+    crate::stderr::note(format_args!("${VARIABLE} = {}: {error}", parent.display()));
+}
