@@ -26,6 +26,7 @@ pub(crate) fn options(data: &[u8], arch: Arch) -> [Options; 2] {
             line_table: style,
             path_maps: bit(3).then_some(map).into_iter().collect(),
             embed_ptx: bit(4),
+            time_of_files: (chosen % 16 == 5).then_some(u64::from(u32::MAX)),
         },
         ..usual.clone()
     };
