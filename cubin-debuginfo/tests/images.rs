@@ -120,6 +120,17 @@ fn a_file_a_function_and_numbers_say_what_is_meant() {
         let (_, said) = ask(&ImageQuery { file: Some(FileNumber(7)), ..offset });
         assert_eq!(said, ["no image with code"]);
     });
+    // Files that only queries name answer no other query.
+    with_images(&[SAXPY, BLOCK_SUM], |mut set, lookups| {
+        set.set_common_files(1);
+        let ask = |query: &ImageQuery<'static>| {
+            let found = set.answer(query, |image| Ok(&lookups[image.0 as usize]));
+            found.image.filter(|_| found.answer.error.is_none())
+        };
+        let of_other = ImageQuery::new("block_sum+0x10");
+        assert_eq!((ask(&ImageQuery::new("0x10")), ask(&of_other)), (Some(ImageNumber(0)), None));
+        assert_eq!(ask(&ImageQuery { file: Some(FileNumber(1)), ..of_other }), Some(ImageNumber(1)));
+    });
 }
 
 #[test]

@@ -46,7 +46,8 @@ pub struct ImageQuery<'q> {
     pub number: Option<u64>,
     /// The function from whose start a number counts.
     pub function: Option<&'q str>,
-    /// The file whose images are meant; `None` for all.
+    /// The file whose images are meant; `None` for all, or those of
+    /// [`ImageSet::set_common_files`].
     pub file: Option<FileNumber>,
 }
 
@@ -125,6 +126,8 @@ pub struct ImageSet {
     images: Vec<Image>,
     functions: FunctionIndex,
     loaded: Option<LoadedFunctions>,
+    /// The number of files that queries without a file are for; `None` for all.
+    common_files: Option<u32>,
     /// The images of names that were asked for, in all files or in one.
     found: RefCell<HashMap<Option<FileNumber>, FoundByName>>,
 }
@@ -153,6 +156,13 @@ impl ImageSet {
     /// Takes numbers in queries for addresses at run time from now on, those of `loaded`.
     pub fn set_loaded(&mut self, loaded: LoadedFunctions) {
         self.loaded = Some(loaded);
+    }
+
+    /// Makes queries without a file be for the first `count` files only. So their answers do not
+    /// depend on which files other queries name.
+    pub fn set_common_files(&mut self, count: u32) {
+        self.common_files = Some(count);
+        self.found.get_mut().clear();
     }
 
     /// The name of an image in messages; empty for a number that no image has.
@@ -212,7 +222,7 @@ impl ImageSet {
         lookup: impl Fn(ImageNumber) -> Result<&'a LineLookup<'s>, String>,
     ) -> Result<ImageAnswer<'a, 's>, ImageError> {
         let (image, code) = loaded.find(address).ok_or(ImageError::NotLoaded { address })?;
-        if query.file.is_some_and(|file| !self.is_of(image, file)) {
+        if !self.is_meant(image, query.file) {
             return Err(ImageError::NotLoaded { address });
         }
         let lookup = lookup(image).map_err(ImageError::Unreadable)?;
@@ -254,8 +264,7 @@ impl ImageSet {
 
     /// The images that are meant.
     fn meant(&self, file: Option<FileNumber>) -> impl Iterator<Item = ImageNumber> {
-        let all = (0..).map(ImageNumber).zip(&self.images);
-        all.filter(move |(_, image)| file.is_none_or(|file| image.file == file)).map(|(number, _)| number)
+        (0..).map(ImageNumber).take(self.images.len()).filter(move |image| self.is_meant(*image, file))
     }
 
     /// The only image that is meant; `None` if there are several.
@@ -265,16 +274,19 @@ impl ImageSet {
         Ok(meant.next().is_none().then_some(first))
     }
 
-    fn is_of(&self, image: ImageNumber, file: FileNumber) -> bool {
-        self.images.get(image.0 as usize).is_some_and(|image| image.file == file)
+    fn is_meant(&self, image: ImageNumber, file: Option<FileNumber>) -> bool {
+        self.images.get(image.0 as usize).is_some_and(|image| match (file, self.common_files) {
+            (Some(file), _) => image.file == file,
+            (None, Some(count)) => image.file.0 < count,
+            (None, None) => true,
+        })
     }
 
     /// The images that have a function.
     fn images_of(&self, name: &str, file: Option<FileNumber>) -> Result<Vec<ImageNumber>, ImageError> {
         let known = self.found.borrow().get(&file).and_then(|names| names.get(name)).cloned();
         let found = known.unwrap_or_else(|| {
-            let is_meant = |image| file.is_none_or(|file| self.is_of(image, file));
-            let found = Rc::new(self.functions.find(name, is_meant));
+            let found = Rc::new(self.functions.find(name, |image| self.is_meant(image, file)));
             let mut all = self.found.borrow_mut();
             let names = all.entry(file).or_default();
             if names.len() >= MAX_FOUND_NAMES {

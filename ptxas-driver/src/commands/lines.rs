@@ -11,10 +11,12 @@ mod query_line;
 mod replies;
 mod reply;
 mod style;
+mod symbolizer_object;
 mod text;
 
 use crate::commands::read::{self, DebugFile};
 use crate::report::{DocumentSchema, Exit, Form, report};
+use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::images::FunctionLoad;
@@ -43,8 +45,8 @@ Queries from standard input, and with --style, --json=lines, --load or several f
   is `??` and the reason as text, `error` in JSON, and with --style what that tool says of an unknown address; the reason then goes to \
   standard error, for the first 20. If images for several architectures have the function, --arch chooses; if several for one architecture \
   have it and say the same, the first answers. Answers are written as soon as no further query is waiting; text ends each with an empty line. \
-  --style and --json=lines read standard input where no query is given.
-  CODE FILE QUERY    a query for FILE, which may be an open file or another one, which is then opened and kept
+  --style and --json=lines read standard input where no query is given; --json=document comes at the end of input.
+  CODE FILE QUERY    a query for FILE, which may be an open file or another one, which is then opened and kept; it answers no other query
   \"FILE\" QUERY       the same; quotes (\" or ') are needed where a name has blanks
   FILE 0xOFF         the same, for an address
   DATA, FRAME        as llvm-symbolizer has them: answered as unknown
@@ -230,9 +232,21 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         let file = file.display();
         bail!("{file}: no such file; the cubin comes first: `ptxas-driver lines {query} {file}`");
     }
-    if is_one_answer_each {
-        return queries::run(options, &operands, out);
+    let exit = if is_one_answer_each {
+        queries::run(options, &operands, out)
+    } else {
+        run_by_image(options, &operands, out)
+    };
+    let as_file = operands.queries.iter().find(|query| Path::new(query).is_file());
+    if let (Some(query), Ok(Exit::Findings)) = (as_file, &exit) {
+        out.flush()?;
+        note(format_args!("{query} is taken for a query; files after the first one are given with -e"));
     }
+    exit
+}
+
+/// Answers image by image.
+fn run_by_image(options: &Options, operands: &Operands, out: &mut dyn Write) -> Result<Exit> {
     if options.has_loads() {
         bail!("--load and --load-csv do not go with one JSON document; --json=lines has one for each query");
     }
@@ -241,5 +255,5 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     };
     let name = read::shown_name(first);
     let form = Form::json_if(options.json.is_some());
-    report(out, form, SCHEMA.name, &name, |answers| by_image::answer(options, &operands, answers))
+    report(out, form, SCHEMA.name, &name, |answers| by_image::answer(options, operands, answers))
 }

@@ -27,6 +27,8 @@ pub(super) struct OpenFiles<'r> {
     /// be read where it could not.
     files: HashMap<PathBuf, Result<FileNumber, String>>,
     count: u32,
+    /// The bytes of each file by its path without links.
+    bytes: HashMap<PathBuf, &'static [u8]>,
     /// How many images could not be read.
     faults: u64,
 }
@@ -63,11 +65,15 @@ impl<'r> OpenFiles<'r> {
             images: Vec::new(),
             files: HashMap::new(),
             count: 0,
+            bytes: HashMap::new(),
             faults: 0,
         };
         for path in &operands.files {
             let number = files.read(path)?;
             files.files.insert(path.clone(), Ok(number));
+        }
+        if files.count > 0 {
+            files.set.set_common_files(files.count);
         }
         Ok(files)
     }
@@ -163,7 +169,7 @@ impl<'r> OpenFiles<'r> {
         if let Some(known) = self.known_path(path) {
             return Ok(known);
         }
-        let file = KeptFile::read(path, self.options.arch.as_deref())?;
+        let file = KeptFile::read(path, self.options.arch.as_deref(), &mut self.bytes)?;
         let number = FileNumber(self.count);
         self.count += 1;
         let space = self.tables.space;

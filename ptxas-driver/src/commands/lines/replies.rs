@@ -3,9 +3,10 @@
 use super::query_line::QueryLine;
 use super::reply::{Reply, ReplyError};
 use super::style::{self, Style};
+use super::symbolizer_object::SymbolizerObject;
 use super::{Options, text};
 use crate::limits::{MAX_MESSAGES, MAX_QUERY_MESSAGE};
-use crate::printable_text::json_line;
+use crate::printable_text::write_json_line;
 use crate::stderr::note;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -54,7 +55,7 @@ impl<'r, 'o> Replies<'r, 'o> {
     /// Writes what follows the last answer, and returns whether all queries were answered.
     pub(super) fn end(&mut self) -> io::Result<bool> {
         if self.options.style == Some(Style::Json) && !self.by_line {
-            writeln!(self.out, "{}", json_line(&self.objects)?)?;
+            write_json_line(self.out, &self.objects)?;
         }
         Ok(self.unanswered == 0)
     }
@@ -110,11 +111,11 @@ impl<'r, 'o> Replies<'r, 'o> {
         match style {
             Style::Gnu | Style::Llvm => style::text(self.out, style, form, reply)?,
             Style::Json => {
-                let object = style::object(form, reply);
+                let object = SymbolizerObject::of(form, reply);
                 if self.by_line {
-                    writeln!(self.out, "{}", json_line(&object)?)?;
+                    write_json_line(self.out, &object)?;
                 } else {
-                    self.objects.push(object);
+                    self.objects.push(serde_json::to_value(object)?);
                 }
             }
         }

@@ -1,15 +1,12 @@
 //! `lines --style`: answers in the form of the tools that scripts know.
 
 use super::reply::{Reply, ReplyError};
-use crate::commands::read::shown as shown_name;
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::printable_text::write_line;
 use clap::ValueEnum;
 use cubin_debuginfo::images::RequestKind;
 use cubin_debuginfo::lines::{AddressAnswer, NamedFrame};
 use cubin_debuginfo::names::Name;
-use cubin_debuginfo::symbolize;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Whose form.
@@ -99,49 +96,4 @@ pub(super) fn text(out: &mut dyn Write, style: Style, form: Form, reply: &Reply<
         )?;
     }
     if is_llvm { writeln!(out) } else { Ok(()) }
-}
-
-/// The object that llvm-symbolizer writes for a query.
-pub(super) fn object(form: Form, reply: &Reply<'_, '_>) -> Value {
-    let (answer, module) = (only(reply), reply.module_name());
-    let number = reply.number.filter(|_| form.is_loaded || answer.is_none());
-    let address = number.or_else(|| answer.map(|answer| answer.offset));
-    let shown = address.map_or_else(|| reply.asked.to_owned(), |address| format!("{address:#x}"));
-    match (reply.kind, &reply.error) {
-        (RequestKind::Data, _) => {
-            let data = json!({ "Name": "", "Size": "0x0", "Start": "0x0" });
-            return json!({ "Address": shown, "Data": data, "ModuleName": module });
-        }
-        (RequestKind::Frame, _) => return json!({ "Address": shown, "Frame": [], "ModuleName": module }),
-        (_, Some(ReplyError::File(why))) => {
-            return json!({ "Address": shown, "Error": { "Message": why }, "ModuleName": module });
-        }
-        _ => {}
-    }
-    let start = answer.and_then(|answer| {
-        answer.function.as_ref()?;
-        Some(format!("{:#x}", address.unwrap_or(answer.offset).saturating_sub(answer.function_offset)))
-    });
-    let start = start.unwrap_or_default();
-    let symbol = |name: &str, file: &str, line: u32, column: u64| {
-        json!({
-            "Column": column, "Discriminator": 0, "FileName": file, "FunctionName": name, "Line": line,
-            "StartAddress": start, "StartFileName": "", "StartLine": 0,
-        })
-    };
-    let mut symbols: Vec<Value> = Vec::new();
-    if let Some(answer) = answer {
-        let name =
-            |name: &Option<Name>| name.as_ref().map_or(String::new(), |name| shown_name(name).into_owned());
-        symbols.extend(answer.lines.frames.iter().map(|named| {
-            let symbolize::Frame { file, line, column, .. } = named.frame;
-            symbol(&name(&named.name), file.path().unwrap_or_default(), line, column)
-        }));
-        if symbols.is_empty() {
-            symbols.push(symbol(&name(&answer.function), "", 0, 0));
-        }
-    } else {
-        symbols.push(symbol("", "", 0, 0));
-    }
-    json!({ "Address": shown, "ModuleName": module, "Symbol": symbols })
 }

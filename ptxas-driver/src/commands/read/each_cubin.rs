@@ -193,7 +193,7 @@ impl<'d> ChosenCubin<'d> {
     pub(super) fn bytes(&self, file: &'d File) -> Result<Cow<'d, [u8]>> {
         match &self.entry {
             Some(entry) => file.payload(entry),
-            None => Ok(file.bytes.as_slice().into()),
+            None => Ok((&*file.bytes).into()),
         }
     }
 
@@ -255,7 +255,7 @@ impl OneCubin {
     /// The file means no cubin, or more than one; something else in the file cannot be read, which
     /// may be what was meant.
     pub(in crate::commands) fn bytes(&self) -> Result<Cow<'_, [u8]>> {
-        Ok(self.image()?.unwrap_or_else(|| self.0.bytes.as_slice().into()))
+        Ok(self.image()?.unwrap_or_else(|| (&*self.0.bytes).into()))
     }
 
     /// The name to show, and the bytes of the cubin.
@@ -265,7 +265,7 @@ impl OneCubin {
     /// Those of [`bytes`](Self::bytes).
     pub(in crate::commands) fn into_parts(self) -> Result<(String, Vec<u8>)> {
         let image = self.image()?.map(Cow::into_owned);
-        Ok((self.0.name, image.unwrap_or(self.0.bytes)))
+        Ok((self.0.name, image.unwrap_or_else(|| self.0.bytes.into_owned())))
     }
 
     /// The image that is meant; `None`: the file itself is.

@@ -1,5 +1,6 @@
 //! A file that is kept in memory, as a program that answers queries for a long time needs it.
 
+use super::cubin_file::read_any;
 use super::each_cubin::{ChosenCubin, chosen_cubins};
 use super::operand::File;
 use crate::parallel;
@@ -7,7 +8,9 @@ use crate::progress::Progress;
 use anyhow::Result;
 use nv_debug_sections::container::Container;
 use std::borrow::Cow;
-use std::path::Path;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A file that is kept in memory until the program ends, so that whatever is read from it may
 /// borrow from it.
@@ -24,13 +27,29 @@ pub(in crate::commands) struct KeptCubin {
 }
 
 impl KeptFile {
-    /// Reads a file. `arch` leaves out cubins for other architectures.
+    /// Reads a file, or takes its bytes from `known`, where those of each file are by its path
+    /// without links: another operand may have chosen other images of it. `arch` leaves out cubins
+    /// for other architectures.
     ///
     /// # Errors
     ///
     /// It cannot be read, or is evidently no file with cubins.
-    pub(in crate::commands) fn read(operand: &Path, arch: Option<&str>) -> Result<Self> {
-        let file: &'static File = Box::leak(Box::new(File::read(operand, arch)?));
+    pub(in crate::commands) fn read(
+        operand: &Path,
+        arch: Option<&str>,
+        known: &mut HashMap<PathBuf, &'static [u8]>,
+    ) -> Result<Self> {
+        let file = File::with_bytes(operand, arch, |path| {
+            let real = fs::canonicalize(path).ok();
+            if let Some(bytes) = real.as_ref().and_then(|real| known.get(real)) {
+                return Ok((path.display().to_string(), Cow::Borrowed(bytes)));
+            }
+            let (name, bytes) = read_any(path, "a cubin, or a file with cubins in it")?;
+            let bytes: &'static [u8] = bytes.leak();
+            known.extend(real.map(|real| (real, bytes)));
+            Ok((name, bytes.into()))
+        })?;
+        let file: &'static File = Box::leak(Box::new(file));
         let container = file.container()?.map(|container| &*Box::leak(Box::new(container)));
         Ok(Self { file, container })
     }

@@ -43,7 +43,7 @@ pub(super) struct File {
     /// The same without what chooses images.
     base: String,
     choice: ImageSelector,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Cow<'static, [u8]>,
 }
 
 impl File {
@@ -53,6 +53,23 @@ impl File {
     ///
     /// It cannot be read, is empty, or is PTX, or the operand chooses another architecture.
     pub(super) fn read(operand: &Path, arch: Option<&str>) -> Result<Self> {
+        Self::with_bytes(operand, arch, |path| {
+            let (name, bytes) = super::read_bytes(path, "a cubin, or a file with cubins in it")?;
+            Ok((name, bytes.into()))
+        })
+    }
+
+    /// Reads the file by `read`, which gets its path without what chooses images, and returns its
+    /// name to show and its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read), and of the parameter.
+    pub(super) fn with_bytes(
+        operand: &Path,
+        arch: Option<&str>,
+        read: impl FnOnce(&Path) -> Result<(String, Cow<'static, [u8]>)>,
+    ) -> Result<Self> {
         let (path, mut choice) = split(operand);
         expect_choice(operand, path, &choice)?;
         if let (Some(own), Some(arch)) = (&choice.arch, arch)
@@ -61,7 +78,7 @@ impl File {
             bail!("{}: its images for {own}, and --arch {arch}", operand.display());
         }
         choice.arch = choice.arch.or_else(|| arch.map(str::to_owned));
-        let (base, bytes) = super::read_bytes(path, "a cubin, or a file with cubins in it")?;
+        let (base, bytes) = read(path)?;
         if bytes.is_empty() {
             bail!("{base}: the file is empty, expected a cubin");
         }
