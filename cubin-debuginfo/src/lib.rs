@@ -14,6 +14,7 @@ mod limits;
 pub mod lines;
 mod loc_and_range_lists;
 pub mod names;
+pub mod sizes;
 pub mod symbolize;
 mod unrelocated_addresses;
 pub mod variables;

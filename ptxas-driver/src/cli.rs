@@ -3,7 +3,7 @@
 
 use crate::commands::{
     check, compile, completions, coverage, diff, dump, extract, install_ptxas, lines, man, merc, print,
-    schema, sections, strip, vars, verify,
+    schema, sections, sizes, strip, vars, verify,
 };
 use crate::help;
 use crate::options;
@@ -87,6 +87,8 @@ enum Command {
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to
     /// files
     Extract(extract::Options),
+    /// How the bytes of cubins are shared out: architectures, kinds of sections, functions
+    Sizes(sizes::Options),
     /// A cubin without its debug sections, and these in a side file
     Strip(strip::Options),
     /// The Mercury capsule of a cubin for sm_100 and later
@@ -220,6 +222,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sections(options) => plainly(&mut out, |out| sections::run(&options, out)),
         Command::Coverage(options) => plainly(&mut out, |out| coverage::run(&options, out)),
         Command::Extract(options) => plainly(&mut out, |out| extract::run(&options, out)),
+        Command::Sizes(options) => plainly(&mut out, |out| sizes::run(&options, out)),
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),

@@ -16,6 +16,7 @@ pub mod print;
 mod read;
 pub mod schema;
 pub mod sections;
+pub mod sizes;
 pub mod strip;
 pub mod vars;
 pub mod verify;

@@ -1,8 +1,8 @@
 //! `schema`: prints the JSON Schemas of the documents that other commands write.
 
 use crate::commands::{
-    check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, strip, vars,
-    verify,
+    check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, sizes, strip,
+    vars, verify,
 };
 use crate::printable_text::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
@@ -23,7 +23,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 21] = [
+const SCHEMAS: [DocumentSchema; 22] = [
     lines::SCHEMA,
     lines::QUERY_SCHEMA,
     dump::SCHEMA,
@@ -40,6 +40,7 @@ const SCHEMAS: [DocumentSchema; 21] = [
     compile::SCHEMA,
     print::SCHEMA,
     diff::SCHEMA,
+    sizes::SCHEMA,
     strip::SCHEMA,
     extract::SCHEMA,
     merc::PLAN_SCHEMA,
