@@ -396,3 +396,67 @@ proptest! {
         }
     }
 }
+
+/// A Windows PE file with these sections: name, bytes, and how many of these count.
+fn windows(sections: &[(&[u8; 8], &[u8], u32)]) -> Vec<u8> {
+    const OPTIONAL_HEADER: u16 = 0xf0;
+    let mut file = vec![0; 0x80];
+    file[..2].copy_from_slice(b"MZ");
+    file[0x3c..0x40].copy_from_slice(&0x80_u32.to_le_bytes());
+    file.extend(b"PE\0\0\x64\x86");
+    file.extend(u16::try_from(sections.len()).unwrap().to_le_bytes());
+    file.extend([0; 12]);
+    file.extend(OPTIONAL_HEADER.to_le_bytes());
+    file.extend([0; 2 + OPTIONAL_HEADER as usize]);
+    let mut at = file.len() + 40 * sections.len();
+    for (name, bytes, size) in sections {
+        file.extend(*name);
+        for field in [*size, 0x1000, u32::try_from(bytes.len()).unwrap(), u32::try_from(at).unwrap()] {
+            file.extend(field.to_le_bytes());
+        }
+        file.extend([0; 16]);
+        at += bytes.len();
+    }
+    file.extend(sections.iter().flat_map(|(_, bytes, _)| *bytes));
+    file
+}
+
+#[test]
+fn windows_programs() {
+    let program = fatbin(&[ptx(0).write(), ptx(0x2000).write()]);
+    let size = u32::try_from(program.len()).unwrap();
+    // Sections are padded in the file, and what comes after their size is not theirs.
+    let padded = [&program[..], &program].concat();
+    let file =
+        windows(&[(b".text\0\0\0", &[0x90; 5], 5), (b".nv_fatb", &padded, size), (b"__nv_rel", &program, 0)]);
+    assert_eq!(FileKind::of(&file), Some(FileKind::Host));
+    let places: Vec<_> =
+        entries(&file).iter().map(|entry| (entry.position.label(), entry.position.offset)).collect();
+    let second = 16 + ptx(0).write().len() as u64;
+    let want = [(".nv_fatb", 16), (".nv_fatb", second), ("__nv_rel", 16), ("__nv_rel", second)];
+    assert_eq!(places, want.map(|(section, offset)| (section.to_owned(), offset)));
+    assert_eq!(entries(&windows(&[(b".text\0\0\0", b"x", 1)])), []);
+    // Without the signature it is a DOS program.
+    assert_eq!(FileKind::of(&file[..0x82]), None);
+
+    let faults = |file: &[u8]| -> Vec<String> {
+        let found = Container::parse(file).unwrap().entries();
+        found.filter_map(Result::err).map(|error| error.to_string()).collect()
+    };
+    let header = 0x80 + 24 + 0xf0 + 40;
+    let mut beyond = file.clone();
+    beyond[header + 20..header + 24].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert_eq!(faults(&beyond).len(), 1, "{:?}", faults(&beyond));
+    assert_eq!(Container::parse(&beyond).unwrap().entries().flatten().count(), 2);
+    let mut shared = file.clone();
+    let place = shared[header + 20..header + 24].to_vec();
+    shared[header + 60..header + 64].copy_from_slice(&place);
+    assert!(
+        faults(&shared)[0].contains("bytes that no other section with fatbins has"),
+        "{:?}",
+        faults(&shared)
+    );
+    let mut many = file;
+    many[0x86..0x88].copy_from_slice(&u16::MAX.to_le_bytes());
+    assert!(faults(&many)[0].contains("NumberOfSections"), "{:?}", faults(&many));
+}

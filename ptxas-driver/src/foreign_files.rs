@@ -5,16 +5,26 @@ use nv_debug_sections::container::FileKind;
 /// How many bytes of a text are looked at.
 const LOOKED_AT: usize = 1 << 12;
 
+const MACH_O: &str = "a Mach-O file of macOS";
+const NO_CUDA: &str = "the last CUDA for macOS was 10.2; only ELF files and Windows programs are looked into";
+
 /// Files that no command reads, by their first bytes: what each is, and what to do.
-const MAGICS: [(&[u8], &str, &str); 12] = [
+const MAGICS: [(&[u8], &str, &str); 18] = [
     (b"\x1f\x8b", "a gzip file", "gunzip it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd file", "decompress it with `unzstd` first"),
     (b"\xfd7zXZ\0", "an xz file", "decompress it with `unxz` first"),
     (b"BZh", "a bzip2 file", "decompress it with `bunzip2` first"),
     (b"PK\x03\x04", "a zip file, as Python wheels are", "unzip it first"),
     (b"BC\xc0\xde", "LLVM bitcode", "`llc -mcpu=sm_90` makes PTX of it"),
-    (b"MZ", "a Windows program", "only ELF files are looked into"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O file", "only ELF files are looked into"),
+    (b"MZ", "a DOS program", "only ELF files and Windows programs are looked into"),
+    (b"\xcf\xfa\xed\xfe", MACH_O, NO_CUDA),
+    (b"\xce\xfa\xed\xfe", MACH_O, NO_CUDA),
+    (b"\xfe\xed\xfa\xcf", MACH_O, NO_CUDA),
+    (b"\xfe\xed\xfa\xce", MACH_O, NO_CUDA),
+    // Of several architectures. Java has the same first four bytes, and larger numbers after them.
+    (b"\xca\xfe\xba\xbe\0\0\0\x01", MACH_O, NO_CUDA),
+    (b"\xca\xfe\xba\xbe\0\0\0\x02", MACH_O, NO_CUDA),
+    (b"\xca\xfe\xba\xbe\0\0\0\x03", MACH_O, NO_CUDA),
     (b"SQLite format 3\0", "an SQLite file, as reports of Nsight Systems are", "it has no GPU code"),
     (b"\x89PNG", "a PNG picture", "it has no GPU code"),
     (b"\xff\xd8\xff", "a JPEG picture", "it has no GPU code"),
@@ -73,7 +83,7 @@ pub fn not_ptx(bytes: &[u8], name: &str) -> Option<(&'static str, String)> {
             );
             return Some(("a cubin", how));
         }
-        Some(FileKind::Host) => "an ELF file of a host",
+        Some(FileKind::Host) => "a program or library of a host",
         Some(FileKind::Fatbin) => "a fatbin",
         Some(FileKind::Archive) => "an archive",
         Some(FileKind::Nvvm) => "NVVM IR",
@@ -99,7 +109,11 @@ mod tests {
             (b"; ModuleID = 'k'\n", Some("LLVM IR")),
             (b"\t.headerflags\t@\"EF_CUDA_SM90\"\n", Some("SASS text")),
             (b"\x1f\x8b\x08", Some("a gzip file")),
-            (b"\x7fELF\x02", Some("an ELF file of a host")),
+            (b"\xfe\xed\xfa\xcf\x01", Some("a Mach-O file of macOS")),
+            (b"\xca\xfe\xba\xbe\0\0\0\x02", Some("a Mach-O file of macOS")),
+            (b"\xca\xfe\xba\xbe\0\0\0\x34", None),
+            (b"MZ\x90", Some("a DOS program")),
+            (b"\x7fELF\x02", Some("a program or library of a host")),
             (b".version 8.0\n__global__", None),
             (b".target sm_90\n// __global__", None),
             (b"", None),

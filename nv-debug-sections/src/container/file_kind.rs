@@ -1,5 +1,6 @@
 //! The kind of a file, by its first bytes.
 
+use super::windows_sections::is_windows;
 use super::{archive, fatbin, nvvm};
 
 /// The kind of a file, judged by its first bytes.
@@ -9,7 +10,7 @@ pub enum FileKind {
     Cubin,
     /// A fatbin as `nvcc -fatbin` writes it.
     Fatbin,
-    /// An ELF file for a host: a program, a library or an object.
+    /// A file for a host: a program, a library or an object in ELF, or a program or DLL of Windows.
     Host,
     /// An archive (`ar`), such as one of host objects.
     Archive,
@@ -26,6 +27,9 @@ impl FileKind {
         if data.starts_with(b"\x7fELF") {
             let machine = data.get(18..20);
             return Some(if machine == Some(&EM_CUDA) { Self::Cubin } else { Self::Host });
+        }
+        if is_windows(data) {
+            return Some(Self::Host);
         }
         let magics: [(&[u8], Self); 4] = [
             (&fatbin::MAGIC.to_le_bytes(), Self::Fatbin),
@@ -52,7 +56,9 @@ impl FileKind {
     /// Explains why a file of this kind has no images, for a file in which none were found.
     pub const fn why_empty(self) -> &'static str {
         match self {
-            Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
+            Self::Host => {
+                "the file has no section .nv_fatbin or __nv_relfatbin (.nv_fatb, __nv_rel on Windows) with a fatbin in it"
+            }
             Self::Archive => "no object of the archive has a section .nv_fatbin or __nv_relfatbin",
             _ => "the fatbin has no entries",
         }

@@ -88,8 +88,28 @@ pub(super) struct Sections<'d> {
     table: Table<'d>,
     /// A fault of the table, to be told before its sections.
     fault: Option<Error>,
-    /// Ends of the sections so far by their starts.
-    taken: BTreeMap<u64, u64>,
+    taken: TakenBytes,
+}
+
+/// The bytes of a file that the sections so far have. A small file could have a lot to list if
+/// sections could share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TakenBytes {
+    /// Ends of the sections by their starts.
+    ends: BTreeMap<u64, u64>,
+}
+
+impl TakenBytes {
+    /// Takes the bytes from `start` to `end` for a section; false if an earlier section has some of
+    /// them.
+    pub(super) fn take(&mut self, start: u64, end: u64) -> bool {
+        let before = self.ends.range(..end).next_back();
+        let is_free = start >= end || before.is_none_or(|(_, taken)| *taken <= start);
+        if is_free && start < end {
+            self.ends.insert(start, end);
+        }
+        is_free
+    }
 }
 
 /// Headers still to be read, and the names of sections.
@@ -107,7 +127,7 @@ impl<'d> Sections<'d> {
     pub(super) fn new(member: Option<Arc<str>>, data: &'d [u8]) -> Self {
         let position = ContainerPosition { member, ..ContainerPosition::start() };
         let table = Table { class: &CLASSES[0], is_big: false, next: 0, end: 0, names: &[] };
-        let mut sections = Self { position, data, table, fault: None, taken: BTreeMap::new() };
+        let mut sections = Self { position, data, table, fault: None, taken: TakenBytes::default() };
         if let Err(error) = sections.open() {
             sections.table.end = sections.table.next;
             sections.fault = Some(error);
@@ -208,24 +228,13 @@ impl<'d> Sections<'d> {
         let (at, size) = (self.field(header, class.sh_offset)?, self.field(header, class.sh_size)?);
         let data = slice(self.data, at, size)
             .ok_or_else(|| self.wrong(header, class.sh_size, size, known.inside))?;
-        // A small file could have a lot to list.
-        if self.is_shared(at, at + size) {
+        if !self.taken.take(at, at + size) {
             return Err(self.wrong(header, class.sh_offset, at, known.unshared));
         }
         Ok(Some(Region {
             position: ContainerPosition { section: known.name.into(), ..self.position.clone() },
             data,
         }))
-    }
-
-    /// Whether an earlier section has some of these bytes; if not, they are recorded.
-    fn is_shared(&mut self, start: u64, end: u64) -> bool {
-        let before = self.taken.range(..end).next_back();
-        let is_shared = start < end && before.is_some_and(|(_, taken)| *taken > start);
-        if !is_shared && start < end {
-            self.taken.insert(start, end);
-        }
-        is_shared
     }
 }
 

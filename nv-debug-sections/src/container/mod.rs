@@ -37,6 +37,7 @@ mod numbered_entry;
 pub mod nvvm;
 mod payload;
 mod selector;
+mod windows_sections;
 
 pub use container_position::ContainerPosition;
 pub use file_kind::FileKind;
@@ -48,6 +49,7 @@ use crate::{Error, ErrorKind, Result};
 use archive::Members;
 use fatbin::{Entries, Fatbins};
 use host_sections::Sections;
+use windows_sections::{WindowsSections, is_windows};
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
 pub use compression::Compression;
@@ -82,7 +84,25 @@ pub struct Container<'d> {
 enum Part<'d> {
     Image(Box<Entry<'d>>),
     Fatbins(Region<'d>),
-    Sections(Sections<'d>),
+    Sections(HostSections<'d>),
+}
+
+/// The sections of a host file that hold fatbins.
+#[derive(Debug, Clone)]
+enum HostSections<'d> {
+    Elf(Sections<'d>),
+    Windows(WindowsSections<'d>),
+}
+
+impl<'d> Iterator for HostSections<'d> {
+    type Item = Result<Region<'d>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Elf(sections) => sections.next(),
+            Self::Windows(sections) => sections.next(),
+        }
+    }
 }
 
 /// The parts of a file.
@@ -134,8 +154,9 @@ impl<'d> Container<'d> {
     /// of NVVM IR.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         let not = |what| Error::new("", 0, ErrorKind::NotAContainer(what));
-        let kind = FileKind::of(data)
-            .ok_or_else(|| not("neither ELF, nor a fatbin, an archive, NVVM IR or PTX text"))?;
+        let kind = FileKind::of(data).ok_or_else(|| {
+            not("neither ELF, nor a Windows program, a fatbin, an archive, NVVM IR or PTX text")
+        })?;
         let parts = if kind == FileKind::Archive {
             Parts::Archives(vec![Archive::new(None, data)?])
         } else {
@@ -162,7 +183,14 @@ impl<'d> Container<'d> {
 fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<Part<'_>>> {
     let position = ContainerPosition { member, ..ContainerPosition::start() };
     let (kind, arch) = match kind {
-        FileKind::Host => return Ok(Some(Part::Sections(Sections::new(position.member, data)))),
+        FileKind::Host => {
+            let sections = if is_windows(data) {
+                HostSections::Windows(WindowsSections::new(position.member, data))
+            } else {
+                HostSections::Elf(Sections::new(position.member, data))
+            };
+            return Ok(Some(Part::Sections(sections)));
+        }
         FileKind::Fatbin => return Ok(Some(Part::Fatbins(Region { position, data }))),
         FileKind::Archive => return Ok(None),
         FileKind::Ptx => (EntryKind::Ptx, Ok(None)),
@@ -216,7 +244,7 @@ impl<'d> Iterator for Parts<'d> {
 struct Images<'d> {
     parts: Parts<'d>,
     /// The sections of the part that is being read.
-    sections: Option<Sections<'d>>,
+    sections: Option<HostSections<'d>>,
     fatbins: Option<Fatbins<'d>>,
     entries: Option<Entries<'d>>,
 }

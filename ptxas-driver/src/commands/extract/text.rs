@@ -140,7 +140,7 @@ fn release(image: &Image<'_>) -> String {
 
 fn kind_words(kind: FileKind) -> &'static str {
     match kind {
-        FileKind::Host => "host ELF file",
+        FileKind::Host => "host file",
         FileKind::Nvvm => "LTO IR",
         FileKind::Ptx => "PTX text",
         kind => kind.as_str(),
