@@ -208,6 +208,17 @@ fn check_has_the_words_for_the_architecture_of_the_module() {
     }
 }
 
+/// A file that is not there.
+#[test]
+fn a_missing_file_is_told_in_the_words_of_ptxas() {
+    let Some(ptxas) = crate::support::oracle::tool("ptxas") else { return };
+    let theirs = Command::new(&ptxas).args(["-arch", "sm_80", "nowhere.ptx"]).output().unwrap();
+    let theirs = text(&theirs.stderr);
+    let said = |style| text(&run(&["compile", "--messages", style, "-arch", "sm_80", "nowhere.ptx"]).stderr);
+    assert_eq!(said("ptxas"), theirs);
+    assert!(said("both").starts_with(&theirs), "{}", said("both"));
+}
+
 /// What ptxas takes, it and we have nothing to say of, where its words are asked for; and where
 /// both are, its words come first.
 #[test]

@@ -22,10 +22,13 @@ pub(super) fn read(ptx: &Input, name: &str, style: MessageStyle) -> Result<Vec<u
     };
     read.map_err(|error| {
         let stopped = stop(format!("Input file '{name}' could not be opened"));
-        if style != MessageStyle::Ptxas {
+        if style == MessageStyle::Ours {
             say_info(error.to_string());
         }
         say_fatal(options::ABORTED);
+        if style == MessageStyle::Both {
+            say_info(error.to_string());
+        }
         stopped
     })
 }
