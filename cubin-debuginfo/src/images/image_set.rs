@@ -199,6 +199,15 @@ impl ImageSet {
         })
     }
 
+    /// Whether an image has code that the query may be about: a function or section of its name,
+    /// or, for an offset alone, any code.
+    pub fn has_code_of(&self, query: &ImageQuery<'_>) -> bool {
+        match query.name() {
+            Some(name) => !matches!(self.images_of(name, query.file), Err(ImageError::NoFunction { .. })),
+            None => self.meant(query.file).next().is_some(),
+        }
+    }
+
     /// Finds the one image that has the function called `name`, to load it.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The answers of one run, and where they are written.
 
 use super::document::{DocumentHead, Files, OfCubin, OfFile, Refusal};
-use super::status::{Exit, FileOutcome};
+use super::status::{Exit, FileOutcome, Status};
 use super::{Answer, CubinKind, Form, InputName, NoAnswer, UnansweredInput};
 use crate::limits::MAX_MESSAGES;
 use crate::output::HalfWritten;
@@ -210,6 +210,13 @@ impl Answers<'_> {
             note(format_args!("{name}: {why}"));
         }
         self.refusal(name, why)
+    }
+
+    /// Passes over one of several images in a file, since it has nothing of what was asked. That is
+    /// a fault only if all images of the file are passed over. `status` has its queries, none of
+    /// which is answered.
+    pub fn pass_over(&mut self, status: Status) {
+        self.tally.pass_over(status);
     }
 
     /// Adds a message to the JSON document that is not about an image of a file; text output does

@@ -51,6 +51,10 @@ impl FileOutcome {
     pub(super) fn add(&mut self, status: Status) {
         self.has_answer = true;
         self.exit = self.exit.max(Exit::findings_if(status.has_findings));
+        self.add_queries(status);
+    }
+
+    fn add_queries(&mut self, status: Status) {
         if self.queries.is_empty() {
             self.queries = status.queries;
         } else {
@@ -58,6 +62,12 @@ impl FileOutcome {
                 *any |= this;
             }
         }
+    }
+
+    /// An image has nothing of what was asked.
+    pub(super) fn pass_over(&mut self, status: Status) {
+        self.has_refused = true;
+        self.add_queries(status);
     }
 
     /// An image answers no query.

@@ -8,13 +8,14 @@ use crate::input;
 use crate::report::{Answer, Answers, DocumentSchema, InputName, NoAnswer, Status, Stream};
 use crate::stderr::note;
 use anyhow::{Context, Result};
+use cubin_debuginfo::images::{FileNumber, ImageFacts, ImageQuery, ImageSet};
 use cubin_debuginfo::lines::{
     self, LineCode, LineListing, LineLookup, QueryAnswer, Samples, UnplacedSequences,
 };
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 
 /// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`,
@@ -63,6 +64,56 @@ struct Query<'r> {
     /// Name and text of the CSV file of samples.
     samples: Option<(String, String)>,
     tables: TableOptions<'r>,
+    /// The images of the file so far that have nothing of what was asked; empty once another one
+    /// is shown.
+    passed: RefCell<ImageSet>,
+    /// Whether an image of the file was shown.
+    is_shown: Cell<bool>,
+}
+
+impl Query<'_> {
+    /// Whether a cubin has code that a query is about; without queries, any code.
+    fn is_about(&self, name: &str, cubin: &Cubin<'_>) -> bool {
+        let facts = ImageFacts::of(FileNumber(0), name, cubin, self.tables.space);
+        // One that has code elsewhere says so itself.
+        if !facts.has_code() {
+            return cubin.code_location() == CodeLocation::OtherFile;
+        }
+        let function = self.options.function.as_deref();
+        let mut images = ImageSet::default();
+        images.add(facts.clone());
+        let has = |asked: &str| images.has_code_of(&ImageQuery { function, ..ImageQuery::new(asked) });
+        let is_about = match function {
+            Some(function) if self.queries.is_empty() => has(function),
+            _ => self.queries.is_empty() || self.queries.iter().any(|asked| has(asked)),
+        };
+        if !is_about && !self.is_shown.get() {
+            self.passed.borrow_mut().add(facts);
+        }
+        is_about
+    }
+
+    /// Answers for a file whose images were all passed over: says of each query why.
+    fn answer_for_passed(&self, name: &str, answers: &mut Answers<'_>) -> Result<()> {
+        let passed = self.passed.take();
+        if self.is_shown.take() || passed.is_empty() {
+            return Ok(());
+        }
+        let function = self.options.function.as_deref();
+        let asked =
+            self.queries.iter().map(String::as_str).chain(function.filter(|_| self.queries.is_empty()));
+        let unread = |_| Err("its line tables were not read".to_owned());
+        let all = asked
+            .map(|asked| passed.answer(&ImageQuery { function, ..ImageQuery::new(asked) }, unread).answer);
+        if self.options.json.is_none() {
+            return Ok(text::queries(answers.out, all)?);
+        }
+        for answer in all {
+            let why = answer.error.map(|error| error.to_string()).unwrap_or_default();
+            answers.add_words(name, &format!("{}: {why}", answer.asked))?;
+        }
+        Ok(())
+    }
 }
 
 /// One run: the file, and how to answer.
@@ -90,12 +141,20 @@ pub(super) fn answer(options: &Options, operands: &Operands, answers: &mut Answe
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
     let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
-    let asked = Query { options, queries, samples, tables: TableOptions::of(options, ptx) };
+    let asked = Query {
+        options,
+        queries,
+        samples,
+        tables: TableOptions::of(options, ptx),
+        passed: RefCell::default(),
+        is_shown: Cell::new(false),
+    };
     let arch = options.arch.as_deref();
     operands.files.iter().try_for_each(|file| {
         read::each_cubin(file, arch, answers, |image, bytes, answers| {
             debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
-        })
+        })?;
+        asked.answer_for_passed(&read::shown_name(file), answers)
     })
 }
 
@@ -108,6 +167,13 @@ fn of_cubin(
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
+    if image.origin.is_some() && !asked.is_about(name, cubin) {
+        answers.pass_over(Status { queries: vec![false; asked.queries.len()], ..Status::default() });
+        return Ok(());
+    }
+    if !asked.is_shown.replace(true) {
+        asked.passed.take();
+    }
     let tables = LineTables::default();
     let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, asked.tables)?;
     let run = Run { asked, name, cubin, lookup };
