@@ -4,6 +4,7 @@
 
 use crate::support::driver::{example, program};
 use crate::support::host_program::HostProgram;
+use crate::support::json::kinds;
 use crate::support::{self, json};
 use serde_json::Value;
 use std::fs;
@@ -272,16 +273,6 @@ fn shape(answer: &str) -> String {
         },
     };
     answer.lines().map(shape).collect::<Vec<_>>().join("\n")
-}
-
-/// Members and their kinds, without values.
-fn kinds(value: &Value) -> Value {
-    match value {
-        Value::Array(all) => all.iter().map(kinds).collect(),
-        Value::Object(all) => all.iter().map(|(key, value)| (key.clone(), kinds(value))).collect(),
-        Value::Number(_) => "number".into(),
-        _ => "string".into(),
-    }
 }
 
 #[test]

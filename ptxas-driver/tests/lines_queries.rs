@@ -4,7 +4,7 @@
 use crate::support;
 use crate::support::driver::program;
 use crate::support::host_program::HostProgram;
-use crate::support::json;
+use crate::support::json::{self, kinds};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::ptx_txt;
 use serde_json::Value;
@@ -67,15 +67,6 @@ fn shape(text: &str) -> String {
         shape.push('\n');
     }
     shape
-}
-
-fn kinds(value: &Value) -> Value {
-    match value {
-        Value::Array(all) => all.iter().map(kinds).collect(),
-        Value::Object(all) => all.iter().map(|(key, value)| (key.clone(), kinds(value))).collect(),
-        Value::Number(_) => "number".into(),
-        _ => "string".into(),
-    }
 }
 
 #[test]

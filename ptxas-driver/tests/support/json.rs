@@ -49,3 +49,13 @@ pub fn only(output: &Output) -> Value {
         _ => panic!("not one file: {document}"),
     }
 }
+
+/// Members and their kinds, without values.
+pub fn kinds(value: &Value) -> Value {
+    match value {
+        Value::Array(all) => all.iter().map(kinds).collect(),
+        Value::Object(all) => all.iter().map(|(key, value)| (key.clone(), kinds(value))).collect(),
+        Value::Number(_) => "number".into(),
+        _ => "string".into(),
+    }
+}
