@@ -66,8 +66,8 @@ pub struct NvdwarfOptions {
     pub path_maps: Vec<PathMap>,
     /// Whether the PTX text is written into the file; false after `--embed-ptx no`.
     pub embed_ptx: bool,
-    /// The time that line tables have for every source file, in seconds since 1970, whatever the
-    /// PTX and the file system say (`--file-stat epoch`).
+    /// The time that line tables have for every source file that [`Options::file_stats`] does not
+    /// have, in seconds since 1970, whatever the PTX and the file system say (`--file-stat epoch`).
     pub time_of_files: Option<u64>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct SourceStats<'a> {
     given: BTreeMap<String, &'a FileStat>,
     /// The times and sizes that were found for other files, by normalized path.
     found: BTreeMap<String, &'a FileStat>,
-    /// The time of every file, in place of all others.
+    /// The time of every file for which the options give no other.
     time: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> SourceStats<'a> {
         Self { given: by_path(given), found: by_path(found), time: None }
     }
 
-    /// Sets the time of every file, if there is one.
+    /// Sets the time of every file for which the options give no other, if there is one.
     pub(crate) fn with_time(self, time: Option<u64>) -> Self {
         Self { time, ..self }
     }
@@ -83,7 +83,8 @@ impl<'a> SourceStats<'a> {
     fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
         let given = || self.get(file.path).map(|stat| (stat.mtime, stat.size));
         let (mtime, size) = declared(file).or_else(given).unwrap_or_default();
-        let mtime = self.time.unwrap_or(mtime);
+        let is_given = self.given.contains_key(&source_path::normalized(file.path));
+        let mtime = self.time.filter(|_| !is_given).unwrap_or(mtime);
         SourceFile { index: file.index, path: file.path.as_bytes(), mtime, size }
     }
 

@@ -101,7 +101,7 @@ impl<'d> WindowsSections<'d> {
         };
         let at = self.field(header, POINTER_TO_RAW_DATA)?;
         let data = slice(self.data, at, size).ok_or_else(|| {
-            self.wrong(header, SIZE_OF_RAW_DATA, size, "an end of the section inside the file")
+            self.wrong(header, POINTER_TO_RAW_DATA, at, "a section that ends inside the file")
         })?;
         if !self.taken.take(at, at + size) {
             let expected = "bytes that no other section with fatbins has";

@@ -34,7 +34,7 @@ Examples:
   ptxas-driver extract a.out -o . --arch sm_90 --kind cubin
   ptxas-driver extract liba.a -o . --index 3             the third image of the list
 
-A file may be a fatbin, a host ELF file or an archive of such objects, and also a cubin, PTX text or
+A file may be a fatbin, a host file (ELF, or a Windows program) or an archive of such objects, and also a cubin, PTX text or
 an .ltoir file, which is one image. Images are numbered from 1 through the whole file. --arch,
 --kind and --index also narrow the list; an image must match each of them that is given.
 
@@ -57,7 +57,7 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
-    /// Fatbins, host ELF files, archives, cubins; `-` for standard input
+    /// Fatbins, host files, archives, cubins; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Write the images into this folder, which is made if it does not exist
@@ -176,7 +176,7 @@ struct Extracted<'a> {
 /// What `extract` says of a file: the images in it.
 #[derive(Serialize, JsonSchema)]
 struct Members<'a> {
-    /// What the file is; `host` is an ELF file of the host.
+    /// What the file is; `host` is a program, library or object of the host.
     #[schemars(extend("enum" = ["fatbin", "host", "archive", "cubin", "ltoir", "ptx"]))]
     kind: &'static str,
     /// What is wrong with the file outside its images. Absent where nothing is.

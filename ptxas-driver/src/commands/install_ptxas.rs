@@ -52,22 +52,26 @@ struct Link {
 /// Something else than links of ours is in the way, and those of the system.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     let us = std::env::current_exe().context("cannot tell where this program is")?;
-    if options.folder.exists() && !options.folder.is_dir() {
-        bail!("{}: expected a folder", options.folder.display());
+    let wanted = &options.folder;
+    if wanted.exists() && !wanted.is_dir() {
+        bail!("{}: expected a folder", wanted.display());
     }
-    fs::create_dir_all(&options.folder).with_context(|| options.folder.display().to_string())?;
-    let folder = fs::canonicalize(&options.folder).with_context(|| options.folder.display().to_string())?;
+    let folder = std::path::absolute(wanted).with_context(|| wanted.display().to_string())?;
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
     let links = match &options.toolkit {
         Some(toolkit) => toolkit_links(&folder, toolkit, &us)?,
         None => links(&folder, options.ptxas.as_deref(), &us)?,
     };
+    let older = older_toolkit(&folder.join("bin")).filter(|_| options.toolkit.is_some());
     for link in &links {
-        check_place(link)?;
+        check_place(link, older.as_deref())?;
     }
-    if options.toolkit.is_some() {
-        remove_older(&folder, &links)?;
+    if let Some(older) = older {
+        remove_links_into(&older, &folder, &links)?;
     }
     for link in &links {
+        let parent = link.path.parent().unwrap_or(&folder);
+        fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
         make(link).with_context(|| link.path.display().to_string())?;
     }
     if options.toolkit.is_some() {
@@ -85,10 +89,10 @@ fn links(folder: &Path, ptxas: Option<&Path>, us: &Path) -> Result<Vec<Link>> {
     let link = |name: &str, target: &Path| Link { path: folder.join(name), target: target.to_path_buf() };
     let mut links: Vec<Link> = ptxas::NAMES.iter().map(|name| link(name, us)).collect();
     if let Some(ptxas) = ptxas {
-        let target = fs::canonicalize(ptxas).with_context(|| ptxas.display().to_string())?;
-        if target == us {
-            bail!("{}: that is this program, expected a ptxas of NVIDIA's", ptxas.display());
+        if let Some(why) = ptxas::why_not(ptxas) {
+            bail!("{}: {why}, expected a ptxas of NVIDIA's", ptxas.display());
         }
+        let target = fs::canonicalize(ptxas).with_context(|| ptxas.display().to_string())?;
         links.push(link(ptxas::SET_ASIDE, &target));
     }
     Ok(links)
@@ -97,10 +101,15 @@ fn links(folder: &Path, ptxas: Option<&Path>, us: &Path) -> Result<Vec<Link>> {
 /// The links of a whole toolkit.
 fn toolkit_links(folder: &Path, toolkit: &Path, us: &Path) -> Result<Vec<Link>> {
     let toolkit = fs::canonicalize(toolkit).with_context(|| toolkit.display().to_string())?;
-    if toolkit.starts_with(folder) || folder.starts_with(&toolkit) {
+    let bin = toolkit.join("bin");
+    let own_bin = fs::canonicalize(folder.join("bin")).unwrap_or_else(|_| folder.join("bin"));
+    let is_same = |own: &Path| toolkit.starts_with(own) || own.starts_with(&toolkit);
+    if is_same(folder)
+        || own_bin.starts_with(&toolkit)
+        || fs::canonicalize(&bin).is_ok_and(|bin| bin == own_bin)
+    {
         bail!("{}: expected another folder than the toolkit's", folder.display());
     }
-    let bin = toolkit.join("bin");
     for tool in ["nvcc", "ptxas"] {
         if !bin.join(tool).is_file() {
             bail!("{}: expected a toolkit with bin/{tool}", toolkit.display());
@@ -115,7 +124,6 @@ fn toolkit_links(folder: &Path, toolkit: &Path, us: &Path) -> Result<Vec<Link>> 
             links.push(Link { path: to.join(&name), target: from.join(&name) });
         }
     }
-    fs::create_dir_all(folder.join("bin")).with_context(|| folder.display().to_string())?;
     Ok(links)
 }
 
@@ -125,29 +133,47 @@ fn names_in(folder: &Path) -> Result<Vec<OsString>> {
     entries.with_context(|| folder.display().to_string())
 }
 
-/// Refuses a place where something else than a link is.
-fn check_place(link: &Link) -> Result<()> {
-    match fs::symlink_metadata(&link.path) {
-        Ok(metadata) if !metadata.is_symlink() => {
-            bail!("{}: expected a link or nothing; it is left as it is", link.path.display())
+/// Refuses a place where something else is than a link that an earlier call has made: to us, to the
+/// ptxas that was set aside, to the same target, or into the toolkit that was linked before.
+fn check_place(link: &Link, older: Option<&Path>) -> Result<()> {
+    let Link { path, target } = link;
+    match fs::read_link(path) {
+        Ok(found) => {
+            let is_ours = found == *target
+                || path.ends_with(ptxas::SET_ASIDE)
+                || ptxas::is_us(&path.with_file_name(&found))
+                || older.is_some_and(|older| found.starts_with(older));
+            if !is_ours {
+                bail!(
+                    "{}: a link to {}, expected one of ours or nothing; it is left as it is",
+                    path.display(),
+                    found.display()
+                );
+            }
+            Ok(())
         }
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| link.path.display().to_string())
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(_) if path.exists() => {
+            bail!("{}: expected a link or nothing; it is left as it is", path.display())
         }
-        _ => Ok(()),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
 }
 
-/// Removes the links of another toolkit that an earlier call has made here.
-fn remove_older(folder: &Path, links: &[Link]) -> Result<()> {
-    let bin = folder.join("bin");
-    if !bin.join(ptxas::SET_ASIDE).is_symlink() {
-        return Ok(());
-    }
-    for folder in [folder, &bin] {
-        let paths = names_in(folder)?.into_iter().map(|name| folder.join(name));
-        for path in paths.filter(|path| path.is_symlink() && links.iter().all(|link| link.path != *path)) {
-            fs::remove_file(&path).with_context(|| path.display().to_string())?;
+/// The toolkit that an earlier call has linked, by the ptxas that was set aside.
+fn older_toolkit(bin: &Path) -> Option<PathBuf> {
+    let ptxas = fs::read_link(bin.join(ptxas::SET_ASIDE)).ok()?;
+    Some(ptxas.parent()?.parent()?.to_path_buf())
+}
+
+/// Removes the links into an older toolkit that are not made anew.
+fn remove_links_into(older: &Path, folder: &Path, links: &[Link]) -> Result<()> {
+    for folder in [folder.to_path_buf(), folder.join("bin")] {
+        for path in names_in(&folder)?.into_iter().map(|name| folder.join(name)) {
+            let is_older = fs::read_link(&path).is_ok_and(|target| target.starts_with(older));
+            if is_older && links.iter().all(|link| link.path != path) {
+                fs::remove_file(&path).with_context(|| path.display().to_string())?;
+            }
         }
     }
     Ok(())

@@ -40,12 +40,13 @@ Queries:
   Offsets are hexadecimal after 0x, else decimal; with --style gnu a query that is a number alone is hexadecimal. Without a query all addresses are listed.
   A listing shows up to 64 frames of a chain of inlined calls, the answer to a query up to 1024; both say how many more there are.
 
-Queries from standard input, and with --style, --json=lines, --load or several files:
+Queries from standard input, and with --style, --json=lines, --load or several files, but not with --json (one document, in which \
+  each cubin of a file answers what it can, at the end of input):
   Each query has exactly one answer, from the image that has the function. So has an empty line, and what cannot be answered: it \
   is `??` and the reason as text, `error` in JSON, and with --style what that tool says of an unknown address; the reason then goes to \
   standard error, for the first 20. If images for several architectures have the function, --arch chooses; if several for one architecture \
   have it and say the same, the first answers. Answers are written as soon as no further query is waiting; text ends each with an empty line. \
-  --style and --json=lines read standard input where no query is given; --json=document comes at the end of input.
+  --style and --json=lines read standard input where no query is given.
   CODE FILE QUERY    a query for FILE, which may be an open file or another one, which is then opened and kept; it answers no other query
   \"FILE\" QUERY       the same; quotes (\" or ') are needed where a name has blanks
   FILE 0xOFF         the same, for an address
@@ -212,6 +213,11 @@ impl Options {
 ///
 /// `out` cannot be written, or a file cannot be read.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    if options.json == Some(JsonForm::Lines)
+        && (options.all || !options.at.is_empty() || options.samples.is_some())
+    {
+        bail!("--json=lines answers queries; --all, --at and --samples go with --json");
+    }
     let mut operands = Operands::of(options)?;
     let is_one_answer_each = options.is_one_answer_each(&operands);
     if is_one_answer_each && operands.queries.is_empty() {

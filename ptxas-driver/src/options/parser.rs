@@ -65,6 +65,8 @@ struct Parser<'a> {
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
     stat_files: bool,
+    /// Whether every file has the time of `$SOURCE_DATE_EPOCH`.
+    has_epoch: bool,
     message_style: Option<MessageStyle>,
     extras: NvdwarfOptions,
     passed: Vec<OsString>,
@@ -87,6 +89,7 @@ impl<'a> Parser<'a> {
             output: None,
             file_stats: Vec::new(),
             stat_files: true,
+            has_epoch: false,
             message_style: None,
             extras: NvdwarfOptions::default(),
             passed: Vec::new(),
@@ -290,11 +293,9 @@ impl<'a> Parser<'a> {
                 Some(map) => self.extras.path_maps.push(map),
                 None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
             },
-            Id::FileStat if shown == "none" => self.stat_files = false,
-            Id::FileStat if shown == "epoch" => match value::source_date_epoch() {
-                Ok(time) => self.extras.time_of_files = Some(time),
-                Err(why) => return stop(format!("--file-stat epoch: {why}")),
-            },
+            // Of `none` and `epoch` the last one counts.
+            Id::FileStat if shown == "none" => (self.stat_files, self.has_epoch) = (false, false),
+            Id::FileStat if shown == "epoch" => (self.stat_files, self.has_epoch) = (true, true),
             Id::FileStat => match value::file_stat(shown) {
                 Some(stat) => self.file_stats.push(stat),
                 None => {
@@ -357,6 +358,10 @@ impl<'a> Parser<'a> {
             }
         }
         let (input, more_inputs) = self.inputs()?;
+        if self.has_epoch {
+            let time = value::source_date_epoch();
+            self.extras.time_of_files = Some(time.or_else(|why| stop(format!("--file-stat epoch: {why}")))?);
+        }
         let has = |id| self.flags.contains(&id);
         let device_debug = has(Id::DeviceDebug);
         // The environment asks for it wherever it can be had.

@@ -134,8 +134,8 @@ pub(super) const OURS: &[Spec] = &[
     spec(Id::EmbedPtx, "embed-ptx", "", Arg::Value("<yes|no>"), "Whether the output carries the PTX text. Default: yes."),
     spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>|none|epoch"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \
-         place of what the file system says. May be given for each file. none: never ask the file system. epoch: every file \
-         has the time of $SOURCE_DATE_EPOCH, for builds that can be repeated."),
+         place of what the file system says. May be given for each file. none: never ask the file system. epoch: every other \
+         file has the time of $SOURCE_DATE_EPOCH, for builds that can be repeated."),
     spec(Id::Json, "json", "", Arg::None,
         "Print one JSON document (docs/json.md): what was written, messages and statistics. Messages are on standard error too."),
     spec(Id::LineTable, "line-table", "", Arg::Value("<ptxas|compact|full>"),

@@ -379,6 +379,8 @@ fn options_of_the_environment() {
     assert!(both.compile.line_info);
     let arch = options("-arch sm_80 -O1 --code none", "-arch sm_90 -O3 --code ptxas k.ptx").compile;
     assert_eq!((arch.arch.number, arch.opt_level), (90, Some(3)));
+    let none = options("--file-stat epoch", "--file-stat none k.ptx");
+    assert_eq!((none.stat_files, none.compile.extras.time_of_files), (false, None));
     // Of -g and -lineinfo the command line's counts.
     let lines = options("-g", "-lineinfo k.ptx");
     assert_eq!((lines.compile.device_debug, lines.compile.line_info), (false, true));

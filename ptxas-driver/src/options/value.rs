@@ -101,8 +101,12 @@ pub(super) fn source_date_epoch() -> Result<u64, String> {
     let Some(value) = std::env::var_os(name) else { return Err(format!("${name} is not set")) };
     let seconds =
         value.to_str().filter(|text| is_digits(OsStr::new(text))).and_then(|text| text.parse().ok());
-    seconds.ok_or_else(|| {
-        format!("${name} is '{}', expected a number of seconds since 1970", value.to_string_lossy())
+    // That is the size of the field in a line table.
+    seconds.map(u32::into).ok_or_else(|| {
+        format!(
+            "${name} is '{}', expected a number of seconds since 1970 below 2^32",
+            value.to_string_lossy()
+        )
     })
 }
 

@@ -6,7 +6,7 @@ use crate::cleanup::{PrivateFolder, child, write_private};
 use crate::input;
 use crate::options::{CONFLICT, Input, OptionAnswer, Options};
 use nv_debug_sections::release::Release;
-pub use search::{FoundPtxas, HOW_TO_GET_ONE, NAMES, NoPtxasFound, SET_ASIDE, find};
+pub use search::{FoundPtxas, HOW_TO_GET_ONE, NAMES, NoPtxasFound, SET_ASIDE, find, is_us, why_not};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

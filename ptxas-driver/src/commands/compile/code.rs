@@ -111,7 +111,7 @@ impl Compile<'_> {
             // With `.target debug` ptxas does not optimise: it gets another text.
             _ if self.options.compile.extras.keep_optimised => ptxas::Source::Text(text),
             // What is not an ordinary file can be read only once, and we have done so.
-            Input::Path(path) if path.is_file() => ptxas::Source::File(path),
+            Input::Path(path) if path.is_file() && !is_open_file(path) => ptxas::Source::File(path),
             Input::Path(_) | Input::Stdin => ptxas::Source::Text(text),
             Input::Text(text) => ptxas::Source::Argument(text),
         };
@@ -157,6 +157,13 @@ impl Compile<'_> {
             error => stop(error.to_string()),
         })
     }
+}
+
+/// Whether a path is that of a file that a process has open, such as `/dev/stdin`: another one would
+/// go on where we have stopped, at its end.
+fn is_open_file(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    path == Path::new("/dev/stdin") || folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The exit code of a ptxas that failed, as ours.

@@ -74,9 +74,11 @@ impl SavedCall {
         self.note(write_private(&self.folder.path().join(name), bytes));
     }
 
-    /// Keeps copies of the inputs after the first one, and of options files.
+    /// Keeps copies of the inputs after the first one, of all where ptxas reads them, and of options
+    /// files.
     pub(super) fn keep_other_inputs(&self, options: &Options) {
-        let inputs = (2..).zip(&options.more_inputs).map(|(number, input)| match input {
+        let read = if options.more_inputs.is_empty() { 1 } else { 0 };
+        let inputs = (1..).zip(options.inputs()).skip(read).map(|(number, input)| match input {
             Input::Path(path) if path.is_file() => (format!("input-{number}.ptx"), crate::input::read(path)),
             Input::Text(text) => (format!("input-{number}.ptx"), Ok(text.as_encoded_bytes().to_vec())),
             Input::Path(_) | Input::Stdin => (format!("input-{number}.ptx"), Ok(Vec::new())),
@@ -109,7 +111,10 @@ impl SavedCall {
         };
         let Self { parent, folder, failure } = self;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let path = parent.join(format!("{seconds}-{}", std::process::id()));
+        // Process numbers are the same in several containers, but the folder's own name is not.
+        let unique = folder.path().file_name().map(lossy).unwrap_or_default();
+        let unique = unique.rsplit('-').next().unwrap_or_default();
+        let path = parent.join(format!("{seconds}-{}-{unique}", std::process::id()));
         let kept = failure.into_inner().map_or(Ok(()), Err);
         let written = kept
             .and_then(|()| json_line(&call))

@@ -57,6 +57,17 @@ enum Kind<'a, 's> {
     Samples(Samples<'s>),
 }
 
+impl Kind<'_, '_> {
+    /// Whether the cubin has none of the lines or samples that were asked for.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Sections(_) | Self::Queries(_) => false,
+            Self::At(all) => all.iter().all(|code| code.error.is_some()),
+            Self::Samples(samples) => samples.is_sample.iter().all(|is_sample| !is_sample),
+        }
+    }
+}
+
 /// What was asked, read once for all cubins.
 struct Query<'r> {
     options: &'r Options,
@@ -64,48 +75,84 @@ struct Query<'r> {
     /// Name and text of the CSV file of samples.
     samples: Option<(String, String)>,
     tables: TableOptions<'r>,
-    /// The images of the file so far that have nothing of what was asked; empty once another one
-    /// is shown.
-    passed: RefCell<ImageSet>,
-    /// Whether an image of the file was shown.
+    /// Whether addresses are listed, as without queries.
+    is_listing: bool,
+    of_file: OfFile,
+}
+
+/// What is known of the images of the file that is read, where it has several.
+#[derive(Default)]
+struct OfFile {
+    /// Those so far.
+    images: RefCell<ImageSet>,
+    /// Which queries, or which rows of samples, an image is about.
+    asked: RefCell<Vec<bool>>,
+    /// Whether an image was shown.
     is_shown: Cell<bool>,
 }
 
+impl OfFile {
+    /// Adds which queries, or which rows of samples, an image is about.
+    fn add(&self, is_asked: &[bool]) {
+        let mut all = self.asked.borrow_mut();
+        let count = all.len().max(is_asked.len());
+        all.resize(count, false);
+        all.iter_mut().zip(is_asked).for_each(|(any, this)| *any |= this);
+    }
+}
+
 impl Query<'_> {
-    /// Whether a cubin has code that a query is about; without queries, any code.
-    fn is_about(&self, name: &str, cubin: &Cubin<'_>) -> bool {
+    /// The numbers of the queries that a cubin, one of several of its file, has code for. `None`:
+    /// it has nothing of what is asked.
+    fn queries_about(&self, name: &str, cubin: &Cubin<'_>) -> Option<Vec<usize>> {
         let facts = ImageFacts::of(FileNumber(0), name, cubin, self.tables.space);
         // One that has code elsewhere says so itself.
         if !facts.has_code() {
-            return cubin.code_location() == CodeLocation::OtherFile;
+            let is_elsewhere = cubin.code_location() == CodeLocation::OtherFile;
+            return is_elsewhere.then(|| (0..self.queries.len()).collect());
         }
         let function = self.options.function.as_deref();
         let mut images = ImageSet::default();
         images.add(facts.clone());
         let has = |asked: &str| images.has_code_of(&ImageQuery { function, ..ImageQuery::new(asked) });
-        let is_about = match function {
-            Some(function) if self.queries.is_empty() => has(function),
-            _ => self.queries.is_empty() || self.queries.iter().any(|asked| has(asked)),
-        };
-        if !is_about && !self.is_shown.get() {
-            self.passed.borrow_mut().add(facts);
-        }
-        is_about
+        let queries = self.queries.iter().enumerate();
+        let about: Vec<usize> = queries.filter(|(_, asked)| has(asked)).map(|(number, _)| number).collect();
+        let is_about = if self.is_listing { function.is_none_or(has) } else { !about.is_empty() };
+        let is_asked: Vec<bool> =
+            (0..self.queries.len()).map(|number| about.binary_search(&number).is_ok()).collect();
+        self.of_file.add(&is_asked);
+        self.of_file.images.borrow_mut().add(facts);
+        is_about.then_some(about)
     }
 
-    /// Answers for a file whose images were all passed over: says of each query why.
-    fn answer_for_passed(&self, name: &str, answers: &mut Answers<'_>) -> Result<()> {
-        let passed = self.passed.take();
-        if self.is_shown.take() || passed.is_empty() {
+    /// Ends a file: says of what no image is about why there is no answer.
+    fn end_of_file(&self, name: &str, answers: &mut Answers<'_>) -> Result<()> {
+        let OfFile { images, asked, is_shown } = &self.of_file;
+        let (images, mut seen, is_shown) = (images.take(), asked.take(), is_shown.take());
+        if let Some((csv_name, _)) = &self.samples {
+            let rows = seen.iter().filter(|is_sample| !**is_sample).count();
+            if rows > 0 {
+                note(format_args!("{csv_name}: {rows} of the rows have no sample in any cubin of {name}"));
+            }
             return Ok(());
         }
+        if images.is_empty() {
+            return Ok(());
+        }
+        seen.resize(self.queries.len(), false);
         let function = self.options.function.as_deref();
-        let asked =
-            self.queries.iter().map(String::as_str).chain(function.filter(|_| self.queries.is_empty()));
+        let queries =
+            self.queries.iter().zip(seen).filter(|(_, seen)| !seen).map(|(asked, _)| asked.as_str());
+        let listed = function.filter(|_| self.is_listing && !is_shown);
         let unread = |_| Err("its line tables were not read".to_owned());
-        let all = asked
-            .map(|asked| passed.answer(&ImageQuery { function, ..ImageQuery::new(asked) }, unread).answer);
+        let all = queries.chain(listed);
+        let mut all = all
+            .map(|asked| images.answer(&ImageQuery { function, ..ImageQuery::new(asked) }, unread).answer)
+            .peekable();
         if self.options.json.is_none() {
+            if is_shown && all.peek().is_some() {
+                writeln!(answers.out)?;
+            }
             return Ok(text::queries(answers.out, all)?);
         }
         for answer in all {
@@ -122,6 +169,10 @@ struct Run<'r, 's> {
     name: &'r str,
     cubin: &'s Cubin<'s>,
     lookup: LineLookup<'s>,
+    /// The numbers of the queries that the cubin is to answer.
+    queries: Vec<usize>,
+    /// Whether it is one of several of the file.
+    is_of_several: bool,
 }
 
 /// The name of the JSON schema of `lines`.
@@ -146,15 +197,15 @@ pub(super) fn answer(options: &Options, operands: &Operands, answers: &mut Answe
         queries,
         samples,
         tables: TableOptions::of(options, ptx),
-        passed: RefCell::default(),
-        is_shown: Cell::new(false),
+        is_listing: operands.queries.is_empty(),
+        of_file: OfFile::default(),
     };
     let arch = options.arch.as_deref();
     operands.files.iter().try_for_each(|file| {
         read::each_cubin(file, arch, answers, |image, bytes, answers| {
             debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
         })?;
-        asked.answer_for_passed(&read::shown_name(file), answers)
+        asked.end_of_file(&read::shown_name(file), answers)
     })
 }
 
@@ -167,21 +218,31 @@ fn of_cubin(
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
-    if image.origin.is_some() && !asked.is_about(name, cubin) {
-        answers.pass_over(Status { queries: vec![false; asked.queries.len()], ..Status::default() });
+    let is_of_several = image.origin.is_some();
+    let nothing = || Status { queries: vec![false; asked.queries.len()], ..Status::default() };
+    let about = if is_of_several {
+        asked.queries_about(name, cubin)
+    } else {
+        Some((0..asked.queries.len()).collect())
+    };
+    let Some(queries) = about else {
+        answers.pass_over(nothing());
         return Ok(());
-    }
-    if !asked.is_shown.replace(true) {
-        asked.passed.take();
-    }
+    };
     let tables = LineTables::default();
     let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, asked.tables)?;
-    let run = Run { asked, name, cubin, lookup };
-    let is_answered = RefCell::new(Vec::new());
+    let run = Run { asked, name, cubin, lookup, queries, is_of_several };
+    let is_answered = RefCell::new(vec![false; asked.queries.len()]);
+    let kind = run.kind(&is_answered)?;
+    if is_of_several && kind.is_empty() {
+        answers.pass_over(Status { queries: is_answered.take(), ..Status::default() });
+        return Ok(());
+    }
+    asked.of_file.is_shown.set(true);
     let answered = Answered {
         space: options.mercury.then_some("mercury"),
         unplaced_sequences: UnplacedSequences::of(run.lookup.symbolizer()),
-        kind: run.kind(&is_answered)?,
+        kind,
         run: &run,
         of_queries: &is_answered,
     };
@@ -205,11 +266,13 @@ impl Answer for Answered<'_, '_> {
             }
             Kind::Samples(samples) => {
                 let csv_name = asked.samples.as_ref().map_or("", |(name, _)| name);
-                for row in &samples.errors {
+                // What one image does not have, another one may.
+                let errors = if self.run.is_of_several { &[][..] } else { &samples.errors };
+                for row in errors {
                     note(format_args!("{csv_name}: {row}"));
                 }
                 let more = samples.bad_rows - samples.errors.len() as u64;
-                if more > 0 {
+                if more > 0 && !self.run.is_of_several {
                     note(format_args!("{csv_name}: {more} more rows without an answer"));
                 }
                 text::samples(out, samples)
@@ -232,18 +295,27 @@ impl<'s> Run<'_, 's> {
             let rows = lines::samples(csv).with_context(|| csv_name.clone())?;
             let samples = self.lookup.samples(rows).with_context(|| csv_name.clone())?;
             is_answered.borrow_mut().clone_from(&samples.is_sample);
+            if self.is_of_several {
+                self.asked.of_file.add(&samples.is_sample);
+            }
             Ok(Kind::Samples(samples))
         } else if !options.at.is_empty() {
             let all: Vec<_> = options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
-            is_answered.borrow_mut().extend(all.iter().map(|code| code.error.is_none()));
+            *is_answered.borrow_mut() = all.iter().map(|code| code.error.is_none()).collect();
             Ok(Kind::At(all))
-        } else if options.queries.is_empty() {
+        } else if self.asked.is_listing {
             let listings = self.lookup.listings(function);
             let listings = listings.map_err(|why| NoAnswer(format!("{}: {why}", self.name)))?;
             Ok(Kind::Sections(Stream::new(listings)))
         } else {
-            let answers = queries.iter().map(move |asked| self.lookup.query(asked, function));
-            let answers = answers.inspect(|query| is_answered.borrow_mut().push(query.is_answered()));
+            let mine = self.queries.iter().filter_map(|number| Some((*number, queries.get(*number)?)));
+            let answers = mine.map(move |(number, asked)| {
+                let answer = self.lookup.query(asked, function);
+                if let Some(is_answered) = is_answered.borrow_mut().get_mut(number) {
+                    *is_answered = answer.is_answered();
+                }
+                answer
+            });
             Ok(Kind::Queries(Stream::new(answers)))
         }
     }

@@ -68,9 +68,21 @@ impl<'r> OpenFiles<'r> {
             bytes: HashMap::new(),
             faults: 0,
         };
+        let mut passed = None;
         for path in &operands.files {
-            let number = files.read(path)?;
-            files.files.insert(path.clone(), Ok(number));
+            match files.read(path) {
+                Ok(number) => {
+                    files.files.insert(path.clone(), Ok(number));
+                }
+                // Another file may have cubins for the architecture.
+                Err(error) if options.arch.is_some() && error.is::<read::OtherCubins>() => {
+                    passed.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(error) = passed.filter(|_| files.count == 0) {
+            return Err(error);
         }
         if files.count > 0 {
             files.set.set_common_files(files.count);
@@ -171,7 +183,6 @@ impl<'r> OpenFiles<'r> {
         }
         let file = KeptFile::read(path, self.options.arch.as_deref(), &mut self.bytes)?;
         let number = FileNumber(self.count);
-        self.count += 1;
         let space = self.tables.space;
         let facts = |kept: &KeptCubin| {
             let bytes = kept.bytes()?;
@@ -197,6 +208,7 @@ impl<'r> OpenFiles<'r> {
             let error = faults.into_iter().next();
             return Err(error.unwrap_or_else(|| anyhow!("{}: no cubin", file.name())));
         }
+        self.count += 1;
         self.faults += faults.len() as u64;
         for error in faults.iter().take(MAX_MESSAGES as usize) {
             complain(format_args!("{error:#}"));

@@ -139,7 +139,7 @@ fn has_cubins(path: &Path) -> bool {
 }
 
 /// Bytes of a file by which its kind is known, unless it is PTX.
-const HEAD: u64 = 64;
+const HEAD: u64 = 4096;
 
 #[cfg(test)]
 mod tests {

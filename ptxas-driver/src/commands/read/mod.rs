@@ -25,7 +25,7 @@ pub(super) use each_cubin::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_par
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};
-pub(super) use operand::is_stdin;
+pub(super) use operand::{OtherCubins, is_stdin};
 pub(super) use ptx_file::PtxFile;
 pub(super) use ptx_locs::PtxLocs;
 pub(super) use sources::{SourceOptions, Sources};

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind, ImageSelector, NumberedEntry, SelectionSummary};
 use std::borrow::Cow;
 use std::path::Path;
+use thiserror::Error;
 
 /// Whether the operand is standard input, or an image in it.
 pub(in crate::commands) fn is_stdin(operand: &Path) -> bool {
@@ -45,6 +46,11 @@ pub(super) struct File {
     choice: ImageSelector,
     pub(super) bytes: Cow<'static, [u8]>,
 }
+
+/// The error for a file that has cubins, none of which is meant.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(in crate::commands) struct OtherCubins(String);
 
 impl File {
     /// Reads the file. `arch` chooses among its images, beside what the operand chooses.
@@ -133,7 +139,10 @@ impl File {
             SelectionSummary { cubins: 0, .. } => bail!(
                 "{base}: no cubin in it, only {others}; `ptxas-driver extract {base} -o DIR` takes that out"
             ),
-            _ => bail!("{base}: no cubin{choice} in it; there are {}", survey.list(base)),
+            _ => {
+                let words = format!("{base}: no cubin{choice} in it; there are {}", survey.list(base));
+                Err(OtherCubins(words).into())
+            }
         }
     }
 

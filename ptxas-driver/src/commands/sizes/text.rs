@@ -42,8 +42,17 @@ pub(super) fn file(
         };
         list(out, "function", total, &rows.iter().map(row).collect::<Vec<_>>())?;
         if !rest.is_empty() {
-            let bytes: u64 = rest.iter().map(|function| function.size.bytes).sum();
-            writeln!(out, "  {} more functions with {bytes} bytes (-n 0 shows all)", rest.len())?;
+            let sum = |bytes: fn(&ByteCount) -> u64| rest.iter().map(|function| bytes(&function.size)).sum();
+            let base_bytes = total.base_bytes.map(|_| sum(|size| size.base_bytes.unwrap_or_default()));
+            let size = ByteCount { bytes: sum(|size| size.bytes), base_bytes };
+            let plural = if rest.len() == 1 { "" } else { "s" };
+            let grown = base_bytes.map(|_| format!(", {}", change(size))).unwrap_or_default();
+            writeln!(
+                out,
+                "  {} more function{plural}, {} bytes{grown} (-n 0 shows all)",
+                rest.len(),
+                size.bytes
+            )?;
         }
     }
     Ok(())

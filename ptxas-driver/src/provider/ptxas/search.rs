@@ -82,10 +82,27 @@ pub(super) struct Surroundings<'a> {
 /// [`NoPtxasFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not
 /// passed over: it is the answer.
 pub fn find(sm: Option<u32>) -> Result<FoundPtxas, NoPtxasFound> {
-    let own_path = env::current_exe().and_then(fs::canonicalize).ok();
-    let called = env::args_os().next().unwrap_or_default().into();
-    let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    find_in(&Surroundings { var: &var, own_path, called, sm })
+    find_in(&surroundings(sm))
+}
+
+/// Says why a file is no ptxas that can be run; `None` if it may be one.
+pub fn why_not(path: &Path) -> Option<&'static str> {
+    surroundings(None).refusal(path)
+}
+
+/// Whether a path leads to this program, in whatever version.
+pub fn is_us(path: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|path| surroundings(None).is_us(&path))
+}
+
+/// Those of this process.
+fn surroundings(sm: Option<u32>) -> Surroundings<'static> {
+    Surroundings {
+        var: &|name| env::var_os(name).filter(|value| !value.is_empty()),
+        own_path: env::current_exe().and_then(fs::canonicalize).ok(),
+        called: env::args_os().next().unwrap_or_default().into(),
+        sm,
+    }
 }
 
 pub(super) fn find_in(around: &Surroundings<'_>) -> Result<FoundPtxas, NoPtxasFound> {
