@@ -141,5 +141,13 @@ fn meant<'a>(
         let range = TextRange::new(word.range.start, word.range.start + vector.len() as u32);
         return find(vector).map(|key| (range, key));
     }
-    find(whole).map(|key| (word.range, key))
+    if let Some(key) = find(whole) {
+        return Some((word.range, key));
+    }
+    // A register of a family: the number stays.
+    let family = whole.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let is_family = family.len() < whole.len()
+        && (words.families.contains(&(family, word.function)) || words.families.contains(&(family, None)));
+    let range = TextRange::new(word.range.start, word.range.start + family.len() as u32);
+    find(family).filter(|_| is_family).map(|key| (range, key))
 }

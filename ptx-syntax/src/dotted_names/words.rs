@@ -48,6 +48,9 @@ pub(super) struct Words<'a> {
     pub(super) used: Vec<UsedWord>,
     /// The names of vector registers, each with the number of its function.
     pub(super) vectors: HashSet<(&'a str, Option<u32>)>,
+    /// Names that are declared for several registers, as `%r` in `%r<3>`, of which each has its
+    /// number after the name.
+    pub(super) families: HashSet<(&'a str, Option<u32>)>,
 }
 
 impl<'a> Words<'a> {
@@ -238,6 +241,9 @@ impl<T: Iterator<Item = Token>> Reader<'_, T> {
                 return;
             }
             self.declare(range, WordKind::Variable, is_vector);
+            if self.at(TokenKind::Less) {
+                self.words.families.insert((range.slice(self.text), self.function));
+            }
             self.skip_in(TokenKind::Less, TokenKind::Greater);
             while self.at(TokenKind::OpenBracket) {
                 self.skip_in(TokenKind::OpenBracket, TokenKind::CloseBracket);

@@ -104,6 +104,11 @@ fn names_declared_with_dots() {
             kernel(".reg .v4 .b32 v.y;\nmov.b32 %r1, v.y.x;\n"),
             kernel(".reg .v4 .b32 v_$_y;\nmov.b32 %r1, v_$_y.x;\n"),
         ),
+        // The registers of a family have its name, and numbers.
+        (
+            kernel(".reg .b32 %r.x<13>, %s.7;\nmov.b32 %r.x1, %s.7;\nmov.b32 %r.x12, %r1;\n"),
+            kernel(".reg .b32 %r_$_x<13>, %s_$_7;\nmov.b32 %r_$_x1, %s_$_7;\nmov.b32 %r_$_x12, %r1;\n"),
+        ),
         // A vector of one function is none of another.
         (
             ".global .b32 v.x;\n".to_owned() + &vector("v.y", "%q1") + &load("v.x").replace("k()", "l()"),

@@ -77,7 +77,7 @@ impl SavedCall {
     /// Keeps copies of the inputs after the first one, of all where ptxas reads them, and of options
     /// files.
     pub(super) fn keep_other_inputs(&self, options: &Options) {
-        let read = if options.more_inputs.is_empty() { 1 } else { 0 };
+        let read = usize::from(options.more_inputs.is_empty());
         let inputs = (1..).zip(options.inputs()).skip(read).map(|(number, input)| match input {
             Input::Path(path) if path.is_file() => (format!("input-{number}.ptx"), crate::input::read(path)),
             Input::Text(text) => (format!("input-{number}.ptx"), Ok(text.as_encoded_bytes().to_vec())),
