@@ -159,8 +159,8 @@ impl Compile<'_> {
     }
 }
 
-/// Whether a path is that of a file that a process has open, such as `/dev/stdin`: another one would
-/// go on where we have stopped, at its end.
+/// Whether a path is that of a file that is open already, such as `/dev/stdin`. Whoever opens it
+/// again may go on where we have stopped, at its end.
 fn is_open_file(path: &Path) -> bool {
     let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
     path == Path::new("/dev/stdin") || folders.iter().any(|folder| path.starts_with(folder))

@@ -74,8 +74,7 @@ impl SavedCall {
         self.note(write_private(&self.folder.path().join(name), bytes));
     }
 
-    /// Keeps copies of the inputs after the first one, of all where ptxas reads them, and of options
-    /// files.
+    /// Keeps copies of options files, and of inputs that only ptxas reads.
     pub(super) fn keep_other_inputs(&self, options: &Options) {
         let read = usize::from(options.more_inputs.is_empty());
         let inputs = (1..).zip(options.inputs()).skip(read).map(|(number, input)| match input {
