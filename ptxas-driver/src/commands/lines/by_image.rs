@@ -109,6 +109,7 @@ impl Query<'_> {
         // One that has code elsewhere says so itself.
         if !facts.has_code() {
             let is_elsewhere = cubin.code_location() == CodeLocation::OtherFile;
+            self.of_file.add(&vec![is_elsewhere; self.queries.len()]);
             return is_elsewhere.then(|| (0..self.queries.len()).collect());
         }
         let function = self.options.function.as_deref();
