@@ -63,7 +63,9 @@ impl Kind<'_, '_> {
         match self {
             Self::Sections(_) | Self::Queries(_) => false,
             Self::At(all) => all.iter().all(|code| code.error.is_some()),
-            Self::Samples(samples) => samples.is_sample.iter().all(|is_sample| !is_sample),
+            Self::Samples(Samples { is_sample, .. }) => {
+                !is_sample.is_empty() && is_sample.iter().all(|is_sample| !is_sample)
+            }
         }
     }
 }
@@ -75,7 +77,7 @@ struct Query<'r> {
     /// Name and text of the CSV file of samples.
     samples: Option<(String, String)>,
     tables: TableOptions<'r>,
-    /// Whether addresses are listed, as without queries.
+    /// Whether no query was given, so that all addresses are listed.
     is_listing: bool,
     of_file: OfFile,
 }
@@ -113,6 +115,9 @@ impl Query<'_> {
             return is_elsewhere.then(|| (0..self.queries.len()).collect());
         }
         let function = self.options.function.as_deref();
+        if self.is_listing && function.is_none() {
+            return Some(Vec::new());
+        }
         let mut images = ImageSet::default();
         images.add(facts.clone());
         let has = |asked: &str| images.has_code_of(&ImageQuery { function, ..ImageQuery::new(asked) });
@@ -126,7 +131,7 @@ impl Query<'_> {
         is_about.then_some(about)
     }
 
-    /// Ends a file: says of what no image is about why there is no answer.
+    /// Ends a file: answers the queries that none of its images has code for, with the reason.
     fn end_of_file(&self, name: &str, answers: &mut Answers<'_>) -> Result<()> {
         let OfFile { images, asked, is_shown } = &self.of_file;
         let (images, mut seen, is_shown) = (images.take(), asked.take(), is_shown.take());
@@ -220,14 +225,13 @@ fn of_cubin(
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
     let is_of_several = image.origin.is_some();
-    let nothing = || Status { queries: vec![false; asked.queries.len()], ..Status::default() };
     let about = if is_of_several {
         asked.queries_about(name, cubin)
     } else {
         Some((0..asked.queries.len()).collect())
     };
     let Some(queries) = about else {
-        answers.pass_over(nothing());
+        answers.pass_over(Status { queries: vec![false; asked.queries.len()], ..Status::default() });
         return Ok(());
     };
     let tables = LineTables::default();
