@@ -2,17 +2,17 @@
 
 use super::statistics::Statistics;
 use crate::checked_tables;
+use crate::code_facts::CodeFacts;
 use crate::diagnostic::Diagnostic;
 use crate::error::{CompileError, ErrorKind, Result};
 use crate::file_stat::FileStat;
 use crate::line_table_style::LineTableStyle;
-use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
+use crate::lower::{self, LoweredModule, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
 use crate::options::Options;
 use crate::provider::{Provided, cubin, none};
 use crate::source_stats::SourceStats;
 use crate::{parallel, refused_ptx};
 use dwarf2_reader::PathMap;
-use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::{DebugLevel, DebugOptions};
@@ -253,10 +253,9 @@ impl<'p> PreparedPtx<'p> {
         let extras = &options.extras;
         // Where we write bytes of our own, or read the table again, a nameless file must not end
         // it.
-        let as_ptxas = has_code
-            && extras.line_table == LineTableStyle::Ptxas
-            && !extras.keep_optimised
-            && extras.path_maps.is_empty();
+        let has_tables_of_ptxas =
+            has_code && extras.line_table == LineTableStyle::Ptxas && !extras.keep_optimised;
+        let as_ptxas = has_tables_of_ptxas && extras.path_maps.is_empty();
         let unknown = unknown_rules(cubin.as_ref().map(|(cubin, _)| cubin), target, as_ptxas);
         if let Some(unknown) = unknown.filter(|_| level >= DebugLevel::Lines) {
             diagnostics.push(unknown);
@@ -306,12 +305,7 @@ impl<'p> PreparedPtx<'p> {
             debug_only: placed,
         };
         let lowered = lower::lower(&input, diagnostics)?;
-        let statistics = Statistics {
-            functions: image.sections.iter().map(|section| section.parts.len()).sum(),
-            sections: lowered.sections.len(),
-            bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
-            rows: lowered.rows,
-        };
+        let statistics = statistics(&image, &lowered);
         let names: Vec<String> = lowered.sections.iter().map(|section| section.name.clone()).collect();
         container.set_debug_sections(lowered.sections)?;
         if mercury.is_some() {
@@ -323,17 +317,26 @@ impl<'p> PreparedPtx<'p> {
         }
         let bytes = container.write()?;
         if let CodeImage::Cubin(data) = *code
-            && extras.line_table == LineTableStyle::Ptxas
-            && !extras.keep_optimised
-            && release.line_tables_have_exceptions(target.sm)
-            && let Some(table) = checked_tables::first_that_differs(&bytes, data)?
+            && has_tables_of_ptxas
+            && level >= DebugLevel::Lines
+            && let Some(exception) = exception(target, &bytes, data, as_ptxas)?
         {
-            diagnostics.push(unknown_exception(target, table, as_ptxas));
+            diagnostics.push(exception);
             if as_ptxas {
                 return Ok((data.to_vec(), Statistics::of_cubin(&Cubin::parse(data)?)));
             }
         }
         Ok((bytes, statistics))
+    }
+}
+
+/// Counts what is written.
+fn statistics(image: &CodeFacts, lowered: &LoweredModule) -> Statistics {
+    Statistics {
+        functions: image.sections.iter().map(|section| section.parts.len()).sum(),
+        sections: lowered.sections.len(),
+        bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
+        rows: lowered.rows,
     }
 }
 
@@ -362,17 +365,22 @@ fn unknown_rules(cubin: Option<&Cubin<'_>>, target: Target, as_ptxas: bool) -> O
     })
 }
 
-/// Says that a line table of ptxas does not follow the rules that are known, and what follows: with
-/// `as_ptxas` its sections stay.
-fn unknown_exception(Target { release, sm }: Target, table: SectionKind, as_ptxas: bool) -> Diagnostic {
+/// Says which line table of ptxas does not follow the rules that are known, and what follows: with
+/// `as_ptxas` its sections stay. `None`: those that were written are the same.
+fn exception(target: Target, written: &[u8], of_ptxas: &[u8], as_ptxas: bool) -> Result<Option<Diagnostic>> {
+    let Target { release, sm } = target;
+    if !release.line_tables_have_exceptions(sm) {
+        return Ok(None);
+    }
+    let Some(table) = checked_tables::first_that_differs(written, of_ptxas)? else { return Ok(None) };
     let table = table.name();
     let rules =
         format!("the rules by which ptxas {release} made the {table} of this code for sm_{sm} are not known");
-    if as_ptxas {
+    Ok(Some(if as_ptxas {
         Diagnostic::note(format!("{rules}: its own debug sections stay as they are"))
     } else {
         Diagnostic::warning(None, format!("{rules}: the one that is written has other rows than its own"))
-    }
+    }))
 }
 
 /// The texts of intermediate languages in a module, each with the path of its file.

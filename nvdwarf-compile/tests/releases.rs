@@ -199,7 +199,7 @@ fn line_tables_that_do_not_follow_the_rules_stay_where_there_are_exceptions() {
         let warns = |warning: &Diagnostic| warning.message.contains("has other rows than its own");
         assert_eq!(compiled.warnings.iter().any(warns), stays, "{file}");
         options.extras.path_maps.clear();
-        // Times of files are no exception from the rules.
+        // Times of files follow the rules.
         bytes[at + table.len() - 5] ^= 0x10;
         options.extras.time_of_files = Some(1);
         let compiled = compile(&text, &CodeImage::Cubin(&bytes), &options).unwrap();
