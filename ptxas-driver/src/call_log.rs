@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Names the file.
-const VARIABLE: &str = "NVDWARF_LOG";
+pub const VARIABLE: &str = "NVDWARF_LOG";
 
 /// A run of `compile` that is in progress, for which a line is written to the log file that
 /// `$NVDWARF_LOG` names.
@@ -80,7 +80,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// A word as Unicode; what is none is U+FFFD.
+/// A word of a command line as text; bytes that are not Unicode become U+FFFD.
 pub fn lossy(word: &OsStr) -> String {
     word.to_string_lossy().into_owned()
 }

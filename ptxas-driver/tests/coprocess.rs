@@ -1,5 +1,5 @@
 //! `lines FILE -` as programs use it that keep a symbolizer open: one query, one answer, before the
-//! next query is sent. A test of which an answer does not come waits for ever.
+//! next query is sent. A test waits for ever where an answer does not come.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::driver::{example, program};
@@ -233,7 +233,7 @@ fn step_by_step(mut command: Command, lines: &[String], end: AnswerEnd) -> Vec<S
     lines.iter().map(|line| process.ask(line.as_bytes(), end)).collect()
 }
 
-/// Lines with a file and an address of inlined code, or of which nothing is known.
+/// Lines with a file and an address: of inlined code, or of code about which nothing is known.
 fn protocol(file: &str, address: &str, unknown_address: &str) -> Vec<String> {
     let known = [
         "CODE FILE ADDRESS",

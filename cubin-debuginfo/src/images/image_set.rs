@@ -29,7 +29,7 @@ pub struct ImageFacts {
     pub name: String,
     /// The architecture of the image, such as `sm_90`.
     pub arch: String,
-    /// The names of the symbols of its functions.
+    /// The symbol names of the functions of the image.
     pub functions: Vec<String>,
     /// The names of its code sections.
     pub sections: Vec<String>,
@@ -44,7 +44,7 @@ pub struct ImageQuery<'q> {
     /// The number that the query is, if it is one. The caller reads it, since other tools read
     /// numbers as hexadecimal without a prefix.
     pub number: Option<u64>,
-    /// The function from whose start a number counts.
+    /// The function to whose start an offset alone is relative.
     pub function: Option<&'q str>,
     /// The file whose images are meant; `None` for all, or those of
     /// [`ImageSet::set_common_files`].
@@ -175,7 +175,7 @@ impl ImageSet {
         self.images.len()
     }
 
-    /// Whether there is no image.
+    /// Whether the set has no images.
     pub fn is_empty(&self) -> bool {
         self.images.is_empty()
     }

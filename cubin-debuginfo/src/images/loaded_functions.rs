@@ -52,7 +52,7 @@ pub enum LoadError {
     },
 }
 
-/// Functions with their addresses at run time, none of which overlap.
+/// Functions with their addresses at run time. They do not overlap.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedFunctions(Vec<LoadedFunction>);
 
@@ -135,7 +135,7 @@ mod tests {
             error(&[function("a", u64::MAX, 2)]),
             "'a' at 0xffffffffffffffff reaches past the last address"
         );
-        // The same one twice is no overlap.
+        // The same function at the same address does not overlap itself.
         assert!(LoadedFunctions::new(vec![function("a", 0x10, 0x10), function("a", 0x10, 0x10)]).is_ok());
     }
 }

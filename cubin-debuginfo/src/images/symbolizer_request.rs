@@ -52,7 +52,7 @@ impl<'q> SymbolizerRequest<'q> {
     ///
     /// # Errors
     ///
-    /// The line is empty, a quote is not closed, or there is no address.
+    /// The line is empty, a quote is not closed, or the address is missing.
     pub fn parse(line: &'q str) -> Result<Self, RequestError> {
         let line = line.trim();
         if line.is_empty() {

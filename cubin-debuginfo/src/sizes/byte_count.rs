@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A number of bytes, and what it was in an older file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ByteCount {
-    /// The number of bytes.
+    /// The size in bytes.
     pub bytes: u64,
     /// The number of bytes in the file of `--base`. Absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -51,7 +51,7 @@ impl SectionGroup {
         }
     }
 
-    /// The name of the group, as in JSON.
+    /// The name of the group, as JSON has it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Code => "code",

@@ -93,7 +93,7 @@ impl<'d> WindowsSections<'d> {
         let Some((_, name)) = KNOWN.iter().find(|(known, _)| name == Some(&known[..])) else {
             return Ok(None);
         };
-        // The bytes in the file are padded; before linking there is no other size.
+        // The bytes in the file are padded. `VirtualSize` is 0 before linking.
         let raw = self.field(header, SIZE_OF_RAW_DATA)?;
         let size = match self.field(header, VIRTUAL_SIZE)? {
             0 => raw,

@@ -48,7 +48,7 @@ pub(super) struct Words<'a> {
     pub(super) used: Vec<UsedWord>,
     /// The names of vector registers, each with the number of its function.
     pub(super) vectors: HashSet<(&'a str, Option<u32>)>,
-    /// Names that are declared for several registers, as `%r` in `%r<3>`, of which each has its
+    /// Names that are declared for several registers, as `%r` in `%r<3>`: each register has its
     /// number after the name.
     pub(super) families: HashSet<(&'a str, Option<u32>)>,
 }

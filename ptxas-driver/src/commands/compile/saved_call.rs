@@ -21,7 +21,7 @@ const ENVIRONMENT: [&str; 11] = [
     "CONDA_PREFIX",
     "CUDA_HOME",
     "CUDA_PATH",
-    "NVDWARF_LOG",
+    crate::call_log::VARIABLE,
     crate::options::ENVIRONMENT,
     VARIABLE,
     "PATH",
@@ -36,7 +36,7 @@ const ENVIRONMENT: [&str; 11] = [
 pub(super) struct SavedCall {
     parent: PathBuf,
     folder: PrivateFolder,
-    /// The first failure. It is told at the end, and is none of the compilation's.
+    /// The first failure to save. It is told at the end, and does not fail the compilation.
     failure: RefCell<Option<io::Error>>,
 }
 

@@ -16,7 +16,7 @@ use cubin_debuginfo::address_query::parse_number;
 use cubin_debuginfo::images::{ImageQuery, RequestKind, SymbolizerRequest};
 use std::io::{self, Write};
 
-/// One run: the files, and where answers go.
+/// One run of `lines` that answers query by query: the open files, and where answers go.
 struct Session<'r, 'o> {
     options: &'r Options,
     files: OpenFiles<'r>,

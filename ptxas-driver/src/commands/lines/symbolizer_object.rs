@@ -25,7 +25,7 @@ pub(super) struct SymbolizerObject<'r> {
     symbol: Option<Vec<Symbol>>,
 }
 
-/// A variable of which nothing is known.
+/// A variable about which nothing is known.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Data {
@@ -55,7 +55,7 @@ struct Symbol {
 }
 
 impl<'r> SymbolizerObject<'r> {
-    /// The object for the answer to a query.
+    /// The JSON object that llvm-symbolizer would write for the answer to a query.
     pub(super) fn of(form: Form, reply: &'r Reply<'_, '_>) -> Self {
         let answer = only(reply);
         let number = reply.number.filter(|_| form.is_loaded || answer.is_none());

@@ -47,7 +47,7 @@ pub(super) struct File {
     pub(super) bytes: Cow<'static, [u8]>,
 }
 
-/// The error for a file that has cubins, none of which is meant.
+/// The error for a file that has cubins, but not of the architecture or number asked for.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(in crate::commands) struct OtherCubins(String);

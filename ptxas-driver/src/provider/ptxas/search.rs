@@ -85,7 +85,7 @@ pub fn find(sm: Option<u32>) -> Result<FoundPtxas, NoPtxasFound> {
     find_in(&surroundings(sm))
 }
 
-/// Says why a file is no ptxas that can be run; `None` if it may be one.
+/// Says why a file cannot be run as a ptxas; `None` if it can be tried.
 pub fn why_not(path: &Path) -> Option<&'static str> {
     surroundings(None).refusal(path)
 }
