@@ -3,8 +3,8 @@
 
 use cubin_debuginfo::address_query::QueryError;
 use cubin_debuginfo::images::{
-    FileNumber, ImageAnswer, ImageError, ImageFacts, ImageNumber, ImageQuery, ImageSet, LoadedFunction,
-    LoadedFunctions,
+    FileNumber, FunctionInImage, ImageAnswer, ImageError, ImageFacts, ImageNumber, ImageQuery, ImageSet,
+    LoadedFunction, LoadedFunctions,
 };
 use cubin_debuginfo::lines::{LineLookup, QueryAnswer};
 use cubin_debuginfo::symbolize::Symbolizer;
@@ -154,7 +154,7 @@ fn an_error_says_why_no_image_or_not_only_one_answers() {
             ask("nosuch+1"),
             ImageError::NoFunction { function: "nosuch".to_owned(), images: 2, known }
         );
-        assert!(set.image_of("saxpy").is_err());
+        assert!(set.images_to_load("saxpy").is_err());
     });
     // The same twice is one answer; a stripped one is another.
     with_images(&[SAXPY, SAXPY, BLOCK_SUM], |set, lookups| {
@@ -172,15 +172,18 @@ fn an_error_says_why_no_image_or_not_only_one_answers() {
 
 #[test]
 fn numbers_are_addresses_once_functions_are_loaded() {
-    with_images(&[SAXPY, BLOCK_SUM], |mut set, lookups| {
-        let image = set.image_of("saxpy").unwrap();
-        let function = lookups[image.0 as usize].functions("saxpy").unwrap()[0];
+    // Two images that say the same are as one.
+    with_images(&[SAXPY, BLOCK_SUM, SAXPY], |mut set, lookups| {
+        let numbers = set.images_to_load("saxpy").unwrap();
+        assert_eq!(numbers, [ImageNumber(0), ImageNumber(2)]);
+        let function = lookups[0].functions("saxpy").unwrap()[0];
         let code = cubin_debuginfo::address_query::CodeAddress {
             section: function.section,
             offset: function.offset,
         };
+        let images = numbers.into_iter().map(|image| FunctionInImage { image, code }).collect();
         let loaded =
-            LoadedFunction { name: "saxpy".to_owned(), address: 0x7000, size: function.size, image, code };
+            LoadedFunction { name: "saxpy".to_owned(), address: 0x7000, size: function.size, images };
         set.set_loaded(LoadedFunctions::new(vec![loaded]).unwrap());
         let ask = |query: &'static str| {
             let found = set.answer(&ImageQuery::new(query), |image| Ok(&lookups[image.0 as usize]));

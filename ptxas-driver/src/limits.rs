@@ -11,7 +11,8 @@ use std::time::Duration;
 /// further, and the file is held in memory.
 pub const MAX_FILE: u64 = 4 << 30;
 
-/// The most bytes that are read from a pipe or a device, since one such as `/dev/zero` never ends.
+/// The most bytes that are read from a pipe or a device, since one such as `/dev/zero` never ends;
+/// of queries on standard input the most bytes of one line.
 pub const MAX_STREAM: u64 = 1 << 30;
 
 /// The most inputs that are processed, on all cores together, before the result of the first is
@@ -24,8 +25,8 @@ pub const MAX_PARALLEL_BYTES: u64 = 64 << 20;
 /// The size in bytes of the stack of each additional thread. The main thread has as much on Linux.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// The most bytes of an options file, or of one line of queries on standard input: all that a
-/// person or a script writes.
+/// The most bytes of an options file, or of all queries on standard input for one JSON document:
+/// all that a person or a script writes.
 pub const MAX_WORDS: u64 = 16 << 20;
 
 /// The most bytes of one query on standard input that is looked up. Names that compilers make stay

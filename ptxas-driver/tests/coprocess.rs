@@ -138,7 +138,8 @@ fn each_query_has_one_answer_before_the_next_is_sent() {
         // The last line need not end.
         process.send(b"saxpy+0xe0");
         let (status, rest, _) = process.end();
-        assert_eq!((status.code(), rest), (Some(1), answer), "{form:?}");
+        // Some of these lines name a file that cannot be read.
+        assert_eq!((status.code(), rest), (Some(2), answer), "{form:?}");
     }
 }
 
@@ -220,7 +221,7 @@ fn a_file_that_a_query_names_is_opened_once() {
     fs::copy(saxpy(), &other).unwrap();
     assert_eq!(process.ask(query.as_bytes(), AnswerEnd::EmptyLine), "??\n??:0:0\n\n");
     let (status, _, messages) = process.end();
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(2));
     assert!(messages.contains("other.cubin"), "{messages}");
 }
 

@@ -23,8 +23,13 @@ pub(super) struct FunctionIndex {
 pub(super) enum FoundImages {
     /// Those that have the function or code section.
     Of(Vec<ImageNumber>),
-    /// The name is a part of the names of several functions. The value lists these.
-    Part(String),
+    /// The name is a part of the names of several functions.
+    Part {
+        /// The names of these functions.
+        matches: String,
+        /// The images that have any of them, ascending.
+        images: Vec<ImageNumber>,
+    },
     /// No image has it. The value lists functions that there are.
     None(String),
 }
@@ -71,14 +76,17 @@ impl FunctionIndex {
                 indices.iter().filter_map(|index| Some(&**self.names.get(*index)?)).collect();
             joined_names(&names)
         };
+        let images_of = |indices: &[usize]| {
+            let mut images: Vec<ImageNumber> = indices.iter().flat_map(|index| of(*index)).collect();
+            images.sort_unstable();
+            images.dedup();
+            images
+        };
         match kind {
-            Some(NameMatch::Part) if found.len() > 1 => FoundImages::Part(listed(&found)),
-            Some(_) => {
-                let mut images: Vec<ImageNumber> = found.into_iter().flat_map(of).collect();
-                images.sort_unstable();
-                images.dedup();
-                FoundImages::Of(images)
+            Some(NameMatch::Part) if found.len() > 1 => {
+                FoundImages::Part { matches: listed(&found), images: images_of(&found) }
             }
+            Some(_) => FoundImages::Of(images_of(&found)),
             None => {
                 let all: Vec<usize> = (0..self.names.len()).filter(|index| !of(*index).is_empty()).collect();
                 FoundImages::None(format!("the functions are {}", listed(&all)))

@@ -35,6 +35,14 @@ pub enum ImageError {
         /// The architectures, such as `sm_90`, ascending.
         archs: Vec<String>,
     },
+    /// Not exactly one architecture has all functions that a profile samples.
+    #[error("{}", sampled_archs(*have_all, archs))]
+    SampledArchitecture {
+        /// Whether these architectures have all functions. Else none has.
+        have_all: bool,
+        /// The architectures, such as `sm_90`, ascending.
+        archs: Vec<String>,
+    },
     /// Several images for one architecture have the function, and do not say the same of it.
     #[error("several images have '{function}': {}", .images.join(", "))]
     SeveralImages {
@@ -58,6 +66,15 @@ pub enum ImageError {
     /// The image that has the function cannot be read, for the reason in the value.
     #[error("{0}")]
     Unreadable(String),
+}
+
+fn sampled_archs(have_all: bool, archs: &[String]) -> String {
+    let archs = archs.join(", ");
+    if have_all {
+        format!("each of {archs} has images with all sampled functions")
+    } else {
+        format!("none of {archs} has images with all sampled functions")
+    }
 }
 
 /// Of a single image there is nothing to say.

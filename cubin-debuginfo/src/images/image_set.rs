@@ -1,15 +1,16 @@
 //! The images of some files, and the one among them that answers a query.
 
+use super::arch_choice::ascending;
 use super::function_index::{FoundImages, FunctionIndex};
-use super::{ImageError, LoadedFunctions};
-use crate::address_query::{QueryError, parse_number};
+use super::{FunctionInImage, ImageError, LoadedFunctions};
+use crate::address_query::{CodeAddress, QueryError, parse_number};
 use crate::limits::{MAX_FOUND_NAMES, MAX_NAMED_FILES};
 use crate::lines::{AddressAnswer, LineLookup, QueryAnswer};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::Cubin;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The number of an image in an [`ImageSet`], from 0.
@@ -74,6 +75,11 @@ impl<'q> ImageQuery<'q> {
         Self { asked, number: parse_number(asked), function: None, file: None }
     }
 
+    /// Creates a query for a function or code section, also one whose name reads as a number.
+    pub fn of_name(name: &'q str) -> Self {
+        Self { asked: name, number: Some(0), function: Some(name), file: None }
+    }
+
     /// The function or section that the query names; `None` if it is an offset alone.
     fn name(&self) -> Option<&'q str> {
         if self.number.is_some() {
@@ -124,7 +130,7 @@ pub struct ImageAnswer<'a, 's> {
 #[derive(Debug, Default)]
 pub struct ImageSet {
     images: Vec<Image>,
-    functions: FunctionIndex,
+    pub(super) functions: FunctionIndex,
     loaded: Option<LoadedFunctions>,
     /// The number of files that queries without a file are for; `None` for all.
     common_files: Option<u32>,
@@ -136,10 +142,10 @@ type FoundByName = HashMap<String, Rc<FoundImages>>;
 
 /// What is kept of an [`ImageFacts`].
 #[derive(Debug)]
-struct Image {
+pub(super) struct Image {
     file: FileNumber,
     name: String,
-    arch: String,
+    pub(super) arch: String,
 }
 
 impl ImageSet {
@@ -167,7 +173,16 @@ impl ImageSet {
 
     /// The name of an image in messages; empty for a number that no image has.
     pub fn name(&self, image: ImageNumber) -> &str {
-        self.images.get(image.0 as usize).map_or("", |image| &image.name)
+        self.image(image).map_or("", |image| &image.name)
+    }
+
+    pub(super) fn image(&self, image: ImageNumber) -> Option<&Image> {
+        self.images.get(image.0 as usize)
+    }
+
+    /// The numbers of all images.
+    pub fn numbers(&self) -> impl Iterator<Item = ImageNumber> + use<> {
+        (0..).map(ImageNumber).take(self.images.len())
     }
 
     /// The number of images.
@@ -199,27 +214,26 @@ impl ImageSet {
         })
     }
 
-    /// Whether an image has code that the query may be about: a function or section of its name,
-    /// or, for an offset alone, any code.
-    pub fn has_code_of(&self, query: &ImageQuery<'_>) -> bool {
-        match query.name() {
-            Some(name) => !matches!(self.images_of(name, query.file), Err(ImageError::NoFunction { .. })),
-            None => self.meant(query.file).next().is_some(),
+    /// The images with code that a query may be about: those with a function or section of its
+    /// name, also where the name is only a part of several; for an offset alone all of them.
+    pub fn images_about(&self, query: &ImageQuery<'_>) -> Vec<ImageNumber> {
+        let Some(name) = query.name() else { return self.meant(query.file).collect() };
+        match &*self.find(name, query.file) {
+            FoundImages::Of(images) | FoundImages::Part { images, .. } => images.clone(),
+            FoundImages::None(_) => Vec::new(),
         }
     }
 
-    /// Finds the one image that has the function called `name`, to load it.
+    /// Finds the images that have the function called `name`, to load it. They are for one
+    /// architecture.
     ///
     /// # Errors
     ///
-    /// There is none, or there are several.
-    pub fn image_of(&self, name: &str) -> Result<ImageNumber, ImageError> {
+    /// No image has it, or images for several architectures do.
+    pub fn images_to_load(&self, name: &str) -> Result<Vec<ImageNumber>, ImageError> {
         let images = self.images_of(name, None)?;
         self.expect_one_arch(name, &images)?;
-        match images.as_slice() {
-            [image] => Ok(*image),
-            several => Err(self.several(name, several)),
-        }
+        Ok(images)
     }
 
     /// Answers for an address at run time.
@@ -230,12 +244,17 @@ impl ImageSet {
         query: &ImageQuery<'a>,
         lookup: impl Fn(ImageNumber) -> Result<&'a LineLookup<'s>, String>,
     ) -> Result<ImageAnswer<'a, 's>, ImageError> {
-        let (image, code) = loaded.find(address).ok_or(ImageError::NotLoaded { address })?;
-        if !self.is_meant(image, query.file) {
-            return Err(ImageError::NotLoaded { address });
-        }
-        let lookup = lookup(image).map_err(ImageError::Unreadable)?;
-        Ok(ImageAnswer { image: Some(image), answer: lookup.query_at(query.asked, Ok(vec![code])) })
+        let (function, inside) = loaded.find(address).ok_or(ImageError::NotLoaded { address })?;
+        let answer = |loaded: &FunctionInImage| {
+            let lookup = lookup(loaded.image).map_err(ImageError::Unreadable)?;
+            let CodeAddress { section, offset } = loaded.code;
+            let code = CodeAddress { section, offset: offset.saturating_add(inside) };
+            let answer = lookup.query_at(query.asked, Ok(vec![code]));
+            Ok(ImageAnswer { image: Some(loaded.image), answer })
+        };
+        let meant = function.images.iter().filter(|loaded| self.is_meant(loaded.image, query.file));
+        self.one_of(&function.name, meant, |loaded| loaded.image, answer)?
+            .ok_or(ImageError::NotLoaded { address })
     }
 
     /// Answers from the image that has the function.
@@ -261,19 +280,31 @@ impl ImageSet {
         };
         let images = self.images_of(name, query.file)?;
         self.expect_one_arch(name, &images)?;
-        let (first, others) = images.split_first().ok_or(ImageError::NoImage)?;
-        let first = answer(*first)?;
+        self.one_of(name, images.iter(), |image| *image, |image| answer(*image))?.ok_or(ImageError::NoImage)
+    }
+
+    /// The answer of the first of several images, which must all say the same of the function
+    /// called `name`; `None` if there are none.
+    fn one_of<'a, 's, 'i, T: 'i>(
+        &self,
+        name: &str,
+        images: impl Iterator<Item = &'i T> + Clone,
+        number: impl Fn(&T) -> ImageNumber,
+        answer: impl Fn(&T) -> Result<ImageAnswer<'a, 's>, ImageError>,
+    ) -> Result<Option<ImageAnswer<'a, 's>>, ImageError> {
+        let mut others = images.clone();
+        let Some(first) = others.next().map(&answer).transpose()? else { return Ok(None) };
         for other in others {
-            if !is_same(&first.answer, &answer(*other)?.answer) {
-                return Err(self.several(name, &images));
+            if !is_same(&first.answer, &answer(other)?.answer) {
+                return Err(self.several(name, &images.map(number).collect::<Vec<_>>()));
             }
         }
-        Ok(first)
+        Ok(Some(first))
     }
 
     /// The images that are meant.
     fn meant(&self, file: Option<FileNumber>) -> impl Iterator<Item = ImageNumber> {
-        (0..).map(ImageNumber).take(self.images.len()).filter(move |image| self.is_meant(*image, file))
+        self.numbers().filter(move |image| self.is_meant(*image, file))
     }
 
     /// The only image that is meant; `None` if there are several.
@@ -284,7 +315,7 @@ impl ImageSet {
     }
 
     fn is_meant(&self, image: ImageNumber, file: Option<FileNumber>) -> bool {
-        self.images.get(image.0 as usize).is_some_and(|image| match (file, self.common_files) {
+        self.image(image).is_some_and(|image| match (file, self.common_files) {
             (Some(file), _) => image.file == file,
             (None, Some(count)) => image.file.0 < count,
             (None, None) => true,
@@ -293,8 +324,21 @@ impl ImageSet {
 
     /// The images that have a function.
     fn images_of(&self, name: &str, file: Option<FileNumber>) -> Result<Vec<ImageNumber>, ImageError> {
+        let function = name.to_owned();
+        match &*self.find(name, file) {
+            FoundImages::Of(images) => Ok(images.clone()),
+            FoundImages::Part { matches, .. } => Err(ImageError::Part { function, matches: matches.clone() }),
+            FoundImages::None(known) => {
+                let images = self.meant(file).count();
+                Err(ImageError::NoFunction { function, images, known: known.clone() })
+            }
+        }
+    }
+
+    /// What is found of a name, which is kept.
+    pub(super) fn find(&self, name: &str, file: Option<FileNumber>) -> Rc<FoundImages> {
         let known = self.found.borrow().get(&file).and_then(|names| names.get(name)).cloned();
-        let found = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let found = Rc::new(self.functions.find(name, |image| self.is_meant(image, file)));
             let mut all = self.found.borrow_mut();
             let names = all.entry(file).or_default();
@@ -303,30 +347,20 @@ impl ImageSet {
             }
             names.insert(name.to_owned(), Rc::clone(&found));
             found
-        });
-        let function = name.to_owned();
-        match &*found {
-            FoundImages::Of(images) => Ok(images.clone()),
-            FoundImages::Part(matches) => Err(ImageError::Part { function, matches: matches.clone() }),
-            FoundImages::None(known) => {
-                let images = self.meant(file).count();
-                Err(ImageError::NoFunction { function, images, known: known.clone() })
-            }
-        }
+        })
     }
 
     fn expect_one_arch(&self, name: &str, images: &[ImageNumber]) -> Result<(), ImageError> {
-        let archs = images.iter().filter_map(|image| Some(&*self.images.get(image.0 as usize)?.arch));
-        let archs: BTreeSet<&str> = archs.collect();
+        let archs = self.archs(images.iter().copied());
         if archs.len() < 2 {
             return Ok(());
         }
-        let mut archs: Vec<String> = archs.into_iter().map(str::to_owned).collect();
-        archs.sort_by_key(String::len);
+        let archs = ascending(archs);
         Err(ImageError::SeveralArchitectures { function: name.to_owned(), archs })
     }
 
-    fn several(&self, name: &str, images: &[ImageNumber]) -> ImageError {
+    /// The error for images that have a function and do not say the same of it.
+    pub fn several(&self, name: &str, images: &[ImageNumber]) -> ImageError {
         let names = images.iter().take(MAX_NAMED_FILES).map(|image| self.name(*image).to_owned());
         ImageError::SeveralImages { function: name.to_owned(), images: names.collect() }
     }

@@ -13,6 +13,13 @@ pub struct LoadedFunction {
     pub address: u64,
     /// The size of the function in bytes.
     pub size: u64,
+    /// The images that have the function, in the order in which they are asked.
+    pub images: Vec<FunctionInImage>,
+}
+
+/// A function in one image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionInImage {
     /// The image that has the function.
     pub image: ImageNumber,
     /// The first byte of the function in the image.
@@ -64,7 +71,7 @@ impl LoadedFunctions {
     /// Two functions overlap, or one has no place.
     pub fn new(mut functions: Vec<LoadedFunction>) -> Result<Self, LoadError> {
         functions.sort_by_key(|function| function.address);
-        functions.dedup_by_key(|function| (function.address, function.image, function.code));
+        functions.dedup_by(|one, other| one.address == other.address && one.images == other.images);
         for LoadedFunction { name, address, size, .. } in &functions {
             if *size == 0 {
                 return Err(LoadError::Empty(name.clone()));
@@ -88,14 +95,13 @@ impl LoadedFunctions {
         Ok(Self(functions))
     }
 
-    /// Finds the image and the code of an address at run time; `None` if no function is loaded
-    /// there.
-    pub fn find(&self, address: u64) -> Option<(ImageNumber, CodeAddress)> {
+    /// Finds the function that is loaded at an address, and the offset of the address in it; `None`
+    /// if there is none.
+    pub fn find(&self, address: u64) -> Option<(&LoadedFunction, u64)> {
         let after = self.0.partition_point(|function| function.address <= address);
         let function = self.0.get(after.checked_sub(1)?)?;
         let inside = address.checked_sub(function.address).filter(|inside| *inside < function.size)?;
-        let CodeAddress { section, offset } = function.code;
-        Some((function.image, CodeAddress { section, offset: offset.saturating_add(inside) }))
+        Some((function, inside))
     }
 }
 
@@ -106,19 +112,23 @@ mod tests {
 
     fn function(name: &str, address: u64, size: u64) -> LoadedFunction {
         let code = CodeAddress { section: SectionIndex(1), offset: 0x100 };
-        LoadedFunction { name: name.to_owned(), address, size, image: ImageNumber(0), code }
+        let images = vec![FunctionInImage { image: ImageNumber(0), code }];
+        LoadedFunction { name: name.to_owned(), address, size, images }
     }
 
     #[test]
     fn ranges_are_half_open() {
         let loaded =
             LoadedFunctions::new(vec![function("b", 0x30, 0x10), function("a", 0x10, 0x20)]).unwrap();
-        let offset = |address| loaded.find(address).map(|(_, code)| code.offset);
+        let offset = |address| loaded.find(address).map(|(function, inside)| (&*function.name, inside));
         let at = [0xf, 0x10, 0x2f, 0x30, 0x3f, 0x40, u64::MAX].map(offset);
-        assert_eq!(at, [None, Some(0x100), Some(0x11f), Some(0x100), Some(0x10f), None, None]);
+        assert_eq!(
+            at,
+            [None, Some(("a", 0)), Some(("a", 0x1f)), Some(("b", 0)), Some(("b", 0xf)), None, None]
+        );
         // The last address of all.
         let loaded = LoadedFunctions::new(vec![function("a", u64::MAX - 0xf, 0x10)]).unwrap();
-        assert_eq!(loaded.find(u64::MAX).map(|(_, code)| code.offset), Some(0x10f));
+        assert_eq!(loaded.find(u64::MAX).map(|(_, inside)| inside), Some(0xf));
         assert_eq!(LoadedFunctions::default().find(0), None);
     }
 

@@ -6,6 +6,7 @@
 //! what it asks. [`SymbolizerRequest`] reads the lines that clients of llvm-symbolizer send, and
 //! [`LoadedFunctions`] finds functions by their addresses at run time.
 
+mod arch_choice;
 mod function_index;
 mod image_error;
 mod image_set;
@@ -16,5 +17,5 @@ mod symbolizer_request;
 pub use image_error::ImageError;
 pub use image_set::{FileNumber, ImageAnswer, ImageFacts, ImageNumber, ImageQuery, ImageSet};
 pub use load_csv::{FunctionLoad, LoadRowError, NoLoadHeader, function_loads};
-pub use loaded_functions::{LoadError, LoadedFunction, LoadedFunctions};
+pub use loaded_functions::{FunctionInImage, LoadError, LoadedFunction, LoadedFunctions};
 pub use symbolizer_request::{RequestError, RequestKind, SymbolizerRequest};

@@ -1,6 +1,7 @@
 //! `lines`: prints the function, source line, inlined callers and PTX line of a code address.
 
 mod advice;
+mod asked_images;
 mod by_image;
 mod input_lines;
 mod line_tables;
@@ -15,11 +16,14 @@ mod symbolizer_object;
 mod text;
 
 use crate::commands::read::{self, DebugFile};
-use crate::report::{DocumentSchema, Exit, Form, report};
-use crate::stderr::note;
+use crate::report::{DocumentSchema, Exit, Form, is_of_stdout, report};
+use crate::stderr::{complain, note};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use cubin_debuginfo::address_query::parse_number;
 use cubin_debuginfo::images::FunctionLoad;
+use nv_debug_sections::catalog::CODE_PREFIX;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use style::Style;
@@ -62,6 +66,7 @@ Samples (--samples): a CSV file with a header; columns in any order, others are 
   section                                      in place of the function, or to tell two of one name apart
   pc, offset, pc offset, address               byte offset in the function or section
   count, samples, hits, weight                 how many samples; without this column each row is one
+Of a file with images for several architectures those for the one that has all sampled functions are shown; else --arch chooses.
 
 Inlined calls: ptxas drops some and merges others; without a PTX nothing tells. With --ptx the chain is that of the PTX's
 .loc where the file has another one, and frames that the file does not have are marked [from the PTX] (not with --style).
@@ -248,7 +253,43 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         out.flush()?;
         note(format_args!("{query} is taken for a query; files after the first one are given with -e"));
     }
+    let Some(query) = options.file.as_deref().filter(|_| options.objects.is_empty()).and_then(as_query)
+    else {
+        return exit;
+    };
+    let exit = exit.or_else(|error| {
+        if is_of_stdout(&error) {
+            return Err(error);
+        }
+        complain(format_args!("{error:#}"));
+        Ok(Exit::Unreadable)
+    });
+    out.flush()?;
+    let words = match options.queries.as_slice() {
+        [offset] if parse_number(offset).is_some() && !query.contains('+') => format!("{query}+{offset}"),
+        others => [&[query.to_owned()], others]
+            .concat()
+            .iter()
+            .map(|word| shell_word(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    note(format_args!("the first operand is the file: `ptxas-driver lines FILE {words}`"));
     exit
+}
+
+/// The text of the operand for the file where it reads like a query: there is no such file, and its
+/// name has neither a folder nor an ending.
+fn as_query(file: &Path) -> Option<&str> {
+    let text = file.to_str().filter(|_| !file.exists() && !read::is_stdin(file))?;
+    let is_name = !text.contains(['.', '/']) || text.contains('(');
+    (is_name || text.starts_with(CODE_PREFIX)).then_some(text)
+}
+
+/// A word as a shell reads it back.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.+:-/".contains(c);
+    if word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")).into() }
 }
 
 /// Answers image by image.

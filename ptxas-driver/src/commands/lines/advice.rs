@@ -14,7 +14,7 @@ pub(super) fn query_error_text(error: &QueryError) -> String {
 /// Why no image answers, or no single one, and what to do about it.
 pub(super) fn image_error_text(error: &ImageError) -> String {
     match error {
-        ImageError::SeveralArchitectures { archs, .. } => {
+        ImageError::SeveralArchitectures { archs, .. } | ImageError::SampledArchitecture { archs, .. } => {
             let last = archs.last().map_or("sm_90", |arch| arch);
             format!("{error}; --arch {last} chooses one")
         }

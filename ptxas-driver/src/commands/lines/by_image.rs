@@ -1,21 +1,24 @@
 //! Answers image by image: listings, queries on the command line, `--at` and `--samples`, as text
 //! with a heading for each image or as one JSON document.
 
+use super::asked_images::AskedImages;
 use super::line_tables::{LineTables, NamedCubin, TableOptions, note_oddities};
 use super::{Operands, Options, text};
-use crate::commands::read::{self, PtxFile};
+use crate::commands::read::{self, CubinFile, PtxFile};
 use crate::input;
 use crate::report::{Answer, Answers, DocumentSchema, InputName, NoAnswer, Status, Stream};
 use crate::stderr::note;
 use anyhow::{Context, Result};
-use cubin_debuginfo::images::{FileNumber, ImageFacts, ImageQuery, ImageSet};
+use cubin_debuginfo::images::{FileNumber, ImageFacts};
 use cubin_debuginfo::lines::{
-    self, LineCode, LineListing, LineLookup, QueryAnswer, Samples, UnplacedSequences,
+    self, LineCode, LineListing, LineLookup, QueryAnswer, Sample, Samples, UnplacedSequences,
 };
 use nv_debug_sections::cubin::{CodeLocation, Cubin};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// What `lines` says of a cubin: source and PTX lines of its code. It has one of `sections`,
@@ -85,76 +88,87 @@ struct Query<'r> {
 /// What is known of the images of the file that is read, where it has several.
 #[derive(Default)]
 struct OfFile {
-    /// Those so far.
-    images: RefCell<ImageSet>,
-    /// Which queries, or which rows of samples, an image is about.
-    asked: RefCell<Vec<bool>>,
+    /// Those that have what is asked; `None` where all are looked at one by one.
+    asked: RefCell<Option<AskedImages>>,
+    /// Which rows of samples are samples of an image so far.
+    is_sample: RefCell<Vec<bool>>,
     /// Whether an image was shown.
     is_shown: Cell<bool>,
 }
 
 impl OfFile {
-    /// Adds which queries, or which rows of samples, an image is about.
-    fn add(&self, is_asked: &[bool]) {
-        let mut all = self.asked.borrow_mut();
-        let count = all.len().max(is_asked.len());
+    /// Adds which rows of samples are samples of an image.
+    fn add(&self, is_sample: &[bool]) {
+        let mut all = self.is_sample.borrow_mut();
+        let count = all.len().max(is_sample.len());
         all.resize(count, false);
-        all.iter_mut().zip(is_asked).for_each(|(any, this)| *any |= this);
+        all.iter_mut().zip(is_sample).for_each(|(any, this)| *any |= this);
     }
 }
 
 impl Query<'_> {
-    /// The numbers of the queries that a cubin, one of several of its file, has code for. `None`:
-    /// it has nothing of what is asked.
-    fn queries_about(&self, name: &str, cubin: &Cubin<'_>) -> Option<Vec<usize>> {
-        let facts = ImageFacts::of(FileNumber(0), name, cubin, self.tables.space);
-        // One that has code elsewhere says so itself.
-        if !facts.has_code() {
-            let is_elsewhere = cubin.code_location() == CodeLocation::OtherFile;
-            self.of_file.add(&vec![is_elsewhere; self.queries.len()]);
-            return is_elsewhere.then(|| (0..self.queries.len()).collect());
-        }
+    /// Begins a file: finds out which of its cubins have what is asked, where it has several.
+    ///
+    /// # Errors
+    ///
+    /// It has no cubin, or it is not known for which architecture they should be.
+    fn survey(&self, name: &str, file: &CubinFile) -> Result<()> {
         let function = self.options.function.as_deref();
-        if self.is_listing && function.is_none() {
-            return Some(Vec::new());
+        let is_for_some = self.samples.is_some() || !self.is_listing || function.is_some();
+        if !is_for_some || !self.options.at.is_empty() || !file.has_several()? {
+            return Ok(());
         }
-        let mut images = ImageSet::default();
-        images.add(facts.clone());
-        let has = |asked: &str| images.has_code_of(&ImageQuery { function, ..ImageQuery::new(asked) });
-        let queries = self.queries.iter().enumerate();
-        let about: Vec<usize> = queries.filter(|(_, asked)| has(asked)).map(|(number, _)| number).collect();
-        let is_about = if self.is_listing { function.is_none_or(has) } else { !about.is_empty() };
-        let is_asked: Vec<bool> =
-            (0..self.queries.len()).map(|number| about.binary_search(&number).is_ok()).collect();
-        self.of_file.add(&is_asked);
-        self.of_file.images.borrow_mut().add(facts);
-        is_about.then_some(about)
+        let space = self.tables.space;
+        let asked = if let Some((_, csv)) = &self.samples {
+            AskedImages::of_samples(file, space, &sampled_names(csv), name)?
+        } else {
+            AskedImages::of_queries(file, space, &self.asked(), function)?
+        };
+        *self.of_file.asked.borrow_mut() = Some(asked);
+        Ok(())
+    }
+
+    /// The queries; for a listing of one function its name.
+    fn asked(&self) -> Cow<'_, [String]> {
+        match &self.options.function {
+            Some(function) if self.is_listing => vec![function.clone()].into(),
+            _ => (&*self.queries).into(),
+        }
+    }
+
+    /// Whether a cubin may have something of what is asked. If not, it is passed over.
+    fn is_about(&self, image: &InputName, answers: &mut Answers<'_>) -> bool {
+        let asked = self.of_file.asked.borrow();
+        let is_about = asked.as_ref().is_none_or(|asked| asked.queries(&image.name).is_some());
+        if !is_about {
+            answers.pass_over(Status { queries: vec![false; self.queries.len()], ..Status::default() });
+        }
+        is_about
+    }
+
+    /// The numbers of the queries that a cubin is to answer.
+    fn queries_of(&self, name: &str) -> Vec<usize> {
+        match &*self.of_file.asked.borrow() {
+            Some(asked) => asked.queries(name).unwrap_or_default().to_vec(),
+            None => (0..self.queries.len()).collect(),
+        }
     }
 
     /// Ends a file: answers the queries that none of its images has code for, with the reason.
     fn end_of_file(&self, name: &str, answers: &mut Answers<'_>) -> Result<()> {
-        let OfFile { images, asked, is_shown } = &self.of_file;
-        let (images, mut seen, is_shown) = (images.take(), asked.take(), is_shown.take());
+        let OfFile { asked, is_sample, is_shown } = &self.of_file;
+        let (images, is_sample, is_shown) = (asked.take(), is_sample.take(), is_shown.take());
         if let Some((csv_name, _)) = &self.samples {
-            let rows = seen.iter().filter(|is_sample| !**is_sample).count();
+            let rows = is_sample.iter().filter(|is_sample| !**is_sample).count();
             if rows > 0 {
                 note(format_args!("{csv_name}: {rows} of the rows have no sample in any cubin of {name}"));
             }
             return Ok(());
         }
-        if images.is_empty() {
-            return Ok(());
-        }
-        seen.resize(self.queries.len(), false);
+        let (Some(images), asked) = (images, self.asked()) else { return Ok(()) };
         let function = self.options.function.as_deref();
-        let queries =
-            self.queries.iter().zip(seen).filter(|(_, seen)| !seen).map(|(asked, _)| asked.as_str());
-        let listed = function.filter(|_| self.is_listing && !is_shown);
-        let unread = |_| Err("its line tables were not read".to_owned());
-        let all = queries.chain(listed);
-        let mut all = all
-            .map(|asked| images.answer(&ImageQuery { function, ..ImageQuery::new(asked) }, unread).answer)
-            .peekable();
+        let unasked = asked.iter().enumerate().filter(|(number, _)| !images.has_query(*number));
+        let mut all = unasked.filter_map(|(_, asked)| images.no_answer(asked, function)).peekable();
         if self.options.json.is_none() {
             if is_shown && all.peek().is_some() {
                 writeln!(answers.out)?;
@@ -167,6 +181,16 @@ impl Query<'_> {
         }
         Ok(())
     }
+}
+
+/// The functions and code sections that a CSV file of samples names, each once. What is wrong with
+/// a row is told with the counts.
+fn sampled_names(csv: &str) -> Vec<String> {
+    let rows = lines::samples(csv).into_iter().flatten();
+    let samples = rows.filter_map(|(_, sample)| sample.ok());
+    let names =
+        samples.map(|Sample { function, section, .. }| if function.is_empty() { section } else { function });
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// One run: the file, and how to answer.
@@ -208,10 +232,18 @@ pub(super) fn answer(options: &Options, operands: &Operands, answers: &mut Answe
     };
     let arch = options.arch.as_deref();
     operands.files.iter().try_for_each(|file| {
-        read::each_cubin(file, arch, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
-        })?;
-        asked.end_of_file(&read::shown_name(file), answers)
+        let name = read::shown_name(file);
+        read::each_chosen_cubin(
+            file,
+            arch,
+            answers,
+            |file| asked.survey(&name, file),
+            |(), image, answers| asked.is_about(image, answers),
+            |image, bytes, answers| {
+                debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
+            },
+        )?;
+        asked.end_of_file(&name, answers)
     })
 }
 
@@ -225,15 +257,17 @@ fn of_cubin(
 ) -> Result<()> {
     let (options, name) = (asked.options, &*image.name);
     let is_of_several = image.origin.is_some();
-    let about = if is_of_several {
-        asked.queries_about(name, cubin)
-    } else {
-        Some((0..asked.queries.len()).collect())
+    // nvlink puts an image without code into each program. One that has code elsewhere says so
+    // itself.
+    let is_empty = || {
+        let facts = ImageFacts::of(FileNumber(0), name, cubin, asked.tables.space);
+        !facts.has_code() && cubin.code_location() != CodeLocation::OtherFile
     };
-    let Some(queries) = about else {
+    if is_of_several && is_empty() {
         answers.pass_over(Status { queries: vec![false; asked.queries.len()], ..Status::default() });
         return Ok(());
-    };
+    }
+    let queries = asked.queries_of(name);
     let tables = LineTables::default();
     let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, asked.tables)?;
     let run = Run { asked, name, cubin, lookup, queries, is_of_several };

@@ -1,7 +1,7 @@
 //! Queries from standard input, each as soon as its line came.
 
 use crate::input;
-use crate::limits::{MAX_QUERY, MAX_WORDS};
+use crate::limits::{MAX_QUERY, MAX_STREAM};
 use memchr::memchr;
 use std::io::{self, ErrorKind, Read};
 
@@ -65,14 +65,15 @@ impl<R: Read> InputLines<R> {
         }))
     }
 
-    /// Skips the rest of a line that is too long. It must end at some time.
+    /// Skips the rest of a line that is too long. It must end at some time, as that of a device
+    /// such as `/dev/zero` does not.
     fn skip(&mut self, mut before_wait: impl FnMut() -> io::Result<()>) -> io::Result<InputLine<'_>> {
         self.move_to_front();
         let mut length = 0;
         loop {
             length += (self.end - MAX_QUERY) as u64;
-            if length > MAX_WORDS {
-                return Err(input::too_large(MAX_WORDS));
+            if length > MAX_STREAM {
+                return Err(input::too_large(MAX_STREAM));
             }
             self.end = MAX_QUERY;
             before_wait()?;

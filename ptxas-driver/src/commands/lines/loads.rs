@@ -8,7 +8,9 @@ use crate::limits::MAX_MESSAGES;
 use crate::stderr::note;
 use anyhow::{Context, Result, anyhow};
 use cubin_debuginfo::address_query::CodeAddress;
-use cubin_debuginfo::images::{FunctionLoad, ImageError, LoadedFunction, LoadedFunctions, function_loads};
+use cubin_debuginfo::images::{
+    FunctionInImage, FunctionLoad, ImageError, LoadedFunction, LoadedFunctions, function_loads,
+};
 
 /// Reads `FUNCTION=0xADDRESS`.
 pub(super) fn parse(text: &str) -> Result<FunctionLoad, String> {
@@ -63,22 +65,32 @@ pub(super) fn loaded(options: &Options, files: &OpenFiles<'_>) -> Result<Option<
     Ok(Some(LoadedFunctions::new(loaded)?))
 }
 
-/// The one function that a load names; the inner error says that no image has it.
+/// The function that a load names, in all images that have it; the inner error says that none has.
+/// Queries see whether the images say the same.
 fn loaded_function(load: &FunctionLoad, files: &OpenFiles<'_>) -> Result<Result<LoadedFunction, ImageError>> {
     let FunctionLoad { function: name, address } = load;
-    let image = match files.images().image_of(name) {
-        Ok(image) => image,
+    let numbers = match files.images().images_to_load(name) {
+        Ok(numbers) => numbers,
         Err(error @ (ImageError::NoFunction { .. } | ImageError::NoImage)) => return Ok(Err(error)),
         Err(error) => return Err(anyhow!("{}", image_error_text(&error))),
     };
-    let lookup = files.lookup(image).map_err(|why| anyhow!(why))?;
-    let found = lookup.functions(name).map_err(|error| anyhow!("{error}"))?;
-    let [function] = found.as_slice() else {
-        return Err(anyhow!("'{name}' is the name of {} functions", found.len()));
-    };
-    let code = CodeAddress { section: function.section, offset: function.offset };
-    let (name, size) = (function.name.to_owned(), function.size);
-    Ok(Ok(LoadedFunction { name, address: *address, size, image, code }))
+    let mut loaded = LoadedFunction { name: name.clone(), address: *address, size: 0, images: Vec::new() };
+    for image in &numbers {
+        let lookup = files.lookup(*image).map_err(|why| anyhow!(why))?;
+        let found = lookup.functions(name).map_err(|error| anyhow!("{error}"))?;
+        let [function] = found.as_slice() else {
+            return Err(anyhow!("'{name}' is the name of {} functions", found.len()));
+        };
+        if loaded.images.is_empty() {
+            (loaded.name, loaded.size) = (function.name.to_owned(), function.size);
+        } else if (&*loaded.name, loaded.size) != (function.name, function.size) {
+            let error = files.images().several(name, &numbers);
+            return Err(anyhow!("{}", image_error_text(&error)));
+        }
+        let code = CodeAddress { section: function.section, offset: function.offset };
+        loaded.images.push(FunctionInImage { image: *image, code });
+    }
+    Ok(Ok(loaded))
 }
 
 #[cfg(test)]

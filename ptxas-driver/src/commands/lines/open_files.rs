@@ -5,13 +5,13 @@ use super::reply::AnsweringCubin;
 use super::{Operands, Options};
 use crate::commands::read::{self, DebugBytes, KeptCubin, KeptFile, PtxFile};
 use crate::limits::MAX_MESSAGES;
-use crate::report::CubinKind;
+use crate::report::{CubinKind, NoAnswer};
 use crate::stderr::complain;
 use anyhow::{Result, anyhow};
 use cubin_debuginfo::images::{FileNumber, ImageFacts, ImageNumber, ImageSet, LoadedFunctions};
 use cubin_debuginfo::lines::LineLookup;
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ pub(super) struct OpenFiles<'r> {
     count: u32,
     /// The bytes of each file by its path without links.
     bytes: HashMap<PathBuf, &'static [u8]>,
-    /// How many images could not be read.
-    faults: u64,
+    /// How many files and images could not be read.
+    faults: Cell<u64>,
 }
 
 /// An image, and its line tables once they are read.
@@ -66,7 +66,7 @@ impl<'r> OpenFiles<'r> {
             files: HashMap::new(),
             count: 0,
             bytes: HashMap::new(),
-            faults: 0,
+            faults: Cell::new(0),
         };
         let mut passed = None;
         for path in &operands.files {
@@ -111,6 +111,9 @@ impl<'r> OpenFiles<'r> {
             },
             Ok,
         );
+        if opened.is_err() {
+            self.add_faults(1);
+        }
         self.files.insert(name.into(), opened.clone());
         opened
     }
@@ -125,9 +128,13 @@ impl<'r> OpenFiles<'r> {
         self.set.set_loaded(loaded);
     }
 
-    /// How many images could not be read.
+    /// How many files and images could not be read.
     pub(super) fn faults(&self) -> u64 {
-        self.faults
+        self.faults.get()
+    }
+
+    fn add_faults(&self, count: u64) {
+        self.faults.set(self.faults.get() + count);
     }
 
     /// The line tables of an image, which are read when they are first asked for.
@@ -142,14 +149,18 @@ impl<'r> OpenFiles<'r> {
     /// The cubin that an image is; `None` if its tables cannot be read.
     pub(super) fn cubin(&self, image: ImageNumber) -> Option<AnsweringCubin<'_>> {
         let kind = self.tables(image).ok()?.kind;
-        Some(AnsweringCubin { name: self.set.name(image), is_only: self.set.len() == 1, kind })
+        let is_named_by_file = self.images.get(image.0 as usize)?.cubin.is_named();
+        let (name, is_only) = (self.set.name(image), self.set.len() == 1);
+        Some(AnsweringCubin { name, is_only, is_named_by_file, kind })
     }
 
     fn tables(&self, image: ImageNumber) -> Result<&OpenTables, String> {
         let Some(open) = self.images.get(image.0 as usize) else { return Err("no such image".to_owned()) };
         let tables = open.tables.get_or_init(|| {
-            let read = self.read_tables(&open.cubin);
-            read.map_err(|error| format!("{:#}", self.debug.naming_sections(open.cubin.name(), error)))
+            self.read_tables(&open.cubin).map_err(|error| {
+                self.add_faults(u64::from(!error.is::<NoAnswer>()));
+                format!("{:#}", self.debug.naming_sections(open.cubin.name(), error))
+            })
         });
         tables.as_ref().map_err(String::clone)
     }
@@ -209,7 +220,7 @@ impl<'r> OpenFiles<'r> {
             return Err(error.unwrap_or_else(|| anyhow!("{}: no cubin", file.name())));
         }
         self.count += 1;
-        self.faults += faults.len() as u64;
+        self.add_faults(faults.len() as u64);
         for error in faults.iter().take(MAX_MESSAGES as usize) {
             complain(format_args!("{error:#}"));
         }

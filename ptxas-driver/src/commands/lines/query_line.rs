@@ -15,7 +15,8 @@ pub(super) const SCHEMA: DocumentSchema = DocumentSchema::of::<QueryLine<'_, '_,
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct QueryLine<'q, 'a, 's> {
     /// The query, as the user gave it, without blanks around it. What is not UTF-8 is U+FFFD. A
-    /// query that is too long is cut.
+    /// query of more than 1 MiB is not looked up, and is cut here. A line of more than 1 GiB ends
+    /// the program, since it may never end.
     pub(super) query: &'q str,
     /// The name of the file as given, `<stdin>` for `-`. If the file has several cubins, the name
     /// by which an operand selects the one that answers, such as `a.out:sm_90:2`. Absent where

@@ -26,6 +26,8 @@ pub(super) struct AnsweringCubin<'n> {
     pub(super) name: &'n str,
     /// Whether there is no other one that could answer.
     pub(super) is_only: bool,
+    /// Whether the file that it was read from is its name, in whatever spelling.
+    pub(super) is_named_by_file: bool,
     pub(super) kind: CubinKind,
 }
 
@@ -55,7 +57,7 @@ impl<'q> Reply<'q, '_> {
     /// The name of the file or cubin that the reply is of; empty if none is known.
     pub(super) fn module_name(&self) -> &'q str {
         match self.cubin {
-            Some(cubin) if self.module.is_empty() || !cubin.is_only => cubin.name,
+            Some(cubin) if self.module.is_empty() || !cubin.is_named_by_file => cubin.name,
             _ => self.module,
         }
     }

@@ -30,20 +30,42 @@ pub(in crate::commands) fn each_cubin(
     operand: &Path,
     arch: Option<&str>,
     answers: &mut Answers<'_>,
+    show: impl FnMut(&InputName, &[u8], &mut Answers<'_>) -> Result<()>,
+) -> Result<()> {
+    let everything = |_: &CubinFile| Ok(());
+    each_chosen_cubin(operand, arch, answers, everything, |(), _, _| true, show)
+}
+
+/// As [`each_cubin`], but `survey` first looks at the file, and `is_shown` then chooses among its
+/// cubins by what that found. Those that are not chosen are not decompressed.
+///
+/// # Errors
+///
+/// Those of [`each_cubin`].
+pub(in crate::commands) fn each_chosen_cubin<S>(
+    operand: &Path,
+    arch: Option<&str>,
+    answers: &mut Answers<'_>,
+    survey: impl FnOnce(&CubinFile) -> Result<S>,
+    mut is_shown: impl FnMut(&S, &InputName, &mut Answers<'_>) -> bool,
     mut show: impl FnMut(&InputName, &[u8], &mut Answers<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = match File::read(operand, arch) {
-        Ok(file) => file,
+        Ok(file) => CubinFile(file),
         Err(error) => return unreadable(operand, error, answers),
     };
-    let shown = file.container().and_then(|container| {
-        let (count, cubins) = chosen_cubins(&file, container.as_ref())?;
+    let shown = survey(&file).and_then(|survey| {
+        let CubinFile(file) = &file;
+        let container = file.container()?;
+        let (count, cubins) = chosen_cubins(file, container.as_ref())?;
         let mut progress = Progress::new(count);
         for cubin in cubins {
             match cubin {
                 Ok(cubin) => {
-                    let shown = cubin.bytes(&file).and_then(|bytes| show(&cubin.image, &bytes, answers));
-                    cubin.end(shown, answers)?;
+                    if is_shown(&survey, &cubin.image, answers) {
+                        let shown = cubin.bytes(file).and_then(|bytes| show(&cubin.image, &bytes, answers));
+                        cubin.end(shown, answers)?;
+                    }
                     progress.step(&cubin.image.name);
                 }
                 Err(error) => answers.alone(file.base(), error)?,
@@ -51,7 +73,70 @@ pub(in crate::commands) fn each_cubin(
         }
         Ok(())
     });
-    end_of_file(&file, shown, answers)
+    end_of_file(&file.0, shown, answers)
+}
+
+/// A file whose cubins are looked at before any of them is shown.
+pub(in crate::commands) struct CubinFile(File);
+
+impl CubinFile {
+    /// Whether several cubins are meant.
+    ///
+    /// # Errors
+    ///
+    /// None is.
+    pub(in crate::commands) fn has_several(&self) -> Result<bool> {
+        let container = self.0.container()?;
+        Ok(chosen_cubins(&self.0, container.as_ref())?.0 > 1)
+    }
+
+    /// Calls `look` with each cubin that is meant, on all cores, and `tell` with each result, in
+    /// order. What is wrong with the file between the cubins is passed over.
+    ///
+    /// # Errors
+    ///
+    /// None is meant.
+    pub(in crate::commands) fn look_at_each<T: Send>(
+        &self,
+        look: impl Fn(&InputName, &[u8]) -> Result<T> + Sync,
+        mut tell: impl FnMut(&InputName, Result<T>),
+    ) -> Result<()> {
+        let Self(file) = self;
+        let container = file.container()?;
+        let look = |cubin: &ChosenCubin<'_>| look(&cubin.image, &cubin.bytes(file)?);
+        in_parallel(file, container.as_ref(), look, |cubin, looked| {
+            if let (Ok(cubin), Some(looked)) = (cubin, looked) {
+                tell(&cubin.image, looked);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Calls `look` with each cubin that is meant of a file, on all cores, and `tell` with each result,
+/// in order. A fault between the cubins is told too, without a result.
+///
+/// # Errors
+///
+/// None is meant, or one of `tell`.
+pub(super) fn in_parallel<'d, T: Send>(
+    file: &File,
+    container: Option<&Container<'d>>,
+    look: impl Fn(&ChosenCubin<'d>) -> Result<T> + Sync,
+    mut tell: impl FnMut(Result<ChosenCubin<'d>>, Option<Result<T>>) -> Result<()>,
+) -> Result<()> {
+    let (count, cubins) = chosen_cubins(file, container)?;
+    let mut progress = Progress::new(count);
+    let size = |cubin: &Result<ChosenCubin<'_>>| cubin.as_ref().map_or(0, ChosenCubin::size);
+    let look = |cubin: &Result<ChosenCubin<'d>>| cubin.as_ref().ok().map(&look);
+    parallel::in_order(cubins, size, look, |cubin, looked| {
+        let name = cubin.as_ref().ok().map(|cubin| cubin.image.name.clone());
+        tell(cubin, looked)?;
+        if let Some(name) = name {
+            progress.step(&name);
+        }
+        Ok(())
+    })
 }
 
 /// Calls `look` with each cubin that the operands mean, on all cores, and `tell` with each result,
@@ -117,19 +202,11 @@ fn several_cubins<T: Send>(
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let container = file.container()?;
-    let (count, cubins) = chosen_cubins(file, container.as_ref())?;
-    let mut progress = Progress::new(count);
-    let size = |cubin: &Result<ChosenCubin<'_>>| cubin.as_ref().map_or(0, ChosenCubin::size);
-    let look = |cubin: &Result<ChosenCubin<'_>>| {
-        let cubin = cubin.as_ref().ok()?;
-        Some(cubin.bytes(file).and_then(|bytes| look(&cubin.image, &bytes)))
-    };
-    parallel::in_order(cubins, size, look, |cubin, looked| match (cubin, looked) {
+    let look = |cubin: &ChosenCubin<'_>| look(&cubin.image, &cubin.bytes(file)?);
+    in_parallel(file, container.as_ref(), look, |cubin, looked| match (cubin, looked) {
         (Ok(cubin), Some(looked)) => {
             let told = looked.and_then(|result| tell(&cubin.image, result, answers));
-            cubin.end(told, answers)?;
-            progress.step(&cubin.image.name);
-            Ok(())
+            cubin.end(told, answers)
         }
         (Ok(_), None) => Ok(()),
         (Err(error), _) => answers.alone(file.base(), error),
@@ -152,6 +229,7 @@ fn end_of_file(file: &File, told: Result<()>, answers: &mut Answers<'_>) -> Resu
 }
 
 /// A cubin that an operand means.
+#[derive(Clone)]
 pub(super) struct ChosenCubin<'d> {
     pub(super) image: InputName,
     /// `None`: the file itself.
@@ -159,6 +237,8 @@ pub(super) struct ChosenCubin<'d> {
     /// Whether the operand means no other one. Its file's name says enough then, also of what is
     /// wrong with it.
     pub(super) is_only: bool,
+    /// Whether the operand is its name.
+    pub(super) is_named: bool,
 }
 
 /// The cubins that are meant of a file, and the faults between them; first how many cubins.
@@ -171,19 +251,26 @@ pub(super) fn chosen_cubins<'c, 'd>(
     container: Option<&'c Container<'d>>,
 ) -> Result<(u64, impl Iterator<Item = Result<ChosenCubin<'d>>> + use<'c, 'd>)> {
     let alone = InputName { name: file.name.clone(), origin: None, number: number(file, &file.name) };
-    let count =
-        container.map_or(Ok(1), |container| Ok::<_, anyhow::Error>(file.survey(container)?.chosen))?;
-    let itself =
-        container.is_none().then(|| ChosenCubin { image: alone.clone(), entry: None, is_only: true });
+    let survey = container.map(|container| file.survey(container)).transpose()?;
+    let count = survey.as_ref().map_or(1, |survey| survey.chosen);
+    let is_named = survey.as_ref().is_none_or(|survey| file.names_one(survey));
+    let itself = container.is_none().then(|| ChosenCubin {
+        image: alone.clone(),
+        entry: None,
+        is_only: true,
+        is_named: true,
+    });
     let entries = container.into_iter().flat_map(|container| file.chosen(container));
     let entries = entries.map(move |found| {
         let found = found.with_context(|| file.base().to_owned())?;
-        if count == 1 {
-            return Ok(ChosenCubin { image: alone.clone(), entry: Some(found), is_only: true });
-        }
-        let name = file.name_of(&found);
-        let image = InputName { number: number(file, &name), name, origin: Some(origin(&found)) };
-        Ok(ChosenCubin { image, entry: Some(found), is_only: false })
+        let is_only = count == 1;
+        let image = if is_named {
+            alone.clone()
+        } else {
+            let name = file.name_of(&found);
+            InputName { number: number(file, &name), name, origin: (!is_only).then(|| origin(&found)) }
+        };
+        Ok(ChosenCubin { image, entry: Some(found), is_only, is_named })
     });
     Ok((count, itself.map(Ok).into_iter().chain(entries)))
 }

@@ -1,10 +1,8 @@
 //! A file that is kept in memory, as a program that answers queries for a long time needs it.
 
 use super::cubin_file::read_any;
-use super::each_cubin::{ChosenCubin, chosen_cubins};
+use super::each_cubin::{ChosenCubin, in_parallel};
 use super::operand::File;
-use crate::parallel;
-use crate::progress::Progress;
 use anyhow::Result;
 use nv_debug_sections::container::Container;
 use std::borrow::Cow;
@@ -71,16 +69,10 @@ impl KeptFile {
         mut tell: impl FnMut(Result<(KeptCubin, T)>) -> Result<()>,
     ) -> Result<()> {
         let Self { file, container } = self;
-        let (count, cubins) = chosen_cubins(file, container)?;
-        let mut progress = Progress::new(count);
-        let cubins = cubins.map(|found| found.map(|cubin| KeptCubin { file, cubin }));
-        let size = |cubin: &Result<KeptCubin>| cubin.as_ref().map_or(0, |kept| kept.cubin.size());
-        let look = |cubin: &Result<KeptCubin>| cubin.as_ref().ok().map(&look);
-        parallel::in_order(cubins, size, look, |cubin, looked| match (cubin, looked) {
-            (Ok(cubin), Some(looked)) => {
-                progress.step(cubin.name());
-                tell(looked.map(|result| (cubin, result)))
-            }
+        let kept = |cubin: &ChosenCubin<'static>| KeptCubin { file, cubin: cubin.clone() };
+        let look = |cubin: &ChosenCubin<'static>| look(&kept(cubin));
+        in_parallel(file, container, look, |cubin, looked| match (cubin, looked) {
+            (Ok(cubin), Some(looked)) => tell(looked.map(|result| (KeptCubin { file, cubin }, result))),
             (Ok(_), None) => Ok(()),
             (Err(error), _) => tell(Err(error)),
         })
@@ -96,6 +88,11 @@ impl KeptCubin {
     /// Whether no other cubin of the file is meant.
     pub(in crate::commands) fn is_only(&self) -> bool {
         self.cubin.is_only
+    }
+
+    /// Whether the operand is the name of the cubin.
+    pub(in crate::commands) fn is_named(&self) -> bool {
+        self.cubin.is_named
     }
 
     /// The bytes of the cubin. They are decompressed at each call.

@@ -21,7 +21,9 @@ pub(super) use cubin_file::{
     warn_of_newer_release,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
-pub(super) use each_cubin::{IMAGES_HELP, OneCubin, each_cubin, each_cubin_in_parallel, shown_name};
+pub(super) use each_cubin::{
+    CubinFile, IMAGES_HELP, OneCubin, each_chosen_cubin, each_cubin, each_cubin_in_parallel, shown_name,
+};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};

@@ -44,6 +44,8 @@ pub(super) struct File {
     /// The same without what chooses images.
     base: String,
     choice: ImageSelector,
+    /// Whether `choice` is not in the operand, but in an option for all files.
+    is_choice_of_option: bool,
     pub(super) bytes: Cow<'static, [u8]>,
 }
 
@@ -83,6 +85,7 @@ impl File {
         {
             bail!("{}: its images for {own}, and --arch {arch}", operand.display());
         }
+        let is_choice_of_option = choice.is_all() && arch.is_some();
         choice.arch = choice.arch.or_else(|| arch.map(str::to_owned));
         let (base, bytes) = read(path)?;
         if bytes.is_empty() {
@@ -93,7 +96,13 @@ impl File {
             bail!("{base}: {hint}");
         }
         let after = operand.to_str().zip(path.to_str()).and_then(|(all, path)| all.get(path.len()..));
-        Ok(Self { name: format!("{base}{}", after.unwrap_or_default()), base, choice, bytes })
+        Ok(Self {
+            name: format!("{base}{}", after.unwrap_or_default()),
+            base,
+            choice,
+            is_choice_of_option,
+            bytes,
+        })
     }
 
     /// The file as one that holds images; `None` where it is meant itself: a cubin, or a file of no
@@ -158,6 +167,13 @@ impl File {
             bail!("{base}: {count} cubins{choice} in it, expected one; there are {list}");
         }
         Ok(())
+    }
+
+    /// Whether the operand names one cubin, so that the operand is the name of that cubin. An
+    /// option that chooses among the images of all files changes no names.
+    pub(super) fn names_one(&self, survey: &SelectionSummary) -> bool {
+        let named = if self.is_choice_of_option { survey.cubins } else { survey.chosen };
+        named == 1
     }
 
     /// The name of one image, as an operand would choose it.
