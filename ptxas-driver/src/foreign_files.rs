@@ -6,7 +6,7 @@ use nv_debug_sections::container::FileKind;
 const LOOKED_AT: usize = 1 << 12;
 
 const MACH_O: &str = "a Mach-O file of macOS";
-const NO_CUDA: &str = "the last CUDA for macOS was 10.2; only ELF files and Windows programs are looked into";
+const NO_CUDA: &str = "the last CUDA for macOS was 10.2; only ELF files and files of Windows are looked into";
 
 /// Files that no command reads, by their first bytes: what each is, and what to do.
 const MAGICS: [(&[u8], &str, &str); 18] = [
@@ -16,7 +16,7 @@ const MAGICS: [(&[u8], &str, &str); 18] = [
     (b"BZh", "a bzip2 file", "decompress it with `bunzip2` first"),
     (b"PK\x03\x04", "a zip file, as Python wheels are", "unzip it first"),
     (b"BC\xc0\xde", "LLVM bitcode", "`llc -mcpu=sm_90` makes PTX of it"),
-    (b"MZ", "a DOS program", "only ELF files and Windows programs are looked into"),
+    (b"MZ", "a DOS program", "only ELF files and files of Windows are looked into"),
     (b"\xcf\xfa\xed\xfe", MACH_O, NO_CUDA),
     (b"\xce\xfa\xed\xfe", MACH_O, NO_CUDA),
     (b"\xfe\xed\xfa\xcf", MACH_O, NO_CUDA),

@@ -10,7 +10,8 @@ pub enum FileKind {
     Cubin,
     /// A fatbin as `nvcc -fatbin` writes it.
     Fatbin,
-    /// A file for a host: a program, a library or an object in ELF, or a program or DLL of Windows.
+    /// A file for a host: a program, a library or an object in ELF, or a program, a DLL or
+    /// an object of Windows.
     Host,
     /// An archive (`ar`), such as one of host objects.
     Archive,

@@ -155,7 +155,7 @@ impl<'d> Container<'d> {
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         let not = |what| Error::new("", 0, ErrorKind::NotAContainer(what));
         let kind = FileKind::of(data).ok_or_else(|| {
-            not("neither ELF, nor a Windows program, a fatbin, an archive, NVVM IR or PTX text")
+            not("neither ELF, nor a Windows program or object, a fatbin, an archive, NVVM IR or PTX text")
         })?;
         let parts = if kind == FileKind::Archive {
             Parts::Archives(vec![Archive::new(None, data)?])

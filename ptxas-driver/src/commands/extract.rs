@@ -34,7 +34,7 @@ Examples:
   ptxas-driver extract a.out -o . --arch sm_90 --kind cubin
   ptxas-driver extract liba.a -o . --index 3             the third image of the list
 
-A file may be a fatbin, a host file (ELF, or a Windows program) or an archive of such objects, and also a cubin, PTX text or
+A file may be a fatbin, a host file (ELF, or a program or object of Windows) or an archive of such objects, and also a cubin, PTX text or
 an .ltoir file, which is one image. Images are numbered from 1 through the whole file. --arch,
 --kind and --index also narrow the list; an image must match each of them that is given.
 
