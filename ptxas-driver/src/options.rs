@@ -10,6 +10,7 @@ mod file;
 mod help;
 mod message;
 mod parser;
+mod question;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ mod value;
 
 pub use command::{command, table_completions};
 pub use help::help;
-pub use message::{Message, Severity, UsageError};
+pub use message::{Message, PtxasQuestion, PtxasWord, Severity, UsageError};
 pub use nvdwarf_compile::{FileStat, LineTableStyle, NvdwarfOptions, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -304,6 +304,14 @@ pub fn other_names(_: &Path) -> u64 {
     0
 }
 
+/// Whether no program can make a file at `path`: it is a folder, or the folder that it would be in
+/// is missing.
+pub fn has_no_place(path: &Path) -> bool {
+    let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+    let is_in_folder = || resolve_links(path).is_ok_and(|target| folder_of(&target).is_dir());
+    path.as_os_str().is_empty() || is_folder || !is_in_folder()
+}
+
 /// Whether both paths name the same file, which need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     a == b || canonical_path(a).is_some_and(|a| Some(a) == canonical_path(b))

@@ -28,4 +28,5 @@ mod support;
 mod triton;
 mod version;
 mod windows_paths;
+mod wrong_calls;
 mod zeroed;

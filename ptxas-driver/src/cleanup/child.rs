@@ -190,18 +190,18 @@ pub struct Captured {
     /// The exit code of the program, or the signal that ended it.
     pub status: ExitStatus,
     /// The first part of what the program wrote to standard output.
-    pub stdout: String,
+    pub stdout: Vec<u8>,
     /// The first part of what the program wrote to standard error.
-    pub stderr: String,
+    pub stderr: Vec<u8>,
 }
 
-/// Runs a program without standard input to its end, and keeps up to 1 MiB of its output.
+/// Runs a program to its end, and keeps up to 1 MiB of each of its outputs.
 ///
 /// # Errors
 ///
 /// It cannot be started, or not be read.
 pub fn capture(command: &mut Command) -> io::Result<Captured> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running::start(command, false)?;
     let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
     let mut kept = Vec::new();
@@ -215,8 +215,7 @@ pub fn capture(command: &mut Command) -> io::Result<Captured> {
         (stdout.join().unwrap_or_default().unwrap_or_default(), lines)
     });
     lines?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Captured { status: running.wait()?, stdout: text(stdout), stderr: text(kept) })
+    Ok(Captured { status: running.wait()?, stdout, stderr: kept })
 }
 
 /// The first part of a stream, which is read to its end.

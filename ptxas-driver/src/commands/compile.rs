@@ -1,6 +1,7 @@
 //! `compile`: reads PTX and writes a cubin with debug sections, with ptxas' own command line.
 
 mod code;
+mod command_line;
 mod document;
 mod input;
 mod messages;
@@ -70,17 +71,20 @@ fn run_call(args: &[OsString], as_ptxas: bool, saved: Option<&SavedCall>) -> (St
     let parsed = match options::parse(args, environment.as_deref(), &code::ask) {
         Ok((parsed, warnings)) => {
             warnings.iter().for_each(say);
+            if let Some(saved) = saved.filter(|_| !warnings.is_empty()) {
+                saved.keep(saved_call::MESSAGES, command_line::text_of(&warnings).as_bytes());
+            }
             parsed
         }
-        Err(error) => {
-            error.messages.iter().for_each(say);
-            return (String::new(), FAILURE);
-        }
+        Err(error) => return command_line::refuse(&error, saved),
     };
     match parsed {
-        Command::Help => (String::new(), print(&options::help(help::columns()))),
-        Command::Version => version::print(as_ptxas),
-        Command::ListVersion => list_version(),
+        Command::Help => (String::new(), print_kept(&options::help(help::columns()), saved)),
+        Command::Version => {
+            let (source, text) = version::text(as_ptxas);
+            (source, print_kept(&text, saved))
+        }
+        Command::ListVersion => list_version(saved),
         Command::Compile(options) => {
             let mut compile = Compile { saved, ..Compile::new(&options, as_ptxas) };
             let (exit, error) = match compile.run() {
@@ -88,7 +92,9 @@ fn run_call(args: &[OsString], as_ptxas: bool, saved: Option<&SavedCall>) -> (St
                 Err(Stopped { exit, error }) => (exit, Some(error)),
             };
             if let Some(saved) = saved {
-                saved.keep_other_inputs(&options);
+                let read = usize::from(options.more_inputs.is_empty());
+                saved.keep_inputs(options.inputs(), read);
+                saved.keep_options_files(&options.options_files);
                 saved.keep("document.json", &compile.document(error.as_deref()));
             }
             let is_shown = !options.json || compile.write_document(error.as_deref());
@@ -97,10 +103,10 @@ fn run_call(args: &[OsString], as_ptxas: bool, saved: Option<&SavedCall>) -> (St
     }
 }
 
-fn list_version() -> (String, u8) {
+fn list_version(saved: Option<&SavedCall>) -> (String, u8) {
     match ptxas::find(None) {
         Ok(found) => match ptxas::printed(&found.path, "--list-version") {
-            Ok(theirs) => (found.source(), print(&theirs)),
+            Ok(theirs) => (found.source(), print_kept(&theirs, saved)),
             Err(error) => {
                 say_fatal(error.to_string());
                 (found.source(), FAILURE)
@@ -120,6 +126,14 @@ fn print(text: &str) -> u8 {
         }
         _ => 0,
     }
+}
+
+/// Prints to standard output, and keeps it for a report of a fault.
+fn print_kept(text: &str, saved: Option<&SavedCall>) -> u8 {
+    if let Some(saved) = saved {
+        saved.keep(saved_call::STDOUT, text.as_bytes());
+    }
+    print(text)
 }
 
 /// One line as ptxas prints it.
@@ -197,7 +211,10 @@ impl<'o> Compile<'o> {
             return self.run_several();
         }
         let name = self.options.input.name();
-        let bytes = input::read(&self.options.input, &name, self.message_style)?;
+        let bytes = match input::read(&self.options.input) {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(self.say_unreadable(&error)),
+        };
         self.keep("input.ptx", &bytes);
         self.first_speaker = self.find_first_speaker();
         let text = match input::text(&name, &bytes) {

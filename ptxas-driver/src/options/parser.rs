@@ -1,8 +1,9 @@
 //! The parser of a command line, from left to right.
 
 use super::MessageStyle;
+use super::question::{NotedWords, wants_ptxas};
 use super::table::{self, Arg, Id, Spec};
-use super::value::{self, is_digits, number, split_at_equals};
+use super::value::{self, is_digits, known_archs, named_arch, number, split_at_equals};
 use super::{
     ABORTED, CONFLICT, CodeChoice, ENVIRONMENT, FileStat, Input, Message, NvdwarfOptions, OPTIMIZED_DEBUG,
     OptionAnswer, Options, Parsed, Severity, UsageError, file,
@@ -10,11 +11,14 @@ use super::{
 use crate::input;
 use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
 use nv_debug_sections::release::Release;
-use nvdwarf_compile::arch::{self, Arch, ArchError, Suffix};
+use nvdwarf_compile::arch::{self, Arch, Suffix};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::vec;
+
+/// The message that there is nothing to compile.
+const NO_INPUT: &str = "no input file";
 
 /// The fatal message that ends parsing, and a hint of ours.
 struct Stop {
@@ -36,12 +40,7 @@ pub(super) fn parse(
     let read = environment.map_or(Ok(()), |words| parser.read_environment(words));
     match read.and_then(|()| parser.read(args.to_vec())).and_then(|()| parser.finish()) {
         Ok(parsed) => Ok((parsed, parser.messages)),
-        Err(Stop { text, hint }) => {
-            let mut messages = parser.messages;
-            messages.push(Message { severity: Severity::Fatal, text });
-            messages.extend(hint.map(|text| Message { severity: Severity::Info, text }));
-            Err(UsageError { messages })
-        }
+        Err(stop) => Err(parser.usage_error(stop)),
     }
 }
 
@@ -70,6 +69,7 @@ struct Parser<'a> {
     message_style: Option<MessageStyle>,
     extras: NvdwarfOptions,
     passed: Vec<OsString>,
+    noted: NotedWords,
 }
 
 impl<'a> Parser<'a> {
@@ -93,7 +93,22 @@ impl<'a> Parser<'a> {
             message_style: None,
             extras: NvdwarfOptions::default(),
             passed: Vec::new(),
+            noted: NotedWords::default(),
         }
+    }
+
+    /// The error that ends parsing.
+    fn usage_error(self, Stop { text, hint }: Stop) -> UsageError {
+        let mut messages = self.messages;
+        let has_no_input = text == NO_INPUT;
+        messages.push(Message { severity: Severity::Fatal, text });
+        messages.extend(hint.map(|text| Message { severity: Severity::Info, text }));
+        let rest = self.open.into_iter().rev().flatten();
+        let arch = self.arch.map_or(arch::DEFAULT, |(arch, _)| arch).number;
+        let question = wants_ptxas(self.message_style, self.code, rest)
+            .then(|| self.noted.question(arch, has_no_input))
+            .flatten();
+        UsageError { messages, inputs: self.inputs, options_files: self.files, question }
     }
 
     /// Reads the options of `$NVDWARF_OPTIONS`.
@@ -101,6 +116,7 @@ impl<'a> Parser<'a> {
         let place = |stop: Stop| Stop { text: format!("in ${ENVIRONMENT}: {}", stop.text), ..stop };
         let words = file::words(words.as_encoded_bytes()).or_else(stop).map_err(place)?;
         let given = words.clone();
+        self.noted.are_incomplete = true;
         self.read(words).map_err(place)?;
         // What concerns one call is for its command line.
         if let Some(input) = self.inputs.first() {
@@ -115,6 +131,8 @@ impl<'a> Parser<'a> {
             );
             return stop(text);
         }
+        // Where the command line says otherwise, ptxas would warn.
+        self.noted.are_incomplete = self.noted.clear();
         self.of_environment = self.flags.clone();
         let values = [
             (Id::Arch, self.arch.is_some()),
@@ -150,10 +168,12 @@ impl<'a> Parser<'a> {
             };
             let bytes = arg.as_encoded_bytes();
             if bytes == b"-" {
+                self.noted.input(&arg);
                 self.inputs.push(Input::Stdin);
             } else if bytes.starts_with(b"-") {
                 self.option(arg)?;
             } else {
+                self.noted.input(&arg);
                 self.inputs.push(Input::Path(arg.into()));
             }
         }
@@ -163,8 +183,10 @@ impl<'a> Parser<'a> {
     fn option(&mut self, arg: OsString) -> Result<(), Stop> {
         let (typed, attached) = split_at_equals(&arg);
         let Some((spec, attached)) = find(&typed, attached) else {
+            self.noted.option(&arg, false);
             return self.unknown(&typed, arg);
         };
+        self.noted.option(&arg, table::OURS.iter().any(|ours| ours.id == spec.id));
         let is_attached = attached.is_some();
         let value = match (spec.arg, attached) {
             (Arg::None, None) => {
@@ -184,7 +206,9 @@ impl<'a> Parser<'a> {
             self.passed.extend((!is_attached).then_some(value));
             return Ok(());
         }
-        self.set(spec, &value)
+        self.set(spec, &value)?;
+        self.noted.is_read(spec, &value);
+        Ok(())
     }
 
     /// An option that no table has: the code provider's, or a mistake.
@@ -207,6 +231,9 @@ impl<'a> Parser<'a> {
 
     fn argument(&mut self, typed: &str) -> Result<OsString, Stop> {
         let next = self.open.last_mut().and_then(Iterator::next);
+        if let Some(next) = &next {
+            self.noted.value(next);
+        }
         next.map_or_else(|| stop(format!("argument expected after '{typed}'")), Ok)
     }
 
@@ -214,7 +241,11 @@ impl<'a> Parser<'a> {
     fn level(&mut self) -> OsString {
         let Some(words) = self.open.last_mut() else { return OsString::new() };
         let next = words.as_slice().first().filter(|next| is_digits(next));
-        if next.is_some() { words.next().unwrap_or_default() } else { OsString::new() }
+        let level = if next.is_some() { words.next().unwrap_or_default() } else { OsString::new() };
+        if !level.is_empty() {
+            self.noted.value(&level);
+        }
+        level
     }
 
     fn set(&mut self, spec: &Spec, value: &OsStr) -> Result<(), Stop> {
@@ -332,7 +363,7 @@ impl<'a> Parser<'a> {
     /// The input, and those after it.
     fn inputs(&mut self) -> Result<(Input, Vec<Input>), Stop> {
         match self.inputs.as_slice() {
-            [] => Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
+            [] => Err(Stop { text: NO_INPUT.into(), hint: Some("see --help".into()) }),
             [input] => Ok((input.clone(), Vec::new())),
             several @ [first, rest @ ..] => {
                 // ptxas opens them all before it goes on.
@@ -357,7 +388,9 @@ impl<'a> Parser<'a> {
                 return Ok(parsed);
             }
         }
+        self.noted.is_ours = false;
         let (input, more_inputs) = self.inputs()?;
+        self.noted.is_ours = self.has_epoch;
         if self.has_epoch {
             let time = value::source_date_epoch();
             self.extras.time_of_files = Some(time.or_else(|why| stop(format!("--file-stat epoch: {why}")))?);
@@ -407,6 +440,7 @@ impl<'a> Parser<'a> {
             self.messages.push(Message { severity, text: CONFLICT.into() });
         }
         let keeps = options.compile.extras.keep_optimised;
+        self.noted.is_ours = keeps;
         if keeps && !device_debug {
             return stop("--debug-opt keep goes with -g only");
         }
@@ -452,21 +486,4 @@ fn find(typed: &str, value: Option<OsString>) -> Option<(&'static Spec, Option<O
     };
     let spec = table::PTXAS.iter().find(number)?;
     Some((spec, typed.get(1 + spec.short.len()..).map(OsString::from)))
-}
-
-/// An architecture, and its name where it is a virtual one.
-fn named_arch(name: &str) -> Option<(Arch, Option<String>)> {
-    match Arch::parse(name) {
-        Ok(arch) => Some((arch, None)),
-        Err(ArchError::Unknown) => None,
-        Err(ArchError::Virtual) => {
-            let (_, number) = name.split_once('_')?;
-            Some((Arch::parse(&format!("sm_{number}")).ok()?, Some(name.to_owned())))
-        }
-    }
-}
-
-fn known_archs() -> String {
-    let names: Vec<String> = Release::default().archs().map(|arch| arch.to_string()).collect();
-    format!("known: {}", names.join(", "))
 }

@@ -21,7 +21,7 @@ fn compile(line: &str) -> Options {
 /// Every message of a command line, as printed.
 fn messages(line: &str) -> String {
     match parse(&args(line)) {
-        Ok((_, messages)) => UsageError { messages }.to_string(),
+        Ok((_, messages)) => messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         Err(error) => error.to_string(),
     }
 }

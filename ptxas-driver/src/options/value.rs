@@ -1,6 +1,8 @@
 //! Parsing of option values.
 
 use super::{CodeChoice, FileStat, LineTableStyle, MessageStyle, PathMap};
+use nv_debug_sections::release::Release;
+use nvdwarf_compile::arch::{Arch, ArchError};
 use std::ffi::{OsStr, OsString};
 
 /// The option name (lossy: only for looking up and messages) and what follows the first equals
@@ -155,4 +157,22 @@ pub(super) fn yes_or_no(text: &str) -> Option<bool> {
 pub(super) fn list(value: &OsStr) -> Vec<OsString> {
     let parts = value.as_encoded_bytes().split(|&byte| byte == b',');
     parts.filter(|part| !part.is_empty()).map(|part| os_string(part.to_vec())).collect()
+}
+
+/// An architecture, and its name where it is a virtual one.
+pub(super) fn named_arch(name: &str) -> Option<(Arch, Option<String>)> {
+    match Arch::parse(name) {
+        Ok(arch) => Some((arch, None)),
+        Err(ArchError::Unknown) => None,
+        Err(ArchError::Virtual) => {
+            let (_, number) = name.split_once('_')?;
+            Some((Arch::parse(&format!("sm_{number}")).ok()?, Some(name.to_owned())))
+        }
+    }
+}
+
+/// A hint with the names of all architectures.
+pub(super) fn known_archs() -> String {
+    let names: Vec<String> = Release::default().archs().map(|arch| arch.to_string()).collect();
+    format!("known: {}", names.join(", "))
 }

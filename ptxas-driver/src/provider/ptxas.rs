@@ -4,7 +4,7 @@ mod search;
 
 use crate::cleanup::{PrivateFolder, child, write_private};
 use crate::input;
-use crate::options::{CONFLICT, Input, OptionAnswer, Options};
+use crate::options::{CONFLICT, Input, OptionAnswer, Options, PtxasWord};
 use nv_debug_sections::release::Release;
 pub use search::{FoundPtxas, HOW_TO_GET_ONE, NAMES, NoPtxasFound, SET_ASIDE, find, is_us, why_not};
 use std::ffi::{OsStr, OsString};
@@ -36,6 +36,8 @@ pub struct Request<'a> {
     pub source: Source<'a>,
     /// The options of the compilation.
     pub options: &'a Options,
+    /// Whether ptxas is to write the output file itself, since it cannot, and says so in its words.
+    pub names_output: bool,
 }
 
 /// Why a run of ptxas made no cubin.
@@ -92,9 +94,13 @@ pub fn run(
     // After -g, .note.nv.tkinfo tells the base names of both files.
     let inputs = scratch.make_folder("in").map_err(RunError::Temporary)?;
     let outputs = scratch.make_folder("out").map_err(RunError::Temporary)?;
-    let output = outputs.join(request.options.output.file_name().unwrap_or(OsStr::new("elf.o")));
-    // ptxas 13.0.88 writes into a file that is there, which stays private then.
-    write_private(&output, b"").map_err(RunError::Temporary)?;
+    let mut output = outputs.join(request.options.output.file_name().unwrap_or(OsStr::new("elf.o")));
+    if request.names_output {
+        output.clone_from(&request.options.output);
+    } else {
+        // ptxas 13.0.88 writes into a file that is there, which stays private then.
+        write_private(&output, b"").map_err(RunError::Temporary)?;
+    }
     let typed = inputs.join("stdin");
     let mut command = command(ptxas);
     command.args(options(request.options)).arg("-o").arg(&output);
@@ -171,8 +177,41 @@ fn command(ptxas: &Path) -> Command {
 
 /// Runs a ptxas with one option, and no file.
 fn capture(ptxas: &Path, option: &OsStr) -> Result<child::Captured, RunError> {
-    let captured = child::capture(command(ptxas).arg(option));
-    captured.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
+    start_captured(ptxas, command(ptxas).arg(option).stdin(Stdio::null()))
+}
+
+fn start_captured(ptxas: &Path, command: &mut Command) -> Result<child::Captured, RunError> {
+    child::capture(command).map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
+}
+
+/// Runs a ptxas on a command line as it was typed, for what it says of it. The files that it is to
+/// write go to a temporary directory that is removed afterwards.
+///
+/// # Errors
+///
+/// [`RunError::Temporary`] and [`RunError::Start`].
+pub fn answer(ptxas: &Path, words: &[PtxasWord]) -> Result<child::Captured, RunError> {
+    let scratch = PrivateFolder::new().map_err(RunError::Temporary)?;
+    let mut outputs: Vec<&OsStr> = Vec::new();
+    let mut command = command(ptxas);
+    // Before the others: the last word may be one that misses its argument.
+    if !words.iter().any(|word| matches!(word, PtxasWord::Output(_))) {
+        command.arg("-o").arg(scratch.path().join("elf.o"));
+    }
+    for word in words {
+        match word {
+            PtxasWord::Typed(word) => _ = command.arg(word),
+            PtxasWord::Output(name) => {
+                // ptxas warns of two that differ.
+                let number = outputs.iter().position(|other| other == name).unwrap_or(outputs.len());
+                outputs.push(name);
+                command.arg("-o").arg(scratch.path().join(number.to_string()));
+            }
+        }
+    }
+    let reads_stdin = words.iter().any(|word| matches!(word, PtxasWord::Typed(word) if word == "-"));
+    command.stdin(if reads_stdin { Stdio::inherit() } else { Stdio::null() });
+    start_captured(ptxas, &mut command)
 }
 
 /// ptxas' command line, without the files.
@@ -218,7 +257,7 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
         let has_spoken = !ran.stderr.is_empty();
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, has_spoken });
     }
-    Ok(ran.stdout)
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
 /// Asks a ptxas for its CUDA release; the answer is the newest known release if its own is newer.
@@ -238,7 +277,7 @@ pub fn release(ptxas: &Path) -> Option<Release> {
 /// it prints its help. One that cannot be started knows nothing.
 pub fn ask(ptxas: &Path, option: &OsStr) -> OptionAnswer {
     let Ok(ran) = capture(ptxas, option) else { return OptionAnswer::Unknown };
-    match (ran.status.success(), ran.stderr) {
+    match (ran.status.success(), String::from_utf8_lossy(&ran.stderr)) {
         (false, said) if said.contains("Unknown option") => OptionAnswer::Unknown,
         (false, said) if said.contains("argument expected after") && !said.contains("no argument") => {
             OptionAnswer::WantsArgument

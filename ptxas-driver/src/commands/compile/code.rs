@@ -6,7 +6,8 @@ use super::{Compile, FAILURE, Stopped, say_info, stop};
 use crate::commands::read;
 use crate::input;
 use crate::limits::MAX_PTXAS_LINES;
-use crate::options::{CodeChoice, Input, OptionAnswer};
+use crate::options::{CodeChoice, Input, MessageStyle, OptionAnswer};
+use crate::output;
 use crate::provider::ptxas::{self, RunError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -137,7 +138,9 @@ impl Compile<'_> {
     }
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
-        let request = ptxas::Request { source, options: self.options };
+        let names_output =
+            self.message_style != MessageStyle::Ours && output::has_no_place(&self.options.output);
+        let request = ptxas::Request { source, options: self.options, names_output };
         let (style, is_kept, messages) = (self.message_style, self.keeps_messages(), &mut self.messages);
         let tell = &mut |line: &[u8]| {
             forward(line, style);
@@ -146,10 +149,13 @@ impl Compile<'_> {
             }
         };
         let made = self.stats.of_others(|| ptxas::run(path, &request, tell));
+        let is_silent = self.leaves_words_to_ptxas();
         made.map(Option::unwrap_or_default).map_err(|error| match error {
             // A ptxas that failed has said why.
-            RunError::Failed { has_spoken: true, status, .. } if status.code().is_some() => {
-                Stopped { exit: exit_code(status.code()), error: error.to_string() }
+            RunError::Failed { has_spoken, status, .. }
+                if is_silent || (has_spoken && status.code().is_some()) =>
+            {
+                Stopped { exit: exit_code(ptxas::code_of(status)), error: error.to_string() }
             }
             RunError::Failed { status, .. } => {
                 Stopped { exit: exit_code(ptxas::code_of(status)), ..stop(error.to_string()) }
@@ -167,6 +173,6 @@ fn is_open_file(path: &Path) -> bool {
 }
 
 /// The exit code of a ptxas that failed, as ours.
-fn exit_code(code: Option<i32>) -> u8 {
+pub(super) fn exit_code(code: Option<i32>) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).filter(|&code| code != 0).unwrap_or(FAILURE)
 }

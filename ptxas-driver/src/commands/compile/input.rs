@@ -1,9 +1,9 @@
 //! Reads the PTX file of `compile`.
 
-use super::{Stopped, say_fatal, say_info, stop};
 use crate::foreign_files;
 use crate::input;
-use crate::options::{self, Input, MessageStyle};
+use crate::options::Input;
+use std::io;
 
 /// An input that is not text, or text of another kind than PTX.
 pub(super) struct NotText {
@@ -13,24 +13,13 @@ pub(super) struct NotText {
     pub(super) place: Option<(usize, usize)>,
 }
 
-/// The bytes of the input; `name` is for messages.
-pub(super) fn read(ptx: &Input, name: &str, style: MessageStyle) -> Result<Vec<u8>, Stopped> {
-    let read = match ptx {
+/// The bytes of the input.
+pub(super) fn read(ptx: &Input) -> io::Result<Vec<u8>> {
+    match ptx {
         Input::Stdin => input::read_stdin(),
         Input::Path(path) => input::read(path),
         Input::Text(text) => Ok(text.as_encoded_bytes().to_vec()),
-    };
-    read.map_err(|error| {
-        let stopped = stop(format!("Input file '{name}' could not be opened"));
-        if style == MessageStyle::Ours {
-            say_info(error.to_string());
-        }
-        say_fatal(options::ABORTED);
-        if style == MessageStyle::Both {
-            say_info(error.to_string());
-        }
-        stopped
-    })
+    }
 }
 
 /// The input as text.

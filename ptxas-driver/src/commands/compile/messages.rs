@@ -5,16 +5,16 @@
 
 use super::document::{NVDWARF, ReportedMessage};
 use super::input::NotText;
-use super::{Compile, FAILURE, Stopped, say_fatal, say_rendered, say_text, stop};
+use super::{Compile, FAILURE, Stopped, say_fatal, say_info, say_rendered, say_text, stop};
 use crate::diagnostics::Reporter;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
 use crate::options::{self, CodeChoice, MessageStyle, Options};
 use crate::provider::ptxas;
 use nvdwarf_compile::arch::{Arch, can_run};
-use nvdwarf_compile::{CompileError, Diagnostic, ErrorKind, Message, Severity};
+use nvdwarf_compile::{CompileError, Diagnostic, ErrorKind as CompileErrorKind, Message, Severity};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{PtxasLines, Report, Verdict, check};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 impl Compile<'_> {
@@ -49,13 +49,12 @@ impl Compile<'_> {
         let of_step = [std::mem::take(&mut self.held_back), error.diagnostics].concat();
         if let Some(path) = self.first_speaker.take() {
             if let Err(stopped) = self.assemble(&path, reporter.text().as_bytes()) {
-                // One that crashed has said nothing of the PTX.
-                if self.message_style == MessageStyle::Both || stopped.exit != FAILURE {
+                if self.message_style == MessageStyle::Both {
                     self.show(reporter, of_step);
                 }
                 return Err(stopped);
             }
-        } else if error.kind == ErrorKind::Ptx && self.foretells() {
+        } else if error.kind == CompileErrorKind::Ptx && self.foretells() {
             let lines = self.foretold_lines(reporter, place);
             for line in &lines {
                 self.say_as_ptxas(line);
@@ -69,7 +68,7 @@ impl Compile<'_> {
         }
         self.report(reporter, of_step)?;
         Err(stop(match error.kind {
-            ErrorKind::OptimizedDebug => error.kind.to_string(),
+            CompileErrorKind::OptimizedDebug => error.kind.to_string(),
             kind => format!("{place}: {kind}"),
         }))
     }
@@ -91,6 +90,29 @@ impl Compile<'_> {
         }
     }
 
+    /// Says that the input cannot be read, in the words that are asked for.
+    pub(super) fn say_unreadable(&mut self, error: &io::Error) -> Stopped {
+        // ptxas reads files of any size, and does not keep the code optimised.
+        let is_only_ours =
+            error.kind() == ErrorKind::FileTooLarge || self.options.compile.extras.keep_optimised;
+        let path = self.find_first_speaker().filter(|_| !is_only_ours);
+        if let Some(Err(stopped)) = path.map(|path| self.assemble_several(&path)) {
+            if self.message_style == MessageStyle::Both {
+                say_info(error.to_string());
+            }
+            return stopped;
+        }
+        let stopped = stop(format!("Input file '{}' could not be opened", self.options.input.name()));
+        if self.message_style == MessageStyle::Ours {
+            say_info(error.to_string());
+        }
+        say_fatal(options::ABORTED);
+        if self.message_style == MessageStyle::Both {
+            say_info(error.to_string());
+        }
+        stopped
+    }
+
     /// Says that the input is not text, in the words that are asked for.
     pub(super) fn say_not_text(&mut self, fault: NotText, bytes: &[u8]) -> Stopped {
         let name = self.options.input.name();
@@ -106,9 +128,7 @@ impl Compile<'_> {
             }
             stopped = lines.last().map(|last| stopped_after(last));
         }
-        let is_enough =
-            |stopped: &Stopped| self.message_style == MessageStyle::Ptxas && stopped.exit == FAILURE;
-        if let Some(stopped) = stopped.take_if(|stopped| is_enough(stopped)) {
+        if let Some(stopped) = stopped.take_if(|_| self.message_style == MessageStyle::Ptxas) {
             return stopped;
         }
         let place = fault.place.map(|(line, column)| format!("\n --> {name}:{line}:{column}"));
@@ -177,7 +197,8 @@ impl Compile<'_> {
         let leaves_out_remarks = disable_warnings || self.leaves_words_to_ptxas();
         for mut diagnostic in diagnostics {
             let is_warning = diagnostic.severity == Severity::Warning && diagnostic.is_ptxas;
-            if is_warning && warnings_as_errors && !disable_warnings {
+            // Where ptxas alone speaks, it has judged its own warnings.
+            if is_warning && warnings_as_errors && !leaves_out_remarks {
                 diagnostic.severity = Severity::Error;
             }
             let shown = match diagnostic.severity {
@@ -210,7 +231,7 @@ impl Compile<'_> {
 
 /// Hands on a line that a ptxas printed. If it cannot be written, nothing is said.
 pub(super) fn forward(line: &[u8], style: MessageStyle) {
-    let mut stderr = std::io::stderr();
+    let mut stderr = io::stderr();
     if style == MessageStyle::Ptxas && !stderr.is_terminal() {
         let _ = stderr.write_all(&[line, b"\n"].concat());
     } else {

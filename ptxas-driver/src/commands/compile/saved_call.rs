@@ -2,7 +2,7 @@
 
 use crate::call_log::lossy;
 use crate::cleanup::{PrivateFolder, write_private};
-use crate::options::{Input, Options};
+use crate::options::Input;
 use crate::printable_text::json_line;
 use crate::provider::ptxas;
 use serde::Serialize;
@@ -12,6 +12,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The file with what was said of the command line.
+pub(super) const MESSAGES: &str = "messages.txt";
+
+/// The file with what went to standard output, other than a document.
+pub(super) const STDOUT: &str = "stdout.txt";
 
 /// Names the folder.
 const VARIABLE: &str = "NVDWARF_SAVE_DIR";
@@ -55,6 +61,8 @@ struct Call<'a> {
     exit: u8,
     /// The version of this program.
     version: &'a str,
+    /// In words which ptxas is found, and how, or why none is.
+    ptxas: String,
     /// What the ptxas that is found prints for `--version`; empty without one.
     ptxas_version: String,
 }
@@ -74,28 +82,38 @@ impl SavedCall {
         self.note(write_private(&self.folder.path().join(name), bytes));
     }
 
-    /// Keeps copies of options files, and of inputs that only ptxas reads.
-    pub(super) fn keep_other_inputs(&self, options: &Options) {
-        let read = usize::from(options.more_inputs.is_empty());
-        let inputs = (1..).zip(options.inputs()).skip(read).map(|(number, input)| match input {
-            Input::Path(path) if path.is_file() => (format!("input-{number}.ptx"), crate::input::read(path)),
-            Input::Text(text) => (format!("input-{number}.ptx"), Ok(text.as_encoded_bytes().to_vec())),
-            Input::Path(_) | Input::Stdin => (format!("input-{number}.ptx"), Ok(Vec::new())),
-        });
-        let files = (1..).zip(&options.options_files);
-        let files = files.map(|(number, path)| (format!("options-{number}"), crate::input::read_words(path)));
-        for (name, bytes) in inputs.chain(files) {
-            match bytes {
-                Ok(bytes) => self.keep(&name, &bytes),
-                Err(error) => self.note(Err(error)),
-            }
+    /// Keeps copies of the inputs that were not kept when they were read, which `kept` of them were.
+    /// What is not a file can be read once only, and its copy is empty.
+    pub(super) fn keep_inputs<'a>(&self, inputs: impl Iterator<Item = &'a Input>, kept: usize) {
+        for (number, input) in (1..).zip(inputs).skip(kept) {
+            let bytes = match input {
+                Input::Path(path) if path.is_file() => crate::input::read(path),
+                Input::Text(text) => Ok(text.as_encoded_bytes().to_vec()),
+                Input::Path(_) | Input::Stdin => Ok(Vec::new()),
+            };
+            self.keep_read(&format!("input-{number}.ptx"), bytes);
+        }
+    }
+
+    /// Keeps copies of options files; those that cannot be read are left out.
+    pub(super) fn keep_options_files(&self, paths: &[PathBuf]) {
+        for (number, path) in (1..).zip(paths).filter(|(_, path)| path.is_file()) {
+            self.keep_read(&format!("options-{number}"), crate::input::read_words(path));
+        }
+    }
+
+    fn keep_read(&self, name: &str, bytes: io::Result<Vec<u8>>) {
+        match bytes {
+            Ok(bytes) => self.keep(name, &bytes),
+            Err(error) => self.note(Err(error)),
         }
     }
 
     /// Ends the call: writes `call.json`, and gives the folder its name.
     pub(super) fn end(self, args: &[OsString], code: &str, exit: u8) {
         let name = std::env::args_os().next().unwrap_or_default();
-        let found = ptxas::find(None).ok();
+        let found = ptxas::find(None);
+        let source = found.as_ref().map_or_else(ToString::to_string, ptxas::FoundPtxas::source);
         let version = |found: ptxas::FoundPtxas| ptxas::printed(&found.path, "--version").ok();
         let environment =
             ENVIRONMENT.iter().filter_map(|name| Some((*name, lossy(&std::env::var_os(name)?))));
@@ -106,7 +124,8 @@ impl SavedCall {
             code,
             exit,
             version: env!("CARGO_PKG_VERSION"),
-            ptxas_version: found.and_then(version).unwrap_or_default(),
+            ptxas: source,
+            ptxas_version: found.ok().and_then(version).unwrap_or_default(),
         };
         let Self { parent, folder, failure } = self;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());

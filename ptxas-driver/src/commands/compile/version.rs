@@ -5,19 +5,19 @@
 //! LLVM's tests and Julia search for `release 13.0` too, XLA for `V13.0.88`; others take the fourth
 //! line. Triton has all of it in the keys of its cache, so it must not be the text of ptxas alone.
 
-use super::{print as print_text, say_info};
+use super::say_info;
 use crate::provider::ptxas::{self, NoPtxasFound};
 use nv_debug_sections::release::Release;
 
-/// Prints the text. Returns in words where code would come from, and the exit code.
-pub(super) fn print(as_ptxas: bool) -> (String, u8) {
+/// In words where code would come from, and the text.
+pub(super) fn text(as_ptxas: bool) -> (String, String) {
     let (source, theirs) = match ptxas::find(None) {
         Ok(found) => (found.source(), version_line(&found)),
         Err(missing) => (format!("none: {missing}"), without_ptxas(&missing)),
     };
     let (theirs, ours) = (theirs.trim_end(), crate::version());
     let text = if as_ptxas { format!("{theirs}\n{ours}\n") } else { format!("{ours}\n{theirs}\n") };
-    (source, print_text(&text))
+    (source, text)
 }
 
 /// What a ptxas prints, with a release in any case. Without one the compile would not come to us,

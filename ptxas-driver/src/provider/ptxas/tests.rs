@@ -204,7 +204,7 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     );
     let options = parsed("-arch sm_90a -e k -lineinfo -O0 -m 64 -o x/y.cubin - -fmad=false");
     let mut messages = Vec::new();
-    let request = Request { source: Source::Text(b"PTX"), options: &options };
+    let request = Request { source: Source::Text(b"PTX"), options: &options, names_output: false };
     let made =
         run(&echo, &request, &mut |line| messages.push(String::from_utf8_lossy(line).into_owned())).unwrap();
     let here = env::current_dir().unwrap();
@@ -217,7 +217,7 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     let dirname = tool(dir.path().join("dirname"), r#"dirname "$9" >&2; exit 3"#);
     let input = dir.path().join("in.ptx");
     let mut folders = Vec::new();
-    let request = Request { source: Source::File(&input), options: &options };
+    let request = Request { source: Source::File(&input), options: &options, names_output: false };
     let mut tell = |line: &[u8]| folders.push(PathBuf::from(String::from_utf8_lossy(line).into_owned()));
     let ran = run(&dirname, &request, &mut tell);
     match ran {
@@ -233,7 +233,7 @@ fn a_run_sees_the_options_and_leaves_nothing() {
 fn a_run_that_makes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let options = parsed("-");
-    let request = Request { source: Source::Text(b""), options: &options };
+    let request = Request { source: Source::Text(b""), options: &options, names_output: false };
     let silent = tool(dir.path().join("ptxas"), "exit 0");
     assert!(matches!(run(&silent, &request, &mut |_| ()), Err(RunError::NoOutput { .. })));
     assert!(matches!(run(&dir.path().join("none"), &request, &mut |_| ()), Err(RunError::Start { .. })));
