@@ -39,8 +39,8 @@ pub struct UsageError {
     pub inputs: Vec<Input>,
     /// The options files that were named before the error.
     pub options_files: Vec<PathBuf>,
-    /// What a ptxas is to be asked, where its lines about this command line are wanted; `None` where
-    /// the fault is one of this program's own options.
+    /// What a ptxas is to be asked, where its lines about this command line are wanted; `None`
+    /// where the fault is one of this program's own options.
     pub question: Option<PtxasQuestion>,
 }
 
@@ -48,8 +48,8 @@ pub struct UsageError {
 /// ptxas`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtxasQuestion {
-    /// The command line up to the error, without the options that ptxas does not have. Options files
-    /// are replaced by their words.
+    /// The command line up to the error, without the options that ptxas does not have. Options
+    /// files are replaced by their words.
     pub words: Vec<PtxasWord>,
     /// The number of the architecture that was given, else of the default.
     pub arch: u32,

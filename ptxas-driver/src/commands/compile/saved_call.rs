@@ -82,7 +82,7 @@ impl SavedCall {
         self.note(write_private(&self.folder.path().join(name), bytes));
     }
 
-    /// Keeps copies of the inputs that were not kept when they were read, which `kept` of them were.
+    /// Keeps copies of the inputs, but for the first `kept`, which were kept when they were read.
     /// What is not a file can be read once only, and its copy is empty.
     pub(super) fn keep_inputs<'a>(&self, inputs: impl Iterator<Item = &'a Input>, kept: usize) {
         for (number, input) in (1..).zip(inputs).skip(kept) {
