@@ -86,6 +86,16 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
+    /// An image that is to be replaced in its file has less room than the new one needs.
+    #[error("the new image needs {needed:#x} bytes{}, there is room for {room:#x}", compressed(*is_compressed))]
+    NoRoom {
+        /// The number of bytes that the new image needs.
+        needed: u64,
+        /// The number of bytes that the old one takes, with the padding after it.
+        room: u64,
+        /// Whether the new image is compressed.
+        is_compressed: bool,
+    },
     /// The DWARF writer rejects a part of a section, such as an entry or a sequence. The error has
     /// no byte offset ([`Error::in_section`]).
     #[error("{part} {index}: {reason}")]
@@ -315,6 +325,11 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What a message says of the bytes of an image.
+fn compressed(is_compressed: bool) -> &'static str {
+    if is_compressed { " when compressed" } else { "" }
+}
 
 #[cfg(test)]
 mod tests {

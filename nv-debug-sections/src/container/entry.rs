@@ -35,6 +35,10 @@ pub struct Entry<'d> {
     /// A 32-bit number of unknown meaning that fatbinary copies from an NVVM IR container when it
     /// obfuscates it ([`TAG_WORD`](super::nvvm::TAG_WORD)); 0 for all other entries.
     pub ir_word: u64,
+    /// The header of the entry with its name and options; empty for a file that is itself an image.
+    pub(super) header: &'d [u8],
+    /// All bytes for the payload, with the zeros after it.
+    pub(super) room: &'d [u8],
     /// Payload as it lies in the file.
     pub(super) stored: &'d [u8],
     /// Size of the payload if it is compressed, else 0.
@@ -55,6 +59,8 @@ impl<'d> Entry<'d> {
             options: &[],
             compat: &[],
             ir_word: 0,
+            header: &[],
+            room: data,
             stored: data,
             uncompressed_size: 0,
         }

@@ -215,6 +215,8 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, position: &ContainerPosition) -> Res
         options: &[],
         compat: &[],
         ir_word,
+        header: &[],
+        room: &[],
         stored: &[],
         uncompressed_size,
     };

@@ -21,6 +21,8 @@
 //! observed, byte by byte.
 
 mod archive;
+#[cfg(feature = "in-place")]
+mod compress;
 mod compression;
 mod container_position;
 mod debug_info;
@@ -32,6 +34,8 @@ mod file_names;
 mod flags;
 mod host_sections;
 mod image;
+#[cfg(feature = "in-place")]
+mod in_place;
 mod ir_versions;
 mod numbered_entry;
 pub mod nvvm;
@@ -59,6 +63,8 @@ pub use entry_kind::EntryKind;
 pub use file_names::FileNames;
 pub use flags::Flags;
 pub use image::Image;
+#[cfg(feature = "in-place")]
+pub use in_place::Replacement;
 pub use ir_versions::IrVersions;
 pub use numbered_entry::NumberedEntry;
 pub use selector::{ImageSelector, SelectionSummary};

@@ -49,9 +49,13 @@ impl ImageSelector {
 
     /// Whether it selects an image.
     fn selects(&self, image: &NumberedEntry<'_>) -> bool {
+        image.entry.kind == EntryKind::Elf && self.matches(image)
+    }
+
+    /// Whether an image of any kind has the number and the architecture.
+    fn matches(&self, image: &NumberedEntry<'_>) -> bool {
         let Self { arch, index } = self;
-        image.entry.kind == EntryKind::Elf
-            && index.is_none_or(|index| index == image.index)
+        index.is_none_or(|index| index == image.index)
             && arch.as_ref().is_none_or(|arch| *arch == image.arch())
     }
 
@@ -59,6 +63,13 @@ impl ImageSelector {
     /// returned as an error.
     pub fn select<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<NumberedEntry<'d>>> {
         container.numbered_entries().filter(|found| found.as_ref().map_or(true, |image| self.selects(image)))
+    }
+
+    /// Iterates over the images of a file that are no cubins, such as PTX, and have the
+    /// architecture and the number, in file order. Entries that cannot be read are passed over.
+    pub fn select_others<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = NumberedEntry<'d>> {
+        let entries = container.numbered_entries().filter_map(Result::ok);
+        entries.filter(|image| image.entry.kind != EntryKind::Elf && self.matches(image))
     }
 
     /// Counts the images of a file, and those that are selected. Nothing is decompressed.

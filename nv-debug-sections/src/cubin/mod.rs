@@ -11,6 +11,7 @@
 //! from the names alone.
 
 mod append;
+mod build_id;
 mod code_location;
 mod debug_only;
 mod debug_section;
@@ -50,6 +51,7 @@ use crate::error::Result;
 use crate::release::{Release, Target};
 
 pub use append::{NewSection, SectionInfo, SectionLink};
+pub use build_id::BuildId;
 pub use code_location::CodeLocation;
 pub use debug_only::{
     DEBUG_ONLY_BASE, DebugOnlyFunction, DebugOnlyObject, DebugOnlyVariable, VariableSpace, debug_only,

@@ -10,32 +10,82 @@ use super::{Contents, Cubin, Header, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_COMPARED_NAME;
 
-/// The name of the ELF note that marks a side file, which is a cubin without its code (owner
-/// `nvdwarf`, type 1). The note is the last section.
+/// The name of the section of ELF notes that marks a side file, which is a cubin without its code.
+/// It is the last section. The owner of its notes is `nvdwarf`.
 ///
-/// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections)
-/// leaves of the cubin if it keeps nothing: 64-bit numbers, little-endian, one for the file header
-/// and then one for each section but the null one. Each is FNV-1a, 64 bits, of fields in the order
-/// and width of their ELF structure: of the header `EI_OSABI`, `EI_ABIVERSION`, `e_type`,
-/// `e_version`, `e_entry`, `e_flags`, `e_shstrndx` (32 bits); of a section all of its header but
-/// `sh_offset`, then its bytes, or the 32-bit index of the section whose file range it shares.
-/// Where in the file something lies is not in it.
+/// The description of the note of type 1 has digests of all that
+/// [`remove_debug_sections`](Cubin::remove_debug_sections) leaves of the cubin if it keeps nothing:
+/// 64-bit numbers, little-endian, one for the file header and then one for each section but the
+/// null one. Each is FNV-1a, 64 bits, of fields in the order and width of their ELF structure: of
+/// the header `EI_OSABI`, `EI_ABIVERSION`, `e_type`, `e_version`, `e_entry`, `e_flags`,
+/// `e_shstrndx` (32 bits); of a section all of its header but `sh_offset`, then its bytes, or the
+/// 32-bit index of the section whose file range it shares. Where in the file something lies is not
+/// in it.
+///
+/// A note of type 2 follows where fields of debug sections hold other bytes than in the cubin,
+/// since side files have the values of RELA entries in them. Its description has these bytes of the
+/// cubin: for each such section its index (32 bits) and the number of the bytes (32 bits), then the
+/// bytes of its fields one after the other, in the order of its relocations.
 pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 
-/// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name, but for the
-/// size of the description.
-const NOTE_START: [u8; 4] = *b"\x08\0\0\0";
-const NOTE_END: [u8; 12] = *b"\x01\0\0\0nvdwarf\0";
+/// The size of the owner's name, with its NUL, which starts each note (`Elf64_Nhdr`).
+const NAME_SIZE: [u8; 4] = *b"\x08\0\0\0";
+/// The owner's name, after the note's type.
+const OWNER: [u8; 8] = *b"nvdwarf\0";
+/// The type of the note that has digests.
+const DIGESTS: u32 = 1;
+/// The type of the note that has the bytes of fields.
+const FIELDS: u32 = 2;
 
-/// The note, without its name.
-pub(super) fn note(digests: &[u64]) -> Result<Section<'static>> {
-    let description: Vec<u8> = digests.iter().flat_map(|digest| digest.to_le_bytes()).collect();
-    let (value, field) = (description.len() as u64, "32 bits");
-    let size = u32::try_from(value)
-        .map_err(|_| Error::new(CODE_NOTE, 4, ErrorKind::DoesNotFit { what: "size", value, field }))?;
-    let bytes = [&NOTE_START[..], &size.to_le_bytes(), &NOTE_END, &description].concat();
+/// The section [`CODE_NOTE`], without its name. `fields` are the bytes that fields have in the
+/// cubin, by section.
+pub(super) fn notes(digests: &[u64], fields: &[(SectionIndex, Vec<u8>)]) -> Result<Section<'static>> {
+    let digests: Vec<u8> = digests.iter().flat_map(|digest| digest.to_le_bytes()).collect();
+    let mut bytes = note(DIGESTS, &digests)?;
+    if !fields.is_empty() {
+        let mut description = Vec::new();
+        for (index, own) in fields {
+            description.extend_from_slice(&index.0.to_le_bytes());
+            description.extend_from_slice(&size_field(own)?);
+            description.extend_from_slice(own);
+        }
+        bytes.extend(note(FIELDS, &description)?);
+    }
     let contents = Contents::Bytes(Cow::Owned(bytes));
     Ok(Section { sh_type: elf::SHT_NOTE.0, align: 4, contents, ..Section::default() })
+}
+
+/// An ELF note, with zeros up to a multiple of 4.
+fn note(note_type: u32, description: &[u8]) -> Result<Vec<u8>> {
+    let mut bytes =
+        [&NAME_SIZE[..], &size_field(description)?, &note_type.to_le_bytes(), &OWNER, description].concat();
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    Ok(bytes)
+}
+
+/// The number of bytes, in 32 bits.
+fn size_field(bytes: &[u8]) -> Result<[u8; 4]> {
+    let (value, field) = (bytes.len() as u64, "32 bits");
+    let size = u32::try_from(value)
+        .map_err(|_| Error::new(CODE_NOTE, 4, ErrorKind::DoesNotFit { what: "size", value, field }))?;
+    Ok(size.to_le_bytes())
+}
+
+/// Takes a number of 32 bits off the start of `bytes`.
+fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+    let (number, rest) = bytes.split_first_chunk::<4>()?;
+    *bytes = rest;
+    Some(u32::from_le_bytes(*number))
+}
+
+/// Takes a note of a type off the start of `bytes`, and returns its description.
+fn take_note<'n>(note_type: u32, bytes: &mut &'n [u8]) -> Option<&'n [u8]> {
+    let mut rest = bytes.strip_prefix(&NAME_SIZE[..])?;
+    let size = take_u32(&mut rest)? as usize;
+    let rest = rest.strip_prefix(&note_type.to_le_bytes()[..])?.strip_prefix(&OWNER[..])?;
+    let (padded, rest) = rest.split_at_checked(size.checked_next_multiple_of(4)?)?;
+    *bytes = rest;
+    padded.get(..size)
 }
 
 impl<'d> Cubin<'d> {
@@ -70,6 +120,7 @@ impl<'d> Cubin<'d> {
         }
         let map = |old: u32| new_of_old.get(old as usize).copied().unwrap_or(0);
         if self.is_side_file() {
+            self.restore_fields();
             self.sections.pop();
         }
         for (own, other) in &pairs {
@@ -81,30 +132,67 @@ impl<'d> Cubin<'d> {
     }
 
     /// All that does not depend on which debug sections are there.
-    fn bare(&self) -> Result<Self> {
+    pub(super) fn without_debug_sections(&self) -> Result<Self> {
         let mut bare = self.clone();
         bare.remove_debug_sections(|_| false)?;
         Ok(bare)
     }
 
+    /// The bytes of a section; for one that shares those of another which that is, since many may
+    /// share them.
+    pub(super) fn own_bytes(&self, index: SectionIndex) -> Result<Cow<'_, [u8]>> {
+        match self.section(index)?.contents {
+            Contents::Alias(target) => Ok(Cow::Owned(target.0.to_le_bytes().to_vec())),
+            _ => self.bytes(index),
+        }
+    }
+
     /// The numbers of [`CODE_NOTE`].
     pub(super) fn code_digests(&self) -> Result<Vec<u64>> {
-        let bare = self.bare()?;
+        let bare = self.without_debug_sections()?;
         let mut digests = vec![fnv1a(&[&header_fields(&bare)])];
         for (index, _, section) in bare.iter() {
-            digests.push(fnv1a(&[&section_fields(&bare, section), &own_bytes(&bare, index)?]));
+            digests.push(fnv1a(&[&section_fields(&bare, section), &bare.own_bytes(index)?]));
         }
         Ok(digests)
     }
 
-    /// The description of the note at the end, if this is a side file.
-    fn code_note(&self) -> Option<&[u8]> {
+    /// The notes at the end, if this is a side file.
+    fn code_note(&self) -> Option<CodeNotes<'_>> {
         let (name, section) =
             (self.section_name(index(self.sections.len().checked_sub(1)?)), self.sections.last()?);
         let Contents::Bytes(bytes) = &section.contents else { return None };
-        let (size, rest) = bytes.strip_prefix(&NOTE_START[..])?.split_first_chunk::<4>()?;
-        let description = rest.strip_prefix(&NOTE_END[..]).filter(|_| name == CODE_NOTE)?;
-        (u32::from_le_bytes(*size) as usize == description.len()).then_some(description)
+        let mut rest = &**bytes;
+        let digests = take_note(DIGESTS, &mut rest).filter(|_| name == CODE_NOTE)?;
+        let fields = if rest.is_empty() { &[] } else { take_note(FIELDS, &mut rest)? };
+        rest.is_empty().then_some(CodeNotes { digests, fields })
+    }
+
+    /// Gives the fields of debug sections the bytes that they have in the cubin. What the note says
+    /// of other sections than this file has is passed over.
+    fn restore_fields(&mut self) {
+        let Some(CodeNotes { fields, .. }) = self.code_note() else { return };
+        let (mut rest, valued) = (fields, self.valued_fields());
+        let mut restored = Vec::new();
+        while let (Some(section), Some(size)) = (take_u32(&mut rest), take_u32(&mut rest)) {
+            let Some((own, after)) = rest.split_at_checked(size as usize) else { break };
+            rest = after;
+            let section = SectionIndex(section);
+            let Some(Contents::Bytes(bytes)) = self.section(section).ok().map(|found| &found.contents) else {
+                continue;
+            };
+            let mut bytes = bytes.to_vec();
+            let mut own = own;
+            for field in valued.get(&section).into_iter().flatten().cloned() {
+                let Some((old, after)) = own.split_at_checked(field.len()) else { break };
+                own = after;
+                if let Some(place) = bytes.get_mut(field) {
+                    place.copy_from_slice(old);
+                }
+            }
+            restored.push((section, bytes));
+        }
+        self.set_bytes(restored);
     }
 
     /// Sections of this file and of `code` that are the same one, debug sections left out.
@@ -195,9 +283,9 @@ impl<'d> Cubin<'d> {
     fn check_contents(&self, code: &Cubin<'_>) -> Result<()> {
         let of_header =
             || Error::in_section("", ErrorKind::OtherFile("the debug file has another file header".into()));
-        let bare = code.bare()?;
+        let bare = code.without_debug_sections()?;
         let Some(note) = self.code_note() else {
-            let own = self.bare()?;
+            let own = self.without_debug_sections()?;
             if header_fields(&own) != header_fields(&bare) {
                 return Err(of_header());
             }
@@ -206,7 +294,7 @@ impl<'d> Cubin<'d> {
                 .zip(bare.iter())
                 .try_for_each(|((a, ..), (b, ..))| check_same(&own, a, &bare, b));
         };
-        let (digests, _) = note.as_chunks::<8>();
+        let (digests, _) = note.digests.as_chunks::<8>();
         let found = code.code_digests()?;
         if digests.len() != found.len() {
             let text = format!("{} digests, expected {}", digests.len(), found.len());
@@ -222,6 +310,13 @@ impl<'d> Cubin<'d> {
             }
         }
     }
+}
+
+/// The descriptions of the notes in [`CODE_NOTE`].
+struct CodeNotes<'n> {
+    digests: &'n [u8],
+    /// Empty without the note.
+    fields: &'n [u8],
 }
 
 /// The fields of the file header that are compared.
@@ -250,15 +345,6 @@ fn section_fields(cubin: &Cubin<'_>, section: &Section<'_>) -> Vec<u8> {
     .concat()
 }
 
-/// The bytes of a section; for one that shares those of another which that is, since many may share
-/// them.
-fn own_bytes<'c>(cubin: &'c Cubin<'_>, index: SectionIndex) -> Result<Cow<'c, [u8]>> {
-    match cubin.section(index)?.contents {
-        Contents::Alias(target) => Ok(Cow::Owned(target.0.to_le_bytes().to_vec())),
-        _ => cubin.bytes(index),
-    }
-}
-
 /// FNV-1a, 64 bits.
 fn fnv1a(parts: &[&[u8]]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -272,7 +358,7 @@ fn check_same(own: &Cubin<'_>, a: SectionIndex, code: &Cubin<'_>, b: SectionInde
     if section_fields(own, own.section(a)?) != section_fields(code, code.section(b)?) {
         return differs(0, "the debug file has another header of the section");
     }
-    let (own, code) = (own_bytes(own, a)?, own_bytes(code, b)?);
+    let (own, code) = (own.own_bytes(a)?, code.own_bytes(b)?);
     match own.iter().zip(code.iter()).position(|(a, b)| a != b) {
         Some(at) => differs(at as u64, "the debug file has other bytes here"),
         None => Ok(()),

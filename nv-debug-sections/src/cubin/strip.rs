@@ -7,6 +7,8 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use object::elf;
 use schemars::JsonSchema;
@@ -16,7 +18,7 @@ use super::edit::Plan;
 use super::layout::section_size;
 use super::replaced_sections::is_replaced;
 use super::section_edit::{Edit, SectionAction};
-use super::side_file::{CODE_NOTE, note};
+use super::side_file::{CODE_NOTE, notes};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
 use crate::catalog::{SectionKind, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
@@ -169,7 +171,11 @@ impl Cubin<'_> {
         let is_debug = self.debug_info(|_| true);
         super::extended_numbering::check_section_count(self, self.sections.len() + 1)?;
         let applied = self.applied(&is_debug)?;
-        let mut note = note(&self.code_digests()?)?;
+        let valued = self.valued_fields();
+        let changed = applied.iter().filter_map(|(index, _)| Some((*index, valued.get(index)?)));
+        let fields: Vec<_> =
+            changed.map(|(index, fields)| (index, self.bytes_of_fields(index, fields))).collect();
+        let mut note = notes(&self.code_digests()?, &fields)?;
         // Emptied, relocations of code by the name of a debug section would be taken for one.
         let is_named: Vec<bool> =
             self.iter().map(|(_, name, _)| is_replaced(&SectionName::parse(name).base)).collect();
@@ -181,11 +187,7 @@ impl Cubin<'_> {
             return Ok(()); // parse() makes sure of the table
         };
         note.name = names.push(CODE_NOTE)?;
-        for (index, bytes) in applied {
-            if let Some(section) = self.sections.get_mut(index.as_usize()) {
-                section.contents = Contents::Bytes(Cow::Owned(bytes));
-            }
-        }
+        self.set_bytes(applied);
         let sections = self.sections.iter_mut().zip(is_debug).zip(sizes).skip(1).zip(is_named);
         for (((section, is_debug), size), is_named) in sections {
             let stays = is_debug || stays_whole(section) || is_named && section.relocations().is_some();
@@ -252,30 +254,16 @@ impl Cubin<'_> {
     fn applied(&self, is_debug: &[bool]) -> Result<Vec<(SectionIndex, Vec<u8>)>> {
         let view = RelocatedCubin::new(self);
         let mut out: Vec<(SectionIndex, Vec<u8>)> = Vec::new();
-        let mut tables: Vec<&Section<'_>> = self
-            .sections
-            .iter()
-            .zip(is_debug)
-            .filter(|(s, debug)| **debug && s.relocations().is_some())
-            .map(|(s, _)| s)
-            .collect();
-        tables.sort_by_key(|table| table.info);
-        for of_one in tables.chunk_by(|a, b| a.info == b.info) {
-            let index = SectionIndex(of_one.first().map_or(0, |table| table.info));
+        for (index, fields) in self.valued_fields() {
             let Contents::Bytes(bytes) = &self.section(index)?.contents else { continue };
+            if is_debug.get(index.as_usize()) != Some(&true) {
+                continue;
+            }
             let relocated = view.section(index)?;
             let mut new = bytes.to_vec();
-            for relocation in of_one.iter().filter_map(|table| table.relocations()).flatten() {
-                let known =
-                    RelocType::from_number(relocation.r_type).filter(|t| t.action == RelocAction::Add);
-                let Some((known, start)) = known.zip(usize::try_from(relocation.offset).ok()) else {
-                    continue;
-                };
-                let range = start..start.saturating_add(known.width.into());
-                if let (Some(field), Some(value), Some(_)) =
-                    (new.get_mut(range.clone()), relocated.bytes.get(range), relocation.addend)
-                {
-                    field.copy_from_slice(value);
+            for field in fields {
+                if let (Some(place), Some(value)) = (new.get_mut(field.clone()), relocated.bytes.get(field)) {
+                    place.copy_from_slice(value);
                 }
             }
             if new != **bytes {
@@ -283,6 +271,43 @@ impl Cubin<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// The fields whose values RELA entries have, by section in the order of the entries, each as a
+    /// range of bytes, which may end outside the section.
+    pub(super) fn valued_fields(&self) -> BTreeMap<SectionIndex, Vec<Range<usize>>> {
+        let mut fields: BTreeMap<SectionIndex, Vec<Range<usize>>> = BTreeMap::new();
+        for table in &self.sections {
+            let Some(entries) = table.relocations() else { continue };
+            let valued =
+                entries.iter().filter(|relocation| relocation.addend.is_some()).filter_map(|relocation| {
+                    let known =
+                        RelocType::from_number(relocation.r_type).filter(|t| t.action == RelocAction::Add)?;
+                    let start = usize::try_from(relocation.offset).ok()?;
+                    Some(start..start.saturating_add(known.width.into()))
+                });
+            fields.entry(SectionIndex(table.info)).or_default().extend(valued);
+        }
+        fields
+    }
+
+    /// The bytes of fields, one after the other. What is outside the section counts as zeros, so
+    /// that each field has its place.
+    fn bytes_of_fields(&self, section: SectionIndex, fields: &[Range<usize>]) -> Vec<u8> {
+        let Ok(bytes) = self.bytes(section) else { return Vec::new() };
+        let own = fields
+            .iter()
+            .map(|field| bytes.get(field.clone()).map_or_else(|| vec![0; field.len()], <[u8]>::to_vec));
+        own.flatten().collect()
+    }
+
+    /// Gives sections other bytes.
+    pub(super) fn set_bytes(&mut self, changed: Vec<(SectionIndex, Vec<u8>)>) {
+        for (index, bytes) in changed {
+            if let Some(section) = self.sections.get_mut(index.as_usize()) {
+                section.contents = Contents::Bytes(Cow::Owned(bytes));
+            }
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl<'d> FoundEntry<'d> {
     fn read(self) -> Result<(Entry<'d>, Option<Error>)> {
         let Self { mut entry, extents, head, body } = self;
         let position = entry.position.clone();
-        entry.stored = body;
+        (entry.header, entry.room, entry.stored) = (head, body, body);
         if entry.flags.compression().is_some() {
             entry.stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
                 wrong(&position, 16, "compressedSize", extents.compressed_size, "no more than the size")
