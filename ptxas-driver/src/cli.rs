@@ -3,7 +3,7 @@
 
 use crate::commands::{
     check, compile, completions, coverage, diff, dump, extract, install_ptxas, lines, man, merc, print,
-    schema, sections, sizes, strip, vars, verify,
+    schema, sections, sizes, strip, unstrip, vars, verify,
 };
 use crate::help;
 use crate::options;
@@ -89,8 +89,10 @@ enum Command {
     Extract(extract::Options),
     /// How the bytes of cubins are shared out: architectures, kinds of sections, functions
     Sizes(sizes::Options),
-    /// A cubin without its debug sections, and these in a side file
+    /// Cubins without their debug sections, and these in side files
     Strip(strip::Options),
+    /// The debug sections of side files, back in the cubins
+    Unstrip(unstrip::Options),
     /// The Mercury capsule of a cubin for sm_100 and later
     Merc(merc::Options),
     /// PTX out again, as it came or in the canonical layout
@@ -212,7 +214,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     // What is not text, or is text for other programs: `check --fix` and `--diff`, `print`, and the
-    // cubins of `merc` and `strip`. These commands say themselves what is not.
+    // files of `merc`, `strip` and `unstrip`. These commands say themselves what is not.
     let done = match cli.command {
         Command::Compile => return compile::run(&[], false),
         Command::Check(options) => check::run(&options, &mut out),
@@ -224,6 +226,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Extract(options) => plainly(&mut out, |out| extract::run(&options, out)),
         Command::Sizes(options) => plainly(&mut out, |out| sizes::run(&options, out)),
         Command::Strip(options) => strip::run(&options, &mut out),
+        Command::Unstrip(options) => unstrip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
@@ -271,7 +274,9 @@ fn with_layout(command: clap::Command, columns: usize) -> clap::Command {
 
 /// Adds what was probably meant.
 fn add_hint(error: &mut clap::Error, args: &[OsString]) {
-    let writes = args.first().is_some_and(|word| ["strip", "merc", "print"].iter().any(|name| word == *name));
+    let writes = args
+        .first()
+        .is_some_and(|word| ["strip", "unstrip", "merc", "print"].iter().any(|name| word == *name));
     let is_file = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
     let is_compiled = |word: &ContextValue| matches!(word, ContextValue::String(word) if is_for_compile(word, OsStr::new(word)));
     let hint = if writes && error.get(ContextKind::InvalidArg).is_some_and(is_file) {

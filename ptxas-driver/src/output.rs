@@ -116,6 +116,16 @@ impl<'b> Together<'b> {
     ///
     /// As [`write()`] has them.
     pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
+        self.add_as(path, bytes, None)
+    }
+
+    /// As [`add`](Self::add), for what was made of the file `source`: a file that is not there yet
+    /// can be executed by those who can execute that one.
+    ///
+    /// # Errors
+    ///
+    /// As [`write()`] has them.
+    pub fn add_as(&mut self, path: &Path, bytes: &'b [u8], source: Option<&Path>) -> Result<()> {
         let (unopened, unwritten) = (|| unopened(path), || unwritten(path));
         if path.as_os_str().is_empty() {
             return Err(io::Error::new(ErrorKind::NotFound, "the name is empty")).with_context(unopened);
@@ -146,6 +156,10 @@ impl<'b> Together<'b> {
         if self.is_lasting {
             file.as_file().sync_all().with_context(unwritten)?;
         }
+        let own_permissions = match source {
+            Some(source) => executable_as(&own_permissions, source),
+            None => own_permissions,
+        };
         let permissions = replaced.map_or(own_permissions, |replaced| replaced.permissions());
         self.staged.push(Staged { file, registered, permissions, path: target, shown: path.to_path_buf() });
         Ok(())
@@ -355,6 +369,19 @@ fn new_file(folder: &Path) -> io::Result<(tempfile::NamedTempFile, RegisteredPat
     #[cfg(unix)]
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     Ok((file, registered, permissions))
+}
+
+/// Permissions with those of `source` to execute it.
+#[cfg(unix)]
+fn executable_as(permissions: &fs::Permissions, source: &Path) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    let executable = fs::metadata(source).map_or(0, |about| about.permissions().mode() & 0o111);
+    fs::Permissions::from_mode(permissions.mode() | executable)
+}
+
+#[cfg(not(unix))]
+fn executable_as(permissions: &fs::Permissions, _source: &Path) -> fs::Permissions {
+    permissions.clone()
 }
 
 fn prefixed() -> tempfile::Builder<'static, 'static> {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
+mod in_place;
 mod path_maps;
 
 use crate::support;

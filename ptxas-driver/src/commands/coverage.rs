@@ -5,7 +5,7 @@ mod text;
 use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, DebugBytes, DebugFile, FolderFilter, PtxFile, PtxLocs, no_debug_sections};
+use crate::commands::read::{self, DebugFileOptions, FolderFilter, PtxFile, PtxLocs, no_debug_sections};
 use crate::options::{PathMap, path_map_argument};
 use crate::report::{Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status};
 use crate::stderr::{complain, note};
@@ -69,7 +69,7 @@ pub struct Options {
     #[arg(required_unless_present_any = ["rules", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     /// What the lines of the table are about; --json has both
     #[arg(long, value_enum, default_value = "kernel", value_name = "WHAT")]
     by: By,
@@ -116,6 +116,9 @@ struct Covered<'a> {
     report: Report,
     #[serde(skip)]
     name: String,
+    /// The name for messages about debug sections.
+    #[serde(skip)]
+    sections_name: String,
     /// What is odd about the file, for standard error.
     #[serde(skip)]
     notes: Vec<String>,
@@ -208,8 +211,9 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
     let (mut reports, mut has_ptx) = (Vec::new(), false);
     let selection = findings.selection();
     let look = |_: &Path, image: &InputName, bytes: &[u8]| {
-        debug.look(&image.name, bytes, |cubin, _| {
+        debug.look(&image.name, bytes, |cubin, side| {
             let mut covered = of_cubin(&image.name, cubin, given, options)?;
+            covered.sections_name = read::name_of_sections(&image.name, side).into_owned();
             covered.select(selection);
             Ok((CubinKind::from(cubin), covered))
         })
@@ -223,7 +227,7 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
             covered.shown = findings.take(&findings.file(image), &mut covered);
             answers.add_cubin(image, kind, &covered)?;
             answers.flush()?;
-            covered.complain(&debug);
+            covered.complain();
             let Covered { report, debug_only, .. } = covered;
             is_read.set(true);
             is_judged.set(is_judged.get() || debug_only.is_some() || report.judged > 0);
@@ -311,14 +315,13 @@ impl Covered<'_> {
     }
 
     /// Says what is not as it should be.
-    fn complain(&self, debug: &DebugBytes) {
-        let Self { report, name, .. } = self;
+    fn complain(&self) {
+        let Self { report, name, sections_name, .. } = self;
         if self.shown.has_lines() {
             return;
         }
         if let Some(error) = &report.register_fault {
-            let name = debug.name_of_sections(name);
-            complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
+            complain(format_args!("{sections_name}: {error}; not all that is in SASS registers is counted"));
         }
         for function in &report.functions {
             for shortfall in &function.below {
@@ -373,6 +376,7 @@ fn of_cubin<'a>(
     let name = name.to_owned();
     Ok(Covered {
         report,
+        sections_name: name.clone(),
         name,
         notes,
         arch: cubin.arch(),

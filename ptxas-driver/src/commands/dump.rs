@@ -3,7 +3,7 @@
 mod ptxas_style;
 mod text;
 
-use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections, stripped};
+use crate::commands::read::{self, DebugFileOptions, FunctionNames, no_debug_sections, stripped};
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
@@ -39,7 +39,7 @@ pub struct Options {
     /// for standard input
     file: PathBuf,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     /// Only this section, any of the file's; may be given several times
     #[arg(short, long, value_name = "NAME")]
     section: Vec<String>,
@@ -132,7 +132,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     report(out, Form::json_if(options.json), Dump::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, None, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, image, shown, cubin, answers))
+            debug.look(&image.name, bytes, |cubin, side| {
+                let shown = read::name_of_sections(&image.name, side);
+                of_cubin(options, image, &shown, cubin, answers)
+            })
         })
     })
 }

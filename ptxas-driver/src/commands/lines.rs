@@ -15,7 +15,7 @@ mod style;
 mod symbolizer_object;
 mod text;
 
-use crate::commands::read::{self, DebugFile};
+use crate::commands::read::{self, DebugFileOptions};
 use crate::report::{DocumentSchema, Exit, Form, is_of_stdout, report};
 use crate::stderr::{complain, note};
 use anyhow::{Result, bail};
@@ -95,7 +95,7 @@ pub struct Options {
     #[arg(value_name = "FILE", required_unless_present_any = ["objects", "style", "json"])]
     file: Option<PathBuf>,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     /// FUNCTION+0xOFF, FUNCTION, .text.F:0xOFF, 0xOFF, or - (see below)
     #[arg(value_name = "QUERY", conflicts_with = "all")]
     queries: Vec<String>,

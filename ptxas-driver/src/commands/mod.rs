@@ -18,5 +18,7 @@ pub mod schema;
 pub mod sections;
 pub mod sizes;
 pub mod strip;
+pub mod unstrip;
 pub mod vars;
 pub mod verify;
+mod written_file;

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, sizes, strip,
-    vars, verify,
+    unstrip, vars, verify,
 };
 use crate::printable_text::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
@@ -23,7 +23,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 22] = [
+const SCHEMAS: [DocumentSchema; 23] = [
     lines::SCHEMA,
     lines::QUERY_SCHEMA,
     dump::SCHEMA,
@@ -42,6 +42,7 @@ const SCHEMAS: [DocumentSchema; 22] = [
     diff::SCHEMA,
     sizes::SCHEMA,
     strip::SCHEMA,
+    unstrip::SCHEMA,
     extract::SCHEMA,
     merc::PLAN_SCHEMA,
     merc::SELF_CHECK_SCHEMA,

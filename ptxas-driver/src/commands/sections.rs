@@ -2,11 +2,12 @@
 
 mod text;
 
-use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile};
+use crate::commands::read::{self, DebugFileOptions, PtxFile, SideFile};
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, Status, report, write_document};
 use crate::stderr::note;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::cubin::{CodeLocation, CubinOrigin};
 use nv_debug_sections::level::detected::DetectedLevel;
 use nv_debug_sections::level::documented::Tool;
@@ -63,7 +64,7 @@ pub struct Options {
     #[arg(required_unless_present = "expect", conflicts_with = "expect")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     /// Say which sections a file compiled with these options has; no cubin is read
     #[arg(long, conflicts_with = "debug_file")]
     expect: bool,
@@ -191,7 +192,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
         let debug = options.debug.read()?;
         read::each_cubin(path, None, answers, |image, bytes, answers| {
-            of_cubin(options, ptx.as_ref(), &debug, image, bytes, answers)
+            let size = bytes.len() as u64;
+            debug.look(&image.name, bytes, |cubin, side| {
+                of_cubin(options, ptx.as_ref(), side, image, cubin, size, answers)
+            })
         })
     })
 }
@@ -229,14 +233,14 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
 fn of_cubin(
     options: &Options,
     ptx: Option<&Module<'_>>,
-    debug: &DebugBytes,
+    side: Option<&SideFile<'_>>,
     image: &InputName,
-    bytes: &[u8],
+    cubin: &Cubin<'_>,
+    size: u64,
     answers: &mut Answers<'_>,
 ) -> Result<()> {
     let name = &*image.name;
-    let cubin = debug.cubin(name, bytes)?;
-    let mut found = DetectedLevel::of(&cubin);
+    let mut found = DetectedLevel::of(cubin);
     found.output = options.output(found.output);
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.target.sm) {
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.target.sm);
@@ -247,9 +251,8 @@ fn of_cubin(
     } else {
         Expectation::of_file(options.model(), &found)
     };
-    let (debug_file, file_bytes) =
-        debug.file().map_or((None, bytes.len() as u64), |(name, size)| (Some(name), size));
-    let report = Report::new(&cubin, file_bytes, &found, &expectation);
+    let (debug_file, file_bytes) = side.map_or((None, size), |side| (Some(side.name()), side.size()));
+    let report = Report::new(cubin, file_bytes, &found, &expectation);
     let answer = OfFile {
         name,
         origin: cubin.origin(),
@@ -260,7 +263,7 @@ fn of_cubin(
         debug_file,
         report,
     };
-    Ok(answers.add_cubin(image, &cubin, &answer)?)
+    Ok(answers.add_cubin(image, cubin, &answer)?)
 }
 
 impl Options {

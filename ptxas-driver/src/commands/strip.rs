@@ -1,18 +1,23 @@
-//! `strip`: writes a cubin without its debug sections, and these to a side file.
+//! `strip`: writes a file without the debug sections of its cubins, and these to side files.
 
-use crate::commands::read;
-use crate::input;
+mod cubin;
+mod side_file;
+
+use crate::commands::read::{self, Edited, EditedFile};
+use crate::commands::written_file::{Target, write_together};
 use crate::options::{PathMap, path_map_argument};
-use crate::output::{self, Together};
+use crate::output;
 use crate::quiet::is_quiet;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, NoAnswer, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use cubin::{MappedPaths, RemainingPath, StrippedCubin, map_names, map_ptx, strip_cubin};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::borrow::Cow;
+use side_file::{Replaced, expect_replaceable};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,28 +26,38 @@ Examples:
   ptxas-driver strip k.cubin                          remove the debug sections from k.cubin
   ptxas-driver strip k.cubin --split k.debug          the same, and write them to k.debug
   ptxas-driver lines k.cubin --debug-file k.debug     answers as before
+  ptxas-driver strip a.out --debug-dir debug          all cubins in a.out, a side file for each
+  ptxas-driver lines a.out --debug-dir debug f+0x40   answers as before
   ptxas-driver strip --keep lines k.cubin -o small.cubin
   ptxas-driver strip --path-map /home/me=/src k.cubin   all debug sections stay, with other paths
   ptxas-driver strip --keep all-without-ptx k.cubin   take out the text from which the code can be read
 
 Code, constants, symbols and .nv.info stay as they are: symbols keep their numbers, which .nv.info
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
-without bytes. --debug-file takes it only together with the rest of the cubin from which it was made.
-Both files are written, or none. A file that is read-only is not replaced; a symbolic link stays and
-the file that it leads to is replaced; other names of a file (hard links) keep what it was. For fatbins and
-host programs: `extract` first.
+without bytes. --debug-file takes it only together with the rest of the cubin from which it was made;
+`unstrip` puts it back.
+
+FILE may be a fatbin, or a host program, object, library or archive with cubins in it. It keeps its
+length, and all that is not a cubin stays where it is: a smaller cubin is followed by zeros, and one
+that was compressed is compressed again. FILE:sm_90, FILE:2 or FILE:sm_90:2 choose cubins. PTX and
+LTO IR stay; --path-map changes the paths in PTX, and the names of source files that fatbins have.
+
+The name of a side file in --debug-dir is the build ID of its cubin, which stays the same when the
+cubin is stripped. All files are written, or none. A file that is read-only is not replaced; a symbolic
+link stays and the file that it leads to is replaced; other names of a file (hard links) keep what it
+was.
 
 Exit status:
   0  done, also where there was nothing to remove
   1  there is nothing to split off
   2  the command line is wrong, or a file cannot be read or written, also because a side file of the
-     same code with more in it would be replaced";
+     same code with more in it would be replaced, or because a cubin does not fit its place";
 
 /// The options of `strip`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Options {
-    /// A cubin; `-` for standard input
+    /// A cubin, or a file with cubins in it; `-` for standard input
     file: PathBuf,
     /// What stays of the debug sections (default: none, with --path-map all)
     #[arg(long, value_name = "WHAT")]
@@ -55,8 +70,12 @@ pub struct Options {
     /// Write a side file with all debug sections, those that stay too
     #[arg(long, value_name = "FILE")]
     split: Option<PathBuf>,
-    /// Write the cubin to this file, `-` for standard output; else it replaces FILE, or follows
-    /// standard input to standard output
+    /// Write a side file for each cubin into this folder, which is made if it is not there; their
+    /// names are the build IDs of the cubins, by which other commands find them
+    #[arg(long, value_name = "DIR", conflicts_with = "split")]
+    debug_dir: Option<PathBuf>,
+    /// Write to this file, `-` for standard output; else FILE is replaced, or what was read from
+    /// standard input goes to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Say on standard error what goes
@@ -81,15 +100,7 @@ enum KeepName {
     AllWithoutPtx,
 }
 
-/// Where the cubin goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target<'o> {
-    Stdout,
-    /// A file, which is that of the cubin where no other is named.
-    File(&'o Path),
-}
-
-/// What `strip` did. With `--json` the cubin cannot go to standard output.
+/// What `strip` did. With `--json` the file cannot go to standard output.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Stripped<'a> {
     #[serde(skip)]
@@ -98,40 +109,27 @@ struct Stripped<'a> {
     keep: Keep,
     /// What `--path-map` did. Absent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    path_map: Option<MappedPaths>,
-    /// The cubin that was written; `None` where nothing was removed and the file stays as it is.
+    path_map: Option<&'a MappedPaths>,
+    /// The file that was written; `None` where nothing changes and the file stays as it is.
     output: Option<String>,
     /// Size of the cubin before, in bytes.
     bytes_before: usize,
     /// Size of the cubin after, in bytes.
     bytes_after: usize,
+    /// Number of bytes that the cubin took in its fatbin before, compressed where it is. Absent for
+    /// a file that is a cubin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_bytes_before: Option<u64>,
+    /// Number of bytes that the cubin takes in its fatbin after, without the zeros that follow it.
+    /// Absent for a file that is a cubin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_bytes_after: Option<u64>,
     /// The sections that were removed, in file order, including relocations and Mercury copies.
-    removed: Vec<RemovedSection>,
+    removed: &'a [RemovedSection],
     /// The side file that was written; `None` without one.
     debug_file: Option<String>,
     /// Size of the side file in bytes; `None` without one.
     debug_file_bytes: Option<usize>,
-}
-
-/// What a path map did to a cubin.
-#[derive(Debug, Serialize, JsonSchema)]
-struct MappedPaths {
-    /// Whether any path was written anew.
-    changed: bool,
-    /// The sections of the cubin that still have a beginning of a path that was to be replaced, in
-    /// file order. `.nv_debug_ptx_txt` has it in the PTX text.
-    remaining: Vec<RemainingPath>,
-}
-
-/// A beginning of a path that a section still has.
-#[derive(Debug, Serialize, JsonSchema)]
-struct RemainingPath {
-    /// The name of the section.
-    section: String,
-    /// The beginning of the path, as `--path-map` has it.
-    old: String,
-    /// The number of places in the section that have it.
-    count: usize,
 }
 
 /// The name of the JSON schema of `strip`.
@@ -143,77 +141,138 @@ pub const SCHEMA: DocumentSchema = DocumentSchema::of_cubins::<Stripped<'_>>();
 ///
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
-    let target = options.target();
+    let target = Target::of(&options.file, options.output.as_deref());
+    let form = if options.json { Form::Json } else { Form::NoHeadings };
+    let name = read::shown_name(&options.file);
     if let Some(message) = options.fault(target) {
         complain(format_args!("{message}"));
         return Ok(Exit::Unreadable);
     }
-    let form = if options.json { Form::Json } else { Form::NoHeadings };
-    let name = read::shown_name(&options.file);
-    report(out, form, Stripped::SCHEMA, &name, |answers| strip(options, target, answers))
+    report(out, form, Stripped::SCHEMA, &name, |answers| strip(options, answers))
 }
 
-/// Strips the file.
-fn strip(options: &Options, target: Target<'_>, answers: &mut Answers<'_>) -> Result<()> {
-    let (name, bytes) = read::read_plain(&options.file)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    read::warn_of_newer_release(&name, &cubin);
-    if options.json || options.verbose {
-        cubin.check_name_expansion().with_context(|| name.clone())?;
+/// Strips the cubins of the file.
+fn strip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
+    let file = EditedFile::read(&options.file)?;
+    let read = file.path();
+    let target = Target::of(&read, options.output.as_deref());
+    let mut edited = file.edit(|cubin| strip_cubin(options, cubin))?;
+    if !options.path_map.is_empty() {
+        let maps = &options.path_map;
+        let edit_ptx = |name: &str, text: &[u8]| {
+            let (new, remaining) = map_ptx(maps, text);
+            for left in remaining {
+                left.say(name, "the PTX");
+            }
+            new
+        };
+        file.edit_others(&mut edited, |source| map_names(maps, source), edit_ptx)?;
     }
-    if cubin.is_side_file() {
-        bail!("{name}: a side file of `strip`; the cubin itself is to be stripped");
-    }
-    let keep = options.keep();
-    let mut whole = cubin.clone();
-    let map = |path: &[u8]| PathMap::apply(&options.path_map, path);
-    let is_mapped = !options.path_map.is_empty() && whole.map_paths(&map).with_context(|| name.clone())?;
-    let mut stripped = whole.clone();
-    let removed = stripped.strip(keep).with_context(|| name.clone())?;
-    // What is stripped already stays as it is, to the byte.
-    let result = if removed.is_empty() && !is_mapped {
-        Cow::Borrowed(&*bytes)
-    } else {
-        stripped.write().with_context(|| name.clone())?.into()
-    };
-    let side = match &options.split {
-        Some(split) => Some((split, side_file(&whole, split).with_context(|| name.clone())?)),
-        None => None,
-    };
-    if let Target::File(path) = target {
+    let sides = sides(options, &file, &edited)?;
+    if let (Target::File(path), true) = (target, file.is_cubin()) {
         // The side file of an earlier run is all that is left of what it took.
-        expect_replaceable(&cubin, path, Replaced::SideFile).with_context(|| name.clone())?;
+        let cubin = Cubin::parse(&edited.bytes).with_context(|| file.name().to_owned())?;
+        expect_replaceable(&cubin, path, Replaced::SideFile).with_context(|| file.name().to_owned())?;
     }
     // A file that loses nothing is not written either.
-    let changes = !removed.is_empty() || is_mapped;
-    let written = if options.output.is_some() || changes { Some(target) } else { None };
-    write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, answers.out)?;
+    let written =
+        (options.output.is_some() || edited.is_changed() || target == Target::Stdout).then_some(target);
+    if let Some(folder) = options.debug_dir.as_ref().filter(|_| !sides.is_empty()) {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    let files: Vec<(&Path, &[u8])> = sides.into_iter().collect();
+    write_together(&files, written, &edited.bytes, &read, answers.out)?;
+    tell(options, written, &edited, answers)
+}
 
+/// The side files that are to be written, by their paths: cubins that are the same have one.
+///
+/// # Errors
+///
+/// The options ask for one, and there is none, or there are several.
+fn sides<'e>(
+    options: &Options,
+    file: &EditedFile,
+    edited: &'e Edited<'_, StrippedCubin>,
+) -> Result<BTreeMap<&'e Path, &'e [u8]>> {
+    let name = file.name();
+    let found = edited.cubins.iter().filter_map(|cubin| cubin.result.side.as_ref());
+    if let (Some(split), Some(_)) = (&options.split, found.clone().nth(1)) {
+        let (count, split) = (found.count(), split.display());
+        bail!(
+            "{name}: {count} cubins with debug sections, and one file '{split}'; --debug-dir has one for each"
+        );
+    }
+    let sides: BTreeMap<&Path, &[u8]> = found.map(|side| (side.path.as_path(), &*side.bytes)).collect();
+    if let (Some(path), true) = (options.split.as_ref().or(options.debug_dir.as_ref()), sides.is_empty()) {
+        let path = path.display();
+        let what = if options.split.is_some() {
+            format!("'{path}' is not written")
+        } else {
+            format!("nothing is written into '{path}'")
+        };
+        return Err(NoAnswer(format!("{name}: no debug sections, so {what}")).into());
+    }
+    Ok(sides)
+}
+
+/// Says what became of each cubin.
+fn tell(
+    options: &Options,
+    written: Option<Target<'_>>,
+    edited: &Edited<'_, StrippedCubin>,
+    answers: &mut Answers<'_>,
+) -> Result<()> {
     let shown = |path: &Path| path.display().to_string();
-    let answer = Stripped {
-        file: &name,
-        keep,
-        path_map: (!options.path_map.is_empty())
-            .then(|| MappedPaths { changed: is_mapped, remaining: remaining(&stripped, &options.path_map) }),
-        output: match written {
-            Some(Target::File(path)) => Some(shown(path)),
-            Some(Target::Stdout) | None => None,
-        },
-        bytes_before: bytes.len(),
-        bytes_after: result.len(),
-        removed: RemovedSection::of(&cubin, &removed),
-        debug_file: side.as_ref().map(|(path, _)| shown(path)),
-        debug_file_bytes: side.as_ref().map(|(_, bytes)| bytes.len()),
-    };
-    for RemainingPath { section, old, count } in answer.path_map.iter().flat_map(|map| &map.remaining) {
+    for cubin in &edited.cubins {
+        let done = &cubin.result;
+        let answer = Stripped {
+            file: &cubin.image.name,
+            keep: done.keep,
+            path_map: done.path_map.as_ref(),
+            output: match written {
+                Some(Target::File(path)) => Some(shown(path)),
+                Some(Target::Stdout) | None => None,
+            },
+            bytes_before: done.before,
+            bytes_after: done.after,
+            stored_bytes_before: cubin.stored.map(|(before, _)| before),
+            stored_bytes_after: cubin.stored.map(|(_, after)| after),
+            removed: &done.removed,
+            debug_file: done.side.as_ref().map(|side| shown(&side.path)),
+            debug_file_bytes: done.side.as_ref().map(|side| side.bytes.len()),
+        };
+        for left in answer.path_map.iter().flat_map(|map| &map.remaining) {
+            left.say(&cubin.image.name, &left.section);
+        }
+        if options.verbose {
+            answer.say();
+        }
+        answers.add_cubin(&cubin.image, done.kind, &answer)?;
+    }
+    if let (true, [_, _, ..]) = (options.verbose, &*edited.cubins) {
+        say_total(edited);
+    }
+    Ok(())
+}
+
+/// Says on standard error how many bytes all cubins of a file lost.
+fn say_total(edited: &Edited<'_, StrippedCubin>) {
+    let cubins = &edited.cubins;
+    let changed = cubins.iter().filter(|cubin| !cubin.result.removed.is_empty()).count();
+    let (before, after) = cubins
+        .iter()
+        .fold((0, 0), |(before, after), cubin| (before + cubin.result.before, after + cubin.result.after));
+    note(format_args!("{changed} of {} cubins stripped, {before} bytes before, {after} after", cubins.len()));
+}
+
+impl RemainingPath {
+    /// Says that a section or text of a file still has the beginning of a path.
+    fn say(&self, file: &str, section: &str) {
+        let Self { old, count, .. } = self;
         let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-        note(format_args!("{name}: {section} still has '{old}' ({times})"));
+        note(format_args!("{file}: {section} still has '{old}' ({times})"));
     }
-    if options.verbose {
-        answer.say();
-    }
-    let image = InputName { name: name.clone(), ..InputName::default() };
-    Ok(answers.add_cubin(&image, &cubin, &answer)?)
 }
 
 impl Answer for Stripped<'_> {
@@ -223,21 +282,6 @@ impl Answer for Stripped<'_> {
     fn text(&self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// The sections that still have a beginning of a path that was to be replaced.
-fn remaining(cubin: &Cubin<'_>, maps: &[PathMap]) -> Vec<RemainingPath> {
-    let mut found = Vec::new();
-    for (index, section, _) in cubin.iter() {
-        let left = PathMap::remaining(maps, &cubin.bytes(index).unwrap_or_default());
-        for map in maps {
-            let count = left.iter().filter(|left| std::ptr::eq(left.map, map)).count();
-            if count > 0 {
-                found.push(RemainingPath { section: section.to_owned(), old: map.old.clone(), count });
-            }
-        }
-    }
-    found
 }
 
 impl Options {
@@ -252,16 +296,10 @@ impl Options {
         }
     }
 
-    fn target(&self) -> Target<'_> {
-        let path = self.output.as_deref().unwrap_or(&self.file);
-        if path == Path::new("-") { Target::Stdout } else { Target::File(path) }
-    }
-
     /// Why it cannot be done as the command line has it.
     fn fault(&self, target: Target<'_>) -> Option<&'static str> {
-        let in_place = self.output.is_none() && target != Target::Stdout;
-        if in_place && self.file.exists() && !self.file.is_file() && !self.file.is_dir() {
-            return Some("what is not a plain file cannot be replaced: -o FILE");
+        if let Some(fault) = target.fault_in_place(&self.file) {
+            return Some(fault);
         }
         if self.json && target == Target::Stdout {
             return Some("the cubin and --json cannot both go to standard output: -o FILE");
@@ -280,67 +318,6 @@ impl Options {
     }
 }
 
-/// Writes both files, or none. `target` is `None` for a cubin that stays as it is.
-fn write(
-    side: Option<(&Path, &[u8])>,
-    target: Option<Target<'_>>,
-    cubin: &[u8],
-    out: &mut dyn Write,
-) -> Result<()> {
-    let mut files = Together::lasting();
-    let mut names = Vec::new();
-    let file = match target {
-        Some(Target::File(path)) => Some((path, cubin)),
-        Some(Target::Stdout) | None => None,
-    };
-    for (path, bytes) in side.into_iter().chain(file) {
-        files.add(path, bytes)?;
-        names.push((path, output::other_names(path)));
-    }
-    if target == Some(Target::Stdout) {
-        output::write_stdout(out, cubin)?;
-    }
-    files.commit()?;
-    for (path, others) in names.into_iter().filter(|(_, others)| *others > 0) {
-        let path = path.display();
-        note(format_args!("{path}: other names of the file (hard links: {others}) keep what it was"));
-    }
-    Ok(())
-}
-
-/// Which files are not replaced where they have debug sections that the cubin lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Replaced {
-    /// Every cubin.
-    Any,
-    /// Side files.
-    SideFile,
-}
-
-/// Expects that a file that is to be replaced has no debug sections of this code that the cubin
-/// lacks.
-fn expect_replaceable(cubin: &Cubin<'_>, path: &Path, replaced: Replaced) -> Result<()> {
-    let is_kept = |old: &Cubin<'_>| replaced == Replaced::Any || old.is_side_file();
-    let has_more = |old: &Cubin<'_>| is_kept(old) && old.is_unstripped(cubin);
-    let bytes = if path.is_file() { input::read(path).ok() } else { None };
-    if bytes.is_some_and(|bytes| Cubin::parse(&bytes).is_ok_and(|old| has_more(&old))) {
-        let path = path.display();
-        bail!("'{path}' has debug sections of this code that the cubin lacks, so it is not replaced");
-    }
-    Ok(())
-}
-
-/// The bytes of the side file that is to be written to `path`.
-fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
-    if !cubin.has_debug_sections() {
-        return Err(NoAnswer(format!("no debug sections, so '{}' is not written", path.display())).into());
-    }
-    expect_replaceable(cubin, path, Replaced::Any)?;
-    let mut side = cubin.clone();
-    side.keep_only_debug()?;
-    Ok(side.write()?)
-}
-
 impl Stripped<'_> {
     /// Says on standard error what went. If that takes nothing, the files are written all the same.
     fn say(&self) {
@@ -348,15 +325,19 @@ impl Stripped<'_> {
             return;
         }
         let mut errors = io::stderr().lock();
-        for RemovedSection { name, size, .. } in &self.removed {
+        for RemovedSection { name, size, .. } in self.removed {
             let s = if *size == 1 { "" } else { "s" };
             let (file, name) = (read::printable(self.file), read::printable(name));
             let _ = writeln!(errors, "{file}: {name}: {size} byte{s}");
         }
         drop(errors);
         let Self { file, removed, bytes_before, bytes_after, .. } = self;
+        let stored = match (self.stored_bytes_before, self.stored_bytes_after) {
+            (Some(before), Some(after)) => format!("; in the file {before} before, {after} after"),
+            _ => String::new(),
+        };
         note(format_args!(
-            "{file}: {} sections removed, {bytes_before} bytes before, {bytes_after} after",
+            "{file}: {} sections removed, {bytes_before} bytes before, {bytes_after} after{stored}",
             removed.len()
         ));
     }

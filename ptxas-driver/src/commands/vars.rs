@@ -2,7 +2,7 @@
 
 mod text;
 
-use crate::commands::read::{self, DebugFile, FunctionNames, no_debug_sections};
+use crate::commands::read::{self, DebugFileOptions, FunctionNames, no_debug_sections};
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, Status, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result};
@@ -47,7 +47,7 @@ pub struct Options {
     /// A cubin compiled with -G, or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     /// Only variables of these names
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -100,7 +100,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     report(out, Form::json_if(options.json), Answered::SCHEMA, &name, |answers| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, None, answers, |image, bytes, answers| {
-            debug.look(&image.name, bytes, |cubin, shown| of_cubin(options, image, shown, cubin, answers))
+            debug.look(&image.name, bytes, |cubin, side| {
+                let shown = read::name_of_sections(&image.name, side);
+                of_cubin(options, image, &shown, cubin, answers)
+            })
         })
     })
 }

@@ -6,7 +6,7 @@ use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
 use crate::commands::read::{
-    self, DebugFile, FolderFilter, PtxFile, PtxLocs, SourceOptions, Sources, no_debug_sections,
+    self, DebugFileOptions, FolderFilter, PtxFile, PtxLocs, SourceOptions, Sources, no_debug_sections,
 };
 use crate::report::{
     Answer, Answers, CubinKind, DocumentHead, DocumentSchema, Exit, InputName, Status, write_document,
@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(required_unless_present_any = ["known_faults", "rules", "explain"], value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    debug: DebugFile,
+    debug: DebugFileOptions,
     #[command(flatten)]
     sources: SourceOptions,
     /// The PTX that the files were made from, to find inlined calls that ptxas drops. It must be

@@ -240,7 +240,10 @@ pub(super) fn answer(options: &Options, operands: &Operands, answers: &mut Answe
             |file| asked.survey(&name, file),
             |(), image, answers| asked.is_about(image, answers),
             |image, bytes, answers| {
-                debug.look(&image.name, bytes, |cubin, shown| of_cubin(&asked, image, shown, cubin, answers))
+                debug.look(&image.name, bytes, |cubin, side| {
+                    let shown = read::name_of_sections(&image.name, side);
+                    of_cubin(&asked, image, &shown, cubin, answers)
+                })
             },
         )?;
         asked.end_of_file(&name, answers)

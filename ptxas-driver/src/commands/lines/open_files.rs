@@ -3,7 +3,7 @@
 use super::line_tables::{LineTables, NamedCubin, TableOptions, note_oddities};
 use super::reply::AnsweringCubin;
 use super::{Operands, Options};
-use crate::commands::read::{self, DebugBytes, KeptCubin, KeptFile, PtxFile};
+use crate::commands::read::{self, DebugFiles, KeptCubin, KeptFile, PtxFile};
 use crate::limits::MAX_MESSAGES;
 use crate::report::{CubinKind, NoAnswer};
 use crate::stderr::complain;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct OpenFiles<'r> {
     options: &'r Options,
     tables: TableOptions<'static>,
-    debug: &'static DebugBytes,
+    debug: &'static DebugFiles,
     set: ImageSet,
     images: Vec<OpenImage>,
     /// Each file by its name as it was asked for, and by its path without links; why it could not
@@ -159,7 +159,7 @@ impl<'r> OpenFiles<'r> {
         let tables = open.tables.get_or_init(|| {
             self.read_tables(&open.cubin).map_err(|error| {
                 self.add_faults(u64::from(!error.is::<NoAnswer>()));
-                format!("{:#}", self.debug.naming_sections(open.cubin.name(), error))
+                format!("{error:#}")
             })
         });
         tables.as_ref().map_err(String::clone)
@@ -171,10 +171,17 @@ impl<'r> OpenFiles<'r> {
             Cow::Borrowed(bytes) => bytes,
             Cow::Owned(bytes) => bytes.leak(),
         };
-        let cubin = &*Box::leak(Box::new(self.debug.cubin(name, bytes)?));
-        let sections_name = &*self.debug.name_of_sections(name);
+        let code = read::cubin(name, bytes)?;
+        let side = self.debug.side_file(name, &code)?.map(|side| &*Box::leak(Box::new(side)));
+        let cubin = side.map_or(Ok(code.clone()), |side| side.join(name, &code))?;
+        let cubin = &*Box::leak(Box::new(cubin));
+        let sections_name = &*read::name_of_sections(name, side);
         let tables = &*Box::leak(Box::<LineTables<'static>>::default());
-        let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, self.tables)?;
+        let lookup = tables.lookup(NamedCubin { name, sections_name, cubin }, self.tables);
+        let lookup = lookup.map_err(|error| match side {
+            Some(side) => side.naming_sections(name, error),
+            None => error,
+        })?;
         if self.options.style.is_none() && self.options.json.is_none() {
             note_oddities(name, cubin, lookup.symbolizer(), self.tables.space);
         }

@@ -1,26 +1,46 @@
-//! `--debug-file`: reads debug sections that are kept apart from the code.
+//! `--debug-file` and `--debug-dir`: read debug sections that are kept apart from the code.
 
 use crate::commands::read;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::level::detected::{is_bare, is_stripped};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-/// The option.
+/// The options that say where debug sections are that a cubin lacks.
 #[derive(Debug, Args)]
-pub(in crate::commands) struct DebugFile {
+pub(in crate::commands) struct DebugFileOptions {
     /// Debug sections are in this file: what `strip --split` wrote, or the cubin before it was
     /// stripped
     #[arg(long, value_name = "FILE")]
     debug_file: Option<PathBuf>,
+    /// Look for the side files of stripped cubins in this folder, by their build IDs, as `strip
+    /// --debug-dir` writes them. May be given again. The folder of FILE is always looked into
+    #[arg(long, value_name = "DIR", conflicts_with = "debug_file")]
+    debug_dir: Vec<PathBuf>,
 }
 
-/// What the option names, once read: name and bytes.
-pub(in crate::commands) struct DebugBytes(Option<(String, Vec<u8>)>);
+/// Where debug sections are that cubins lack.
+pub(in crate::commands) struct DebugFiles {
+    /// The file that an option names: its name to show, and its bytes.
+    named: Option<(String, Vec<u8>)>,
+    folders: Vec<PathBuf>,
+    /// Whether a folder that was looked into has files with names of side files.
+    known: Mutex<HashMap<PathBuf, bool>>,
+}
 
-impl DebugFile {
+/// The file that has the debug sections of a cubin.
+pub(in crate::commands) struct SideFile<'b> {
+    name: Cow<'b, str>,
+    bytes: Cow<'b, [u8]>,
+}
+
+impl DebugFileOptions {
     /// Whether the file is to come from standard input.
     pub(in crate::commands) fn is_stdin(&self) -> bool {
         self.debug_file.as_deref().is_some_and(read::is_stdin)
@@ -30,38 +50,112 @@ impl DebugFile {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is evidently no cubin.
-    pub(in crate::commands) fn read(&self) -> Result<DebugBytes> {
+    /// It cannot be read, or is evidently no cubin; or a folder is not there.
+    pub(in crate::commands) fn read(&self) -> Result<DebugFiles> {
         let read = |path| read::OneCubin::read(path)?.into_parts();
-        self.debug_file.as_deref().map(read).transpose().map(DebugBytes)
+        if let Some(other) = self.debug_dir.iter().find(|folder| !folder.is_dir()) {
+            bail!("{}: expected a folder with side files", other.display());
+        }
+        Ok(DebugFiles {
+            named: self.debug_file.as_deref().map(read).transpose()?,
+            folders: self.debug_dir.clone(),
+            known: Mutex::default(),
+        })
     }
 }
 
-impl DebugBytes {
-    /// The name to show and the size in bytes of the debug file, if there is one.
-    pub(in crate::commands) fn file(&self) -> Option<(&str, u64)> {
-        self.0.as_ref().map(|(name, bytes)| (&**name, bytes.len() as u64))
-    }
-
-    /// Looks at the cubin `bytes` of the file called `name`, its debug sections from the debug file
-    /// if there is one. `look` also gets the name for messages about debug sections.
+impl DebugFiles {
+    /// Looks at the cubin `bytes` of the file called `name`, its debug sections from its side file
+    /// if there is one. `look` also gets that file.
     ///
     /// # Errors
     ///
-    /// Those of [`cubin`](Self::cubin) and of `look`; of a fault in a debug section the message
-    /// names the debug file too.
+    /// Those of [`side_file`](Self::side_file), [`SideFile::join`] and of `look`; of a fault in a
+    /// debug section the message names the side file too.
     pub(in crate::commands) fn look<T>(
         &self,
         name: &str,
         bytes: &[u8],
-        look: impl FnOnce(&Cubin<'_>, &str) -> Result<T>,
+        look: impl FnOnce(&Cubin<'_>, Option<&SideFile<'_>>) -> Result<T>,
     ) -> Result<T> {
-        let cubin = self.cubin(name, bytes)?;
-        look(&cubin, &self.name_of_sections(name)).map_err(|error| self.naming_sections(name, error))
+        let code = read::cubin(name, bytes)?;
+        let Some(side) = self.side_file(name, &code)? else { return look(&code, None) };
+        let cubin = side.join(name, &code)?;
+        look(&cubin, Some(&side)).map_err(|error| side.naming_sections(name, error))
     }
 
-    /// An error about the file called `name` that names the debug file too where it is about a
-    /// debug section.
+    /// The side file of the cubin `code`, which is in the file called `name`: that of
+    /// `--debug-file`; else, of a cubin that lacks debug sections, the one that has its build ID
+    /// for a name.
+    ///
+    /// # Errors
+    ///
+    /// A file of that name cannot be read.
+    pub(in crate::commands) fn side_file(
+        &self,
+        name: &str,
+        code: &Cubin<'_>,
+    ) -> Result<Option<SideFile<'_>>> {
+        if let Some((name, bytes)) = &self.named {
+            return Ok(Some(SideFile { name: name.into(), bytes: bytes.into() }));
+        }
+        let beside = folder_of(name);
+        let folders = self.folders.iter().map(PathBuf::as_path).chain(beside.as_deref());
+        // The build ID takes a look at all of the code.
+        let mut folders = folders.filter(|folder| self.has_side_files(folder)).peekable();
+        let lacks_sections = || is_stripped(code, None) || is_bare(code);
+        if folders.peek().is_none() || code.is_side_file() || !lacks_sections() {
+            return Ok(None);
+        }
+        let id = code.build_id().with_context(|| name.to_owned())?;
+        let Some(path) = folders.map(|folder| folder.join(id.side_file_name())).find(|path| path.is_file())
+        else {
+            return Ok(None);
+        };
+        let (name, bytes) = read::read_bytes(&path, "a side file")?;
+        Ok(Some(SideFile { name: name.into(), bytes: bytes.into() }))
+    }
+
+    /// Whether a folder has files with names of side files.
+    fn has_side_files(&self, folder: &Path) -> bool {
+        let Ok(mut known) = self.known.lock() else { return true };
+        *known.entry(folder.to_path_buf()).or_insert_with(|| {
+            let files = fs::read_dir(folder).into_iter().flatten().flatten();
+            files.into_iter().any(|file| is_side_file_name(&file.file_name().to_string_lossy()))
+        })
+    }
+}
+
+/// The folder of a file by the name that is shown for it; `None` for standard input.
+fn folder_of(name: &str) -> Option<Cow<'_, Path>> {
+    let folder = Path::new(name).parent().filter(|_| !name.starts_with("<stdin>"))?;
+    Some(if folder == Path::new("") { Path::new(".").into() } else { folder.into() })
+}
+
+/// Whether a file has the name of a side file: 40 hexadecimal digits, and `.debug`.
+fn is_side_file_name(name: &str) -> bool {
+    let digits = name.strip_suffix(".debug").unwrap_or_default();
+    digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+impl SideFile<'_> {
+    /// The name of the file to show.
+    pub(in crate::commands) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The size of the file in bytes.
+    pub(in crate::commands) fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// What messages about debug sections of the file called `name` call it.
+    pub(in crate::commands) fn name_of_sections(&self, name: &str) -> String {
+        format!("{name}: {}", self.name)
+    }
+
+    /// An error about the file called `name` that names the side file too where it is about a debug
+    /// section.
     pub(in crate::commands) fn naming_sections(&self, name: &str, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<nv_debug_sections::Error>() {
             Some(fault) if SectionName::parse(fault.section()).is_debug() => {
@@ -71,30 +165,27 @@ impl DebugBytes {
         }
     }
 
-    /// What messages about debug sections of the file called `name` call it: with the debug file,
-    /// if there is one.
-    pub(in crate::commands) fn name_of_sections<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        self.file().map_or(name.into(), |(debug_name, _)| format!("{name}: {debug_name}").into())
-    }
-
-    /// The cubin `bytes` of the file called `name`, its debug sections from the debug file if there
-    /// is one.
+    /// The cubin `code` of the file called `name` with the debug sections of this file.
     ///
     /// # Errors
     ///
-    /// One of the two is not a readable cubin, the debug file has no debug sections, or is another
-    /// cubin's.
-    pub(in crate::commands) fn cubin<'d>(&'d self, name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
-        let code = read::cubin(name, bytes)?;
-        let Some((debug_name, debug_bytes)) = &self.0 else { return Ok(code) };
-        let mut cubin = read::cubin(debug_name, debug_bytes)?;
+    /// This file is not a readable cubin, has no debug sections, or is another cubin's.
+    pub(in crate::commands) fn join<'d>(&'d self, name: &str, code: &Cubin<'d>) -> Result<Cubin<'d>> {
+        let own = &*self.name;
+        let mut cubin = read::cubin(own, &self.bytes)?;
         if code.is_side_file() {
             bail!("{name}: a side file of `strip`, without code; the cubin itself comes first");
         }
         if !cubin.has_debug_sections() {
-            bail!("{debug_name}: no debug sections");
+            bail!("{own}: no debug sections");
         }
-        cubin.fill_from(&code).with_context(|| format!("{debug_name} is not the debug file of {name}"))?;
+        cubin.fill_from(code).with_context(|| format!("{own} is not the debug file of {name}"))?;
         Ok(cubin)
     }
+}
+
+/// What messages about debug sections of the file called `name` call it: with its side file, if
+/// there is one.
+pub(in crate::commands) fn name_of_sections<'n>(name: &'n str, side: Option<&SideFile<'_>>) -> Cow<'n, str> {
+    side.map_or(name.into(), |side| side.name_of_sections(name).into())
 }

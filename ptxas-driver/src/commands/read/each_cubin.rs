@@ -233,7 +233,7 @@ fn end_of_file(file: &File, told: Result<()>, answers: &mut Answers<'_>) -> Resu
 pub(super) struct ChosenCubin<'d> {
     pub(super) image: InputName,
     /// `None`: the file itself.
-    entry: Option<NumberedEntry<'d>>,
+    pub(super) entry: Option<NumberedEntry<'d>>,
     /// Whether the operand means no other one. Its file's name says enough then, also of what is
     /// wrong with it.
     pub(super) is_only: bool,

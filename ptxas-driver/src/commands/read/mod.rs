@@ -4,6 +4,7 @@ mod arch_option;
 mod cubin_file;
 mod debug_file;
 mod each_cubin;
+mod edited_file;
 mod folders;
 mod kept_file;
 mod names;
@@ -20,10 +21,11 @@ pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
     warn_of_newer_release,
 };
-pub(super) use debug_file::{DebugBytes, DebugFile};
+pub(super) use debug_file::{DebugFileOptions, DebugFiles, SideFile, name_of_sections};
 pub(super) use each_cubin::{
     CubinFile, IMAGES_HELP, OneCubin, each_chosen_cubin, each_cubin, each_cubin_in_parallel, shown_name,
 };
+pub(super) use edited_file::{Edit, Edited, EditedFile, OldCubin};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};

@@ -4,7 +4,7 @@ use crate::commands::read::other_kind;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind, ImageSelector, NumberedEntry, SelectionSummary};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Whether the operand is standard input, or an image in it.
@@ -43,6 +43,8 @@ pub(super) struct File {
     pub(super) name: String,
     /// The same without what chooses images.
     base: String,
+    /// The path without what chooses images.
+    pub(super) path: PathBuf,
     choice: ImageSelector,
     /// Whether `choice` is not in the operand, but in an option for all files.
     is_choice_of_option: bool,
@@ -99,6 +101,7 @@ impl File {
         Ok(Self {
             name: format!("{base}{}", after.unwrap_or_default()),
             base,
+            path: path.to_owned(),
             choice,
             is_choice_of_option,
             bytes,
@@ -125,6 +128,14 @@ impl File {
         container: &Container<'d>,
     ) -> impl Iterator<Item = nv_debug_sections::Result<NumberedEntry<'d>>> {
         self.choice.select(container)
+    }
+
+    /// The images beside the cubins that are meant, such as PTX.
+    pub(super) fn chosen_others<'d>(
+        &self,
+        container: &Container<'d>,
+    ) -> impl Iterator<Item = NumberedEntry<'d>> {
+        self.choice.select_others(container)
     }
 
     /// What to choose from. At least one cubin is meant.
