@@ -190,7 +190,10 @@ fn build_id_of_stripped(bytes: &[u8]) -> String {
                 && section.sh_flags(endian).0 & SHF_MERCURY == 0;
         hash.update(if is_empty { &[] } else { section.data(endian, bytes).unwrap() });
     }
-    hash.finalize().iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+    let id = hash.finalize().iter().take(20).copied().collect::<Vec<u8>>();
+    let (high, low) = id.split_at(4);
+    let number = |bytes: &[u8]| bytes.iter().fold(0_u128, |id, byte| id << 8 | u128::from(*byte));
+    format!("{:08x}{:032x}", number(high), number(low))
 }
 
 #[test]
