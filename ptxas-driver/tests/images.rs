@@ -10,11 +10,12 @@ use crate::support::fatbins::{PLAIN, entry, fatbin};
 use crate::support::json;
 use crate::support::json::document as json;
 use crate::support::made::{ARCHES, Tools};
+use crate::support::oracle::tool;
 use serde_json::Value;
 use std::fs::{self};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// Runs a command with options on a file.
 fn run(command: &str, file: &str, options: &[&str]) -> Output {
@@ -300,4 +301,49 @@ fn only_ptx_in_it() {
         messages(&output).contains("no cubin in it, only PTX for sm_90; `ptxas-driver extract"),
         "{output:?}"
     );
+}
+
+/// nvlink puts an image without code into each program. It is not what a command for one cubin
+/// means, misses no debug sections, and has nothing to be covered.
+#[test]
+fn an_image_without_code_is_not_meant() {
+    let Some(ptxas) = tool("ptxas") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("empty.ptx"), ".version 9.0\n.target sm_90\n.address_size 64\n").unwrap();
+    let status = Command::new(&ptxas)
+        .args(["-arch=sm_90", &path("empty.ptx"), "-o", &path("empty.cubin")])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let saxpy = example("saxpy/saxpy.cubin");
+    let image = |file: &Path| {
+        let cubin = fs::read(file).unwrap();
+        entry(90, PLAIN, &cubin, 0)
+    };
+    let (empty, full) = (image(Path::new(&path("empty.cubin"))), image(&saxpy));
+    let saxpy = saxpy.to_str().unwrap();
+    for (name, entries) in [("first", [&*empty, &full]), ("last", [&full, &empty])] {
+        let file = path(name);
+        fs::write(&file, fatbin(&entries.concat())).unwrap();
+        for meant in [file.clone(), format!("{file}:sm_90")] {
+            let diff = run("diff", &meant, &[saxpy]);
+            assert_eq!(diff.status.code(), Some(0), "{meant}: {}{}", text(&diff), messages(&diff));
+        }
+        for command in ["verify", "coverage", "lines"] {
+            let output = run(command, &file, &[]);
+            assert_eq!((output.status.code(), messages(&output)), (Some(0), String::new()), "{command}");
+        }
+        assert_eq!(text(&run("coverage", &file, &[])).matches("sm_90, ").count(), 1);
+        let number = if name == "first" { 2 } else { 1 };
+        let lines = text(&run("lines", &file, &["saxpy+0x10"]));
+        assert!(lines.starts_with(&format!("{file}:sm_90:{number}:\n")), "{lines}");
+    }
+    let (two, none) = (path("two"), path("none"));
+    fs::write(&two, fatbin(&[&*full, &empty, &full].concat())).unwrap();
+    fs::write(&none, fatbin(&[&*empty, &empty].concat())).unwrap();
+    for (file, count) in [(&two, 3), (&none, 2)] {
+        let said = messages(&run("diff", file, &[saxpy]));
+        assert!(said.contains(&format!("{count} cubins in it, expected one")), "{said}");
+    }
 }

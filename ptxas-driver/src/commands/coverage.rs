@@ -129,6 +129,9 @@ struct Covered<'a> {
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     debug_only: Option<String>,
+    /// Whether the file has no code, here or elsewhere.
+    #[serde(skip)]
+    is_without_code: bool,
     /// Why the cubin is not compared with the limits that were asked for. Absent where it is, or
     /// where no limit was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -223,6 +226,11 @@ fn cover_file(options: &Options, findings: &Findings<'_>, answers: &mut Answers<
     let (is_read, is_judged) = (Cell::new(false), Cell::new(false));
     let tell =
         |image: &InputName, (kind, mut covered): (CubinKind, Covered<'_>), answers: &mut Answers<'_>| {
+            // nvlink puts an image without code into each program.
+            if image.origin.is_some() && covered.is_without_code {
+                answers.pass_over(Status::default());
+                return Ok(());
+            }
             covered.notes.iter().for_each(|words| note(format_args!("{}: {words}", image.name)));
             covered.shown = findings.take(&findings.file(image), &mut covered);
             answers.add_cubin(image, kind, &covered)?;
@@ -382,6 +390,7 @@ fn of_cubin<'a>(
         arch: cubin.arch(),
         options,
         debug_only,
+        is_without_code: read::is_without_code(cubin),
         no_code,
         shown: FindingOutput::default(),
     })

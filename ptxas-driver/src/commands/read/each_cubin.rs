@@ -360,11 +360,25 @@ impl OneCubin {
         let file = &self.0;
         let Some(container) = file.container()? else { return Ok(None) };
         let survey = file.survey(&container)?;
-        file.expect_one(&survey)?;
-        let mut meant = None;
+        let mut meant = Vec::new();
         for found in file.chosen(&container) {
-            meant = Some(found.with_context(|| file.base().to_owned())?);
+            let image = found.with_context(|| file.base().to_owned())?;
+            // nvlink puts an image without code into each program. It is not what is meant, if one
+            // other can be.
+            let is_passed = survey.chosen > 1 && (meant.len() > 1 || self.is_without_code(&image)?);
+            if !is_passed {
+                meant.push(image);
+            }
         }
-        meant.map(|image| file.payload(&image)).transpose()
+        let [image] = meant.as_slice() else {
+            file.expect_one(&survey)?;
+            return Ok(None);
+        };
+        file.payload(image).map(Some)
+    }
+
+    fn is_without_code(&self, image: &NumberedEntry<'_>) -> Result<bool> {
+        let bytes = self.0.payload(image)?;
+        Ok(super::cubin(&self.0.name_of(image), &bytes).is_ok_and(|cubin| super::is_without_code(&cubin)))
     }
 }

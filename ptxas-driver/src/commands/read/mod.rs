@@ -33,7 +33,7 @@ pub(super) use operand::{OtherCubins, is_stdin};
 pub(super) use ptx_file::PtxFile;
 pub(super) use ptx_locs::PtxLocs;
 pub(super) use sources::{SourceOptions, Sources};
-pub(super) use stripped::{NO_DEBUG_SECTIONS, no_debug_sections, stripped};
+pub(super) use stripped::{NO_DEBUG_SECTIONS, is_without_code, no_debug_sections, stripped};
 
 /// Bytes as text; what is not UTF-8 is replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
