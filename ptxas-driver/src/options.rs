@@ -203,8 +203,9 @@ pub fn parse(
     environment: Option<&OsStr>,
     ask: &dyn Fn(&OsStr) -> OptionAnswer,
 ) -> Result<(Parsed, Vec<Message>), UsageError> {
-    if args.is_empty() {
-        return Ok((Parsed::Help, Vec::new()));
+    match parser::parse(args, environment, ask) {
+        // Where its lines are wanted, a ptxas prints its own help.
+        Err(error) if args.is_empty() && error.question.is_none() => Ok((Parsed::Help, Vec::new())),
+        parsed => parsed,
     }
-    parser::parse(args, environment, ask)
 }

@@ -1,5 +1,6 @@
 //! `--messages ptxas` where a call ends before there is anything to compile, and where the ptxas
 //! fails without a reason: all that is printed, and the exit code, are those of ptxas.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
@@ -97,6 +98,16 @@ fn what_ptxas_says_of_a_wrong_call() {
     for ptxas in oracle::ptxas_of(&["12.8", "13.0", "13.5"]) {
         let folder = folder();
         let names = driver::names_in(folder.path());
+        // As nvcc calls us: the environment has our option.
+        let links = tempfile::tempdir().unwrap();
+        let link = links.path().join("ptxas");
+        std::os::unix::fs::symlink(DRIVER, &link).unwrap();
+        let in_place_of_ptxas = |words: &[&str]| {
+            let mut command = Command::new(&link);
+            command.args(words).env("PTXAS", &ptxas).env("NVDWARF_OPTIONS", "--messages ptxas");
+            seen(command.current_dir(folder.path()).output().unwrap())
+        };
+        assert_eq!(in_place_of_ptxas(&[]), seen(Command::new(&ptxas).output().unwrap()));
         for (number, line) in WRONG.iter().enumerate() {
             let words: Vec<&str> = line.split(' ').collect();
             let run = |mut command: Command| {
@@ -120,6 +131,7 @@ fn what_ptxas_says_of_a_wrong_call() {
             if number + AT_THE_END < WRONG.len() {
                 assert_eq!(ours(&[&words[..], &option].concat()), theirs, "{} {line}", ptxas.display());
             }
+            assert_eq!(in_place_of_ptxas(&words), theirs, "{} {line}", ptxas.display());
             compared += 1;
         }
     }
@@ -152,7 +164,6 @@ fn what_we_say_of_our_own_options() {
 }
 
 /// Writes a program that acts as a ptxas. A child writes it: see `provider/ptxas/tests.rs`.
-#[cfg(unix)]
 fn fake(path: &Path, script: &str) {
     let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
     let text = format!("#!/bin/sh\n{script}\n");
@@ -161,7 +172,6 @@ fn fake(path: &Path, script: &str) {
 
 /// A ptxas that crashes, or fails and does not say why: nothing of ours follows its words.
 #[test]
-#[cfg(unix)]
 fn a_ptxas_that_fails_without_a_reason() {
     let folder = folder();
     let ptxas = folder.path().join("fake");
