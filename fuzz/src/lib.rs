@@ -18,6 +18,7 @@ mod leb128;
 mod line;
 mod line_decode;
 mod line_table;
+mod llvm_ir;
 mod lower;
 mod merc;
 mod nv_info;
@@ -80,6 +81,7 @@ pub const TARGETS: &[Target] = targets![
     line,
     line_decode,
     line_table,
+    llvm_ir,
     lower,
     merc,
     nv_info,

@@ -2,7 +2,7 @@
 //! clap does not know.
 
 use crate::commands::{
-    check, compile, completions, coverage, diff, dump, extract, install_ptxas, lines, man, merc, print,
+    check, compile, completions, coverage, diff, dump, extract, install_ptxas, ir, lines, man, merc, print,
     schema, sections, sizes, strip, unstrip, vars, verify,
 };
 use crate::help;
@@ -95,6 +95,8 @@ enum Command {
     Unstrip(unstrip::Options),
     /// The Mercury capsule of a cubin for sm_100 and later
     Merc(merc::Options),
+    /// The debug metadata of LLVM IR: stripped as LLVM does it
+    Ir(ir::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
     /// Variables: type, memory, and the registers or addresses they are in, over which code
@@ -228,6 +230,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Unstrip(options) => unstrip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
+        Command::Ir(options) => ir::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),

@@ -97,6 +97,19 @@ pub fn not_gpu_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     if FileKind::of(bytes).is_some() { None } else { unread(bytes) }
 }
 
+/// Returns what a file is that is not LLVM IR. `None` for LLVM IR and where the kind is unknown.
+pub fn not_llvm_ir(bytes: &[u8]) -> Option<&'static str> {
+    match FileKind::of(bytes) {
+        Some(FileKind::Ptx) => Some("PTX"),
+        Some(FileKind::Cubin) => Some("a cubin"),
+        Some(FileKind::Host) => Some("a program or library of a host"),
+        Some(FileKind::Fatbin) => Some("a fatbin"),
+        Some(FileKind::Archive) => Some("an archive"),
+        Some(FileKind::Nvvm) => Some("NVVM IR in a container"),
+        None => unread(bytes).map(|(what, _)| what).filter(|what| *what != "LLVM IR"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

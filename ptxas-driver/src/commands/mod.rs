@@ -9,6 +9,7 @@ pub mod dump;
 pub mod extract;
 mod findings;
 pub mod install_ptxas;
+pub mod ir;
 pub mod lines;
 pub mod man;
 pub mod merc;

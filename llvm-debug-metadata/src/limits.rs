@@ -1,0 +1,10 @@
+//! Bounds on what is read.
+
+/// Most bytes of a text, since a [`TextRange`](crate::TextRange) has 32-bit offsets.
+pub const MAX_TEXT: usize = u32::MAX as usize;
+
+/// Most syntax errors that are kept of a text: more say nothing new.
+pub const MAX_ERRORS: usize = 1000;
+
+/// Deepest nesting of a type whose size is asked for: compilers stay below 50.
+pub const MAX_TYPE_DEPTH: usize = 500;

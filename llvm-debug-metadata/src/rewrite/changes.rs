@@ -1,0 +1,67 @@
+//! What a strip changes in a module.
+
+use super::graph::Graph;
+use crate::TextRange;
+use crate::module::{Module, NodeId};
+use std::collections::HashSet;
+
+/// What a part of the text becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Replacement {
+    Nothing,
+    /// The number of a node, or the node itself where LLVM gives it no number.
+    Node(NodeId),
+    /// A number after the sigil that is there: `%x` becomes `%4`.
+    Slot(u32),
+    Text(Box<str>),
+}
+
+/// A part of the text that changes.
+#[derive(Debug, Clone)]
+pub(crate) struct Edit {
+    pub(crate) range: TextRange,
+    pub(crate) with: Replacement,
+}
+
+/// All that changes in a module.
+#[derive(Debug)]
+pub(crate) struct Changes<'m, 'a> {
+    pub(crate) graph: Graph<'m, 'a>,
+    pub(crate) edits: Vec<Edit>,
+    /// Indices of items that go.
+    pub(crate) removed_items: HashSet<usize>,
+    /// Indices of the items that define types, in the order in which they are written; empty where
+    /// it is that of the text.
+    pub(crate) types: Vec<usize>,
+}
+
+impl<'m, 'a> Changes<'m, 'a> {
+    pub(crate) fn new(module: &'m Module<'a>) -> Self {
+        Self {
+            graph: Graph::new(module),
+            edits: Vec::new(),
+            removed_items: HashSet::new(),
+            types: Vec::new(),
+        }
+    }
+
+    /// Whether nothing changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.removed_items.is_empty() && !self.graph.has_replaced()
+    }
+
+    pub(crate) fn edit(&mut self, range: TextRange, with: Replacement) {
+        self.edits.push(Edit { range, with });
+    }
+
+    pub(crate) fn remove(&mut self, range: TextRange) {
+        self.edit(range, Replacement::Nothing);
+    }
+
+    /// The edits that begin in a part of the text, once they are sorted.
+    pub(crate) fn edits_in(&self, range: TextRange) -> &[Edit] {
+        let start = self.edits.partition_point(|edit| edit.range.start < range.start);
+        let rest = self.edits.get(start..).unwrap_or_default();
+        &rest[..rest.partition_point(|edit| edit.range.start < range.end)]
+    }
+}

@@ -1,0 +1,33 @@
+//! `ir`: the debug metadata of LLVM IR.
+
+mod ir_file;
+mod strip;
+
+use crate::report::Exit;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::io::Write;
+
+/// The options of `ir`: its subcommand.
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Strip debug information, or names, as a pass of LLVM does
+    Strip(strip::Options),
+}
+
+/// Runs `ir`, and returns the exit status.
+///
+/// # Errors
+///
+/// The file is not readable LLVM IR, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
+    match &options.command {
+        Command::Strip(options) => strip::run(options, out),
+    }
+}
