@@ -171,6 +171,25 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
     eprintln!("side files: {fields} fields have their values, {stale} sections had other ones");
 }
 
+#[test]
+fn a_damaged_side_file_is_refused() {
+    let (code, side) = (code(small(90, 32)), side(small(90, 32)));
+    let written = side.write().unwrap();
+    assert!(side.clone().fill_from(&code).is_ok());
+    let mut refused = 0;
+    for at in 0..written.len() {
+        let mut damaged = written.clone();
+        damaged[at] ^= 1;
+        let Ok(mut damaged) = Cubin::parse(&damaged) else { continue };
+        // What differs in the header, the null section or the padding is in no section.
+        if damaged.sections != side.sections {
+            assert!(damaged.fill_from(&code).is_err() || !damaged.is_side_file(), "{at:#x}");
+            refused += 1;
+        }
+    }
+    assert!(refused > written.len() / 4, "{refused} of {}", written.len());
+}
+
 /// The build ID, from the bytes of a stripped file as another reader sees its sections.
 fn build_id_of_stripped(bytes: &[u8]) -> String {
     use object::elf::FileHeader64;
@@ -180,6 +199,7 @@ fn build_id_of_stripped(bytes: &[u8]) -> String {
     let header = FileHeader64::<object::LittleEndian>::parse(bytes).unwrap();
     let table = header.sections(endian, bytes).unwrap();
     let mut hash = Sha256::new();
+    hash.update(header.e_flags.get(endian).0.to_le_bytes());
     for section in table.iter().skip(1) {
         hash.update(table.section_name(endian, section).unwrap());
         hash.update([0]);

@@ -1,6 +1,7 @@
 //! Compression of payloads, as nvcc's fatbinary does it where that is known.
 
 use std::io;
+use std::ops::RangeInclusive;
 
 use super::compression::Compression;
 use crate::ErrorKind;
@@ -9,8 +10,9 @@ use crate::ErrorKind;
 /// `size`. Observed: fatbinary 13.0.88, whose frames these levels of zstd 1.5.7 give to the byte.
 const LEVELS: [i32; 2] = [5, 19];
 
-/// The level that is tried where a payload does not fit otherwise: the highest of zstd.
-const HIGHEST_LEVEL: i32 = 22;
+/// The levels that are tried where a payload does not fit otherwise. The highest does not always
+/// give the fewest bytes.
+const OTHER_LEVELS: RangeInclusive<i32> = 13..=22;
 
 /// The highest level of LZ4. No level gives the bytes that fatbinary writes; this one gives fewer.
 const LZ4_LEVEL: i32 = 12;
@@ -30,10 +32,17 @@ pub(super) fn compress(
             let [balance, size] = LEVELS;
             let level = if zstd(old, balance)? == stored { balance } else { size };
             let compressed = zstd(payload, level)?;
-            if compressed.len() <= room {
-                return Ok(compressed);
+            let mut smallest = compressed;
+            for level in OTHER_LEVELS {
+                if smallest.len() <= room {
+                    break;
+                }
+                let other = zstd(payload, level)?;
+                if other.len() < smallest.len() {
+                    smallest = other;
+                }
             }
-            zstd(payload, HIGHEST_LEVEL)
+            Ok(smallest)
         }
         Compression::Zlib => {
             Err(ErrorKind::UnsupportedEncoding("compressed by zlib, which is not supported"))

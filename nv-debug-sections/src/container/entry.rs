@@ -115,7 +115,9 @@ impl<'d> Entry<'d> {
         if self.flags.compression().is_none() {
             return Ok(());
         }
-        payload::check_size(self.stored.len() as u64, self.uncompressed_size, max_expansion)
+        // An image that was replaced by a smaller one is as large in its file as before.
+        let taken = self.stored.len().max(self.room.len()) as u64;
+        payload::check_size(taken, self.uncompressed_size, max_expansion)
             .map_err(|kind| self.position.error(self.position.offset, kind))
     }
 

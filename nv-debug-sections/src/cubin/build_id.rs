@@ -11,11 +11,11 @@ use crate::error::Result;
 /// kept. [`Display`](fmt::Display) writes 40 hexadecimal digits.
 ///
 /// Cubins have no `.note.gnu.build-id`, so the number is computed. It is the first 20 bytes of a
-/// SHA-256 over the sections that `strip` leaves if it keeps nothing, but for the null section: of
-/// each the name, a NUL, `sh_size` as 64 bits (little-endian) and the bytes. A section without
-/// bytes in the file has none, and one that shares the bytes of another has the index of that one
-/// (32 bits) in their place. Symbol tables and Mercury capsules count as they are in the stripped
-/// file.
+/// SHA-256 over what `strip` leaves if it keeps nothing: first `e_flags` (32 bits, little-endian),
+/// which has the SM; then of each section but the null one the name, a NUL, `sh_size` (64 bits) and
+/// the bytes. A section without bytes in the file has none, and one that shares the bytes of
+/// another has the index of that one (32 bits) in their place. Symbol tables and Mercury capsules
+/// count as they are in the stripped file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BuildId(pub [u8; 20]);
 
@@ -42,6 +42,7 @@ impl Cubin<'_> {
     pub fn build_id(&self) -> Result<BuildId> {
         let bare = self.without_debug_sections()?;
         let mut hash = Sha256::new();
+        hash.update(bare.header.e_flags.to_le_bytes());
         for (index, name, section) in bare.iter() {
             hash.update(name.as_bytes());
             hash.update([0]);

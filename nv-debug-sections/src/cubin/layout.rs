@@ -121,12 +121,13 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
 }
 
 /// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90
-/// what nvlink writes. Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins,
-/// no exception.
+/// what nvlink writes. Before CUDA 13 only the program headers of such a file tell that nvlink
+/// wrote it. Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 11.8, 12.1 and 13.0.88; 679 corpus
+/// cubins, no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
     match cubin.target().generation() {
         Generation::PreMercury => true,
-        Generation::HiddenMercury => cubin.is_linked(),
+        Generation::HiddenMercury => cubin.has_classic_segments.unwrap_or_else(|| cubin.is_linked()),
         Generation::Mercury => false,
     }
 }

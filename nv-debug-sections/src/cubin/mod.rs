@@ -82,6 +82,9 @@ pub struct Cubin<'d> {
     release: (Release, ReleaseSource),
     /// See [`Cubin::wrong_symbol_link`].
     wrong_symbol_link: Option<u32>,
+    /// Whether a file that was read is laid out as before Mercury by its program headers, where its
+    /// note does not tell.
+    has_classic_segments: Option<bool>,
 }
 
 impl<'d> Cubin<'d> {
@@ -119,7 +122,14 @@ impl<'d> Cubin<'d> {
 
     fn new(header: Header, sections: Vec<Section<'d>>) -> Self {
         let release = (Release::NEWEST, ReleaseSource::Guess);
-        let mut cubin = Self { header, sections, symtab: None, release, wrong_symbol_link: None };
+        let mut cubin = Self {
+            header,
+            sections,
+            symtab: None,
+            release,
+            wrong_symbol_link: None,
+            has_classic_segments: None,
+        };
         cubin.sections_changed();
         cubin
     }
@@ -135,8 +145,8 @@ impl<'d> Cubin<'d> {
     /// Converts the cubin to one that does not borrow from the input.
     pub fn into_owned(self) -> Cubin<'static> {
         let sections = self.sections.into_iter().map(Section::into_owned).collect();
-        let Self { header, symtab, release, wrong_symbol_link, .. } = self;
-        Cubin { header, sections, symtab, release, wrong_symbol_link }
+        let Self { header, symtab, release, wrong_symbol_link, has_classic_segments, .. } = self;
+        Cubin { header, sections, symtab, release, wrong_symbol_link, has_classic_segments }
     }
 
     /// The toolkit release whose rules the file follows: that of the tool that wrote the file last.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use object::LittleEndian as LE;
-use object::elf::{self, FileHeader64, Rel64, Rela64, SectionHeader64, Sym64};
+use object::elf::{self, FileHeader64, ProgramHeader64, Rel64, Rela64, SectionHeader64, Sym64};
 use object::pod;
 
 use super::layout::{FILE_HEADER, PROGRAM_HEADER, Position, SECTION_HEADER, SYMBOL, file_size, first_slack};
@@ -40,6 +40,9 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     };
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
+    // The note tells it of most files.
+    cubin.has_classic_segments =
+        has_classic_segments(file, data).filter(|is_classic| *is_classic != cubin.is_linked());
     mend_symbol_links(&mut cubin);
     empty_reserved_shared(&mut cubin);
     check_links(&cubin)?;
@@ -174,6 +177,18 @@ fn tables<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<(&'d [RawSectio
         return Err(truncated(data, "the program header table"));
     }
     Ok((table, names))
+}
+
+/// Whether the file is laid out as before Mercury: the table of program headers may be executed, or
+/// where there is none the size of an entry is there all the same. `None` for a table that does not
+/// tell.
+fn has_classic_segments(file: &FileHeader64<LE>, data: &[u8]) -> Option<bool> {
+    if file.e_phnum.get(LE) == 0 {
+        return Some(file.e_phentsize.get(LE) != 0);
+    }
+    let start = usize::try_from(file.e_phoff.get(LE)).ok()?;
+    let (first, _) = pod::from_bytes::<ProgramHeader64<LE>>(data.get(start..)?).ok()?;
+    (first.p_type.get(LE) == elf::PT_PHDR).then(|| first.p_flags.get(LE).0 & elf::PF_X.0 != 0)
 }
 
 /// `what` should go on where the file ends.

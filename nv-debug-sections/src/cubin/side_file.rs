@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use object::elf;
+use sha2::{Digest as _, Sha256};
 
 use super::edit::move_capsule;
 use super::layout::section_size;
@@ -26,6 +27,9 @@ use crate::limits::MAX_COMPARED_NAME;
 /// since side files have the values of RELA entries in them. Its description has these bytes of the
 /// cubin: for each such section its index (32 bits) and the number of the bytes (32 bits), then the
 /// bytes of its fields one after the other, in the order of its relocations.
+///
+/// A note of type 3 ends the section: a SHA-256 of all other sections of the side file, of each its
+/// header without `sh_offset` and its bytes as for the note of type 1, and of the notes before it.
 pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 
 /// The size of the owner's name, with its NUL, which starts each note (`Elf64_Nhdr`).
@@ -36,6 +40,8 @@ const OWNER: [u8; 8] = *b"nvdwarf\0";
 const DIGESTS: u32 = 1;
 /// The type of the note that has the bytes of fields.
 const FIELDS: u32 = 2;
+/// The type of the note that has a digest of the side file itself.
+const SIDE_FILE: u32 = 3;
 
 /// The section [`CODE_NOTE`], without its name. `fields` are the bytes that fields have in the
 /// cubin, by section.
@@ -106,9 +112,10 @@ impl<'d> Cubin<'d> {
     /// The two do not belong together: the file header and all sections but debug sections must be
     /// the same, as [`remove_debug_sections`](Self::remove_debug_sections) leaves them: names,
     /// order, headers and contents, wherever in the file they lie. The error says what is not, with
-    /// offsets in `code`. Nothing is changed then.
+    /// offsets in `code`. Or the side file is not as it was written. Nothing is changed then.
     pub fn fill_from(&mut self, code: &Cubin<'d>) -> Result<()> {
         let pairs = self.pairs(code)?;
+        self.check_side_file()?;
         self.check_functions(code)?;
         self.check_contents(code)?;
 
@@ -164,8 +171,46 @@ impl<'d> Cubin<'d> {
         let Contents::Bytes(bytes) = &section.contents else { return None };
         let mut rest = &**bytes;
         let digests = take_note(DIGESTS, &mut rest).filter(|_| name == CODE_NOTE)?;
-        let fields = if rest.is_empty() { &[] } else { take_note(FIELDS, &mut rest)? };
-        rest.is_empty().then_some(CodeNotes { digests, fields })
+        let fields = take_note(FIELDS, &mut rest).unwrap_or_default();
+        let before = bytes.len() - rest.len();
+        let side_file = take_note(SIDE_FILE, &mut rest).unwrap_or_default();
+        let notes = CodeNotes { digests, fields, before: bytes.get(..before)?, side_file };
+        rest.is_empty().then_some(notes)
+    }
+
+    /// The digest of this side file, whose notes so far are `notes`.
+    fn side_file_digest(&self, notes: &[u8]) -> Result<[u8; 32]> {
+        let mut hash = Sha256::new();
+        let last = self.sections.len().saturating_sub(1);
+        for (index, _, section) in self.iter().filter(|(index, ..)| index.as_usize() != last) {
+            hash.update(section_fields(self, section));
+            hash.update(&self.own_bytes(index)?);
+        }
+        hash.update(notes);
+        Ok(hash.finalize().into())
+    }
+
+    /// Adds the note with the digest of the side file, which is complete but for it.
+    pub(super) fn add_side_file_digest(&mut self) -> Result<()> {
+        let Some(Contents::Bytes(notes)) = self.sections.last().map(|section| &section.contents) else {
+            return Ok(());
+        };
+        let mut notes = notes.to_vec();
+        notes.extend(note(SIDE_FILE, &self.side_file_digest(&notes)?)?);
+        if let Some(section) = self.sections.last_mut() {
+            section.contents = Contents::Bytes(Cow::Owned(notes));
+        }
+        Ok(())
+    }
+
+    /// Expects that the side file is as it was written. Older ones have no digest.
+    fn check_side_file(&self) -> Result<()> {
+        let Some(CodeNotes { before, side_file, .. }) = self.code_note() else { return Ok(()) };
+        if side_file.is_empty() || self.side_file_digest(before)? == side_file {
+            return Ok(());
+        }
+        let text = "the side file has other bytes than those that were written: it is damaged".to_owned();
+        Err(Error::in_section(CODE_NOTE, ErrorKind::OtherFile(text)))
     }
 
     /// Gives the fields of debug sections the bytes that they have in the cubin. What the note says
@@ -317,6 +362,10 @@ struct CodeNotes<'n> {
     digests: &'n [u8],
     /// Empty without the note.
     fields: &'n [u8],
+    /// The bytes of the notes before that of the side file.
+    before: &'n [u8],
+    /// The digest of the side file; empty without the note.
+    side_file: &'n [u8],
 }
 
 /// The fields of the file header that are compared.

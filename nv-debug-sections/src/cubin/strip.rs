@@ -199,7 +199,7 @@ impl Cubin<'_> {
             }
         }
         self.sections.push(note);
-        Ok(())
+        self.add_side_file_digest()
     }
 
     /// Whether the cubin has a section that [`remove_debug_sections`](Self::remove_debug_sections)

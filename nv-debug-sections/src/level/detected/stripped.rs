@@ -5,6 +5,7 @@ use super::super::{DebugLevel, observed};
 use super::{marks, output, parsed_names};
 use crate::catalog::{SectionKind, SectionName, SectionOrigin};
 use crate::cubin::{CodeLocation, Cubin, SectionIndex};
+use crate::tkinfo;
 
 /// Returns the kinds of debug sections that were stripped from a file, as
 /// [`DetectedLevel::removed`](super::DetectedLevel::removed) has them. It decodes only
@@ -48,6 +49,9 @@ pub(super) fn removed(
     let kinds = marks(cubin)
         .filter(|name| name.is_debug_contents() && name.origin() == Some(SectionOrigin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
+    // nvlink puts an image without functions into each program, which never had any.
+    let may_be_linked = cubin.is_linked() || cubin.section_by_name(tkinfo::NAME).is_none();
+    let may_lack_frames = may_lack_frames || may_be_linked && cubin.functions().next().is_none();
     if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
         removed.push(SectionKind::DebugFrame);
     }
