@@ -281,7 +281,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 /// The text of the operand for the file where it reads like a query: there is no such file, and its
 /// name has neither a folder nor an ending.
 fn as_query(file: &Path) -> Option<&str> {
-    let text = file.to_str().filter(|_| !file.exists() && !read::is_stdin(file))?;
+    let text = file.to_str().filter(|_| !read::is_there(file) && !read::is_stdin(file))?;
     let is_name = !text.contains(['.', '/']) || text.contains('(');
     (is_name || text.starts_with(CODE_PREFIX)).then_some(text)
 }

@@ -166,13 +166,23 @@ fn strip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
             }
             new
         };
-        file.edit_others(&mut edited, |source| map_names(maps, source), edit_ptx)?;
+        let others = file.edit_others(&mut edited, |source| map_names(maps, source), edit_ptx)?;
+        if others > 0 {
+            let name = file.name();
+            note(format_args!("{name}: paths in LTO IR stay as they are (images of it: {others})"));
+        }
     }
     let sides = sides(options, &file, &edited)?;
     if let (Target::File(path), true) = (target, file.is_cubin()) {
         // The side file of an earlier run is all that is left of what it took.
         let cubin = Cubin::parse(&edited.bytes).with_context(|| file.name().to_owned())?;
         expect_replaceable(&cubin, path, Replaced::SideFile).with_context(|| file.name().to_owned())?;
+    }
+    if let Target::File(path) = target
+        && let Some(side) = sides.keys().find(|side| output::is_same(side, path))
+    {
+        let (name, side) = (file.name(), side.display());
+        bail!("{name}: '{side}' is to be a side file, so nothing else can be written to it");
     }
     // A file that loses nothing is not written either.
     let written =
@@ -203,7 +213,16 @@ fn sides<'e>(
             "{name}: {count} cubins with debug sections, and one file '{split}'; --debug-dir has one for each"
         );
     }
-    let sides: BTreeMap<&Path, &[u8]> = found.map(|side| (side.path.as_path(), &*side.bytes)).collect();
+    let mut sides: BTreeMap<&Path, &[u8]> = BTreeMap::new();
+    for side in found {
+        if *sides.entry(&side.path).or_insert(&side.bytes) != &*side.bytes {
+            let path = side.path.display();
+            bail!(
+                "{name}: two cubins have the same code and other debug sections, and '{path}' cannot be for \
+                 both; FILE:NUMBER strips one of them"
+            );
+        }
+    }
     if let (Some(path), true) = (options.split.as_ref().or(options.debug_dir.as_ref()), sides.is_empty()) {
         let path = path.display();
         let what = if options.split.is_some() {

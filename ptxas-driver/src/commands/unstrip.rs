@@ -105,6 +105,9 @@ fn unstrip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     let file = EditedFile::read(&options.file)?;
     let read = file.path();
     let target = Target::of(&read, options.output.as_deref());
+    if options.debug.is_file() {
+        file.expect_one()?;
+    }
     let edited = file.edit(|cubin| fill(&debug, cubin))?;
     let is_written = options.output.is_some() || edited.is_changed() || target == Target::Stdout;
     let written = is_written.then_some(target);
@@ -125,10 +128,12 @@ fn unstrip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
         if let (true, Some(side)) = (options.verbose, &done.side_file) {
             note(format_args!("{name}: {side}, {} bytes before, {} after", done.before, done.after));
         }
-        answers.add_cubin(&cubin.image, done.kind, &answer)?;
-        if let (Some(id), None) = (&done.build_id, &done.side_file) {
-            let words = format!("{name}: stripped, and there is no side file {id}.debug");
-            answers.alone(name, NoAnswer(words).into())?;
+        match (&done.build_id, &done.side_file) {
+            (Some(id), None) => {
+                let words = format!("{name}: stripped, and there is no side file {id}.debug");
+                answers.alone(name, NoAnswer(words).into())?;
+            }
+            _ => answers.add_cubin(&cubin.image, done.kind, &answer)?,
         }
     }
     Ok(())

@@ -26,7 +26,8 @@ impl<'o> Target<'o> {
     pub(super) fn fault_in_place(self, read: &'o Path) -> Option<&'static str> {
         let in_place = self == Self::File(read);
         let is_other = read.exists() && !read.is_file() && !read.is_dir();
-        (in_place && is_other).then_some("what is not a plain file cannot be replaced: -o FILE")
+        (in_place && is_other)
+            .then_some("the input is not a plain file, so it cannot be replaced; -o FILE names another")
     }
 }
 

@@ -173,6 +173,9 @@ impl<'r> OpenFiles<'r> {
         };
         let code = read::cubin(name, bytes)?;
         let side = self.debug.side_file(name, &code)?.map(|side| &*Box::leak(Box::new(side)));
+        if side.is_none() {
+            self.debug.note_missing(name, &code);
+        }
         let cubin = side.map_or(Ok(code.clone()), |side| side.join(name, &code))?;
         let cubin = &*Box::leak(Box::new(cubin));
         let sections_name = &*read::name_of_sections(name, side);

@@ -1,6 +1,8 @@
 //! `--debug-file` and `--debug-dir`: read debug sections that are kept apart from the code.
 
 use crate::commands::read;
+use crate::limits::MAX_MESSAGES;
+use crate::stderr::note;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use nv_debug_sections::catalog::SectionName;
@@ -11,6 +13,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The options that say where debug sections are that a cubin lacks.
 #[derive(Debug, Args)]
@@ -20,7 +23,8 @@ pub(in crate::commands) struct DebugFileOptions {
     #[arg(long, value_name = "FILE")]
     debug_file: Option<PathBuf>,
     /// Look for the side files of stripped cubins in this folder, by their build IDs, as `strip
-    /// --debug-dir` writes them. May be given again. The folder of FILE is always looked into
+    /// --debug-dir` writes them. May be given again. The folder of FILE is always looked into, and
+    /// that of the file to which a link leads
     #[arg(long, value_name = "DIR", conflicts_with = "debug_file")]
     debug_dir: Vec<PathBuf>,
 }
@@ -30,6 +34,8 @@ pub(in crate::commands) struct DebugFiles {
     /// The file that an option names: its name to show, and its bytes.
     named: Option<(String, Vec<u8>)>,
     folders: Vec<PathBuf>,
+    /// How many side files were not found.
+    missing: AtomicU64,
     /// Whether a folder that was looked into has files with names of side files.
     known: Mutex<HashMap<PathBuf, bool>>,
 }
@@ -46,6 +52,11 @@ impl DebugFileOptions {
         self.debug_file.as_deref().is_some_and(read::is_stdin)
     }
 
+    /// Whether a file is named, and not a folder.
+    pub(in crate::commands) fn is_file(&self) -> bool {
+        self.debug_file.is_some()
+    }
+
     /// Reads the file, if there is one.
     ///
     /// # Errors
@@ -53,12 +64,13 @@ impl DebugFileOptions {
     /// It cannot be read, or is evidently no cubin; or a folder is not there.
     pub(in crate::commands) fn read(&self) -> Result<DebugFiles> {
         let read = |path| read::OneCubin::read(path)?.into_parts();
-        if let Some(other) = self.debug_dir.iter().find(|folder| !folder.is_dir()) {
-            bail!("{}: expected a folder with side files", other.display());
+        for folder in &self.debug_dir {
+            fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         }
         Ok(DebugFiles {
             named: self.debug_file.as_deref().map(read).transpose()?,
             folders: self.debug_dir.clone(),
+            missing: AtomicU64::new(0),
             known: Mutex::default(),
         })
     }
@@ -79,7 +91,10 @@ impl DebugFiles {
         look: impl FnOnce(&Cubin<'_>, Option<&SideFile<'_>>) -> Result<T>,
     ) -> Result<T> {
         let code = read::cubin(name, bytes)?;
-        let Some(side) = self.side_file(name, &code)? else { return look(&code, None) };
+        let Some(side) = self.side_file(name, &code)? else {
+            self.note_missing(name, &code);
+            return look(&code, None);
+        };
         let cubin = side.join(name, &code)?;
         look(&cubin, Some(&side)).map_err(|error| side.naming_sections(name, error))
     }
@@ -99,21 +114,40 @@ impl DebugFiles {
         if let Some((name, bytes)) = &self.named {
             return Ok(Some(SideFile { name: name.into(), bytes: bytes.into() }));
         }
-        let beside = folder_of(name);
-        let folders = self.folders.iter().map(PathBuf::as_path).chain(beside.as_deref());
+        let beside = folders_of(name);
+        let folders = self.folders.iter().chain(&beside);
         // The build ID takes a look at all of the code.
         let mut folders = folders.filter(|folder| self.has_side_files(folder)).peekable();
         let lacks_sections = || is_stripped(code, None) || is_bare(code);
-        if folders.peek().is_none() || code.is_side_file() || !lacks_sections() {
+        let is_asked = folders.peek().is_some() || !self.folders.is_empty();
+        if !is_asked || code.is_side_file() || !lacks_sections() {
             return Ok(None);
         }
-        let id = code.build_id().with_context(|| name.to_owned())?;
-        let Some(path) = folders.map(|folder| folder.join(id.side_file_name())).find(|path| path.is_file())
-        else {
-            return Ok(None);
-        };
-        let (name, bytes) = read::read_bytes(&path, "a side file")?;
-        Ok(Some(SideFile { name: name.into(), bytes: bytes.into() }))
+        let file_name = code.build_id().with_context(|| name.to_owned())?.side_file_name();
+        // Of several, one that is not damaged.
+        let mut found = None;
+        for path in folders.map(|folder| folder.join(&file_name)).filter(|path| path.exists()) {
+            let (shown, bytes) = read::read_bytes(&path, "a side file")?;
+            let side = SideFile { name: shown.into(), bytes: bytes.into() };
+            if side.join(name, code).is_ok() {
+                return Ok(Some(side));
+            }
+            found.get_or_insert(side);
+        }
+        Ok(found)
+    }
+
+    /// Says of the cubin `code`, if it is stripped, that its side file is in none of the folders
+    /// that options name. That is said of the first cubins only.
+    pub(in crate::commands) fn note_missing(&self, name: &str, code: &Cubin<'_>) {
+        if self.folders.is_empty() || !is_stripped(code, None) {
+            return;
+        }
+        if self.missing.fetch_add(1, Ordering::Relaxed) < MAX_MESSAGES
+            && let Ok(id) = code.build_id()
+        {
+            note(format_args!("{name}: no side file {}", id.side_file_name()));
+        }
     }
 
     /// Whether a folder has files with names of side files.
@@ -126,10 +160,21 @@ impl DebugFiles {
     }
 }
 
-/// The folder of a file by the name that is shown for it; `None` for standard input.
-fn folder_of(name: &str) -> Option<Cow<'_, Path>> {
-    let folder = Path::new(name).parent().filter(|_| !name.starts_with("<stdin>"))?;
-    Some(if folder == Path::new("") { Path::new(".").into() } else { folder.into() })
+/// The folder of a file by the name that is shown for it, and that of the file which a link leads
+/// to; none for standard input.
+fn folders_of(name: &str) -> Vec<PathBuf> {
+    let parent = |path: &Path| match path.parent()? {
+        folder if folder == Path::new("") => Some(PathBuf::from(".")),
+        folder => Some(folder.to_path_buf()),
+    };
+    if name.starts_with("<stdin>") {
+        return Vec::new();
+    }
+    let real = read::real_path(Path::new(name)).and_then(|real| parent(&real));
+    let own = parent(Path::new(name));
+    let is_other =
+        |real: &PathBuf| own.as_ref().and_then(|own| fs::canonicalize(own).ok()).as_ref() != Some(real);
+    own.iter().cloned().chain(real.filter(is_other)).collect()
 }
 
 /// Whether a file has the name of a side file: 40 hexadecimal digits, and `.debug`.

@@ -84,6 +84,16 @@ impl EditedFile {
         matches!(FileKind::of(&self.0.bytes), None | Some(FileKind::Cubin))
     }
 
+    /// Expects that one cubin is meant.
+    ///
+    /// # Errors
+    ///
+    /// There are more: which.
+    pub(in crate::commands) fn expect_one(&self) -> Result<()> {
+        let Some(container) = self.0.container()? else { return Ok(()) };
+        self.0.expect_one(&self.0.survey(&container)?)
+    }
+
     /// Calls `edit` with each cubin that is meant, on all cores, and puts what it returns into the
     /// places of the cubins. A file that is a cubin becomes what is returned.
     ///
@@ -134,16 +144,20 @@ impl EditedFile {
     /// # Errors
     ///
     /// A text cannot be decompressed, or what is returned does not fit its place.
+    ///
+    /// Returns the number of images that are neither cubins nor PTX, such as LTO IR.
     pub(in crate::commands) fn edit_others<T>(
         &self,
         edited: &mut Edited<'_, T>,
         edit_source: impl Fn(&[u8]) -> Option<Vec<u8>>,
         mut edit_ptx: impl FnMut(&str, &[u8]) -> Option<Vec<u8>>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let Self(file) = self;
-        let Some(container) = file.container()? else { return Ok(()) };
+        let mut count = 0;
+        let Some(container) = file.container()? else { return Ok(count) };
         for found in file.chosen_others(&container) {
             let name = file.name_of(&found);
+            count += u64::from(!found.entry.kind.is_text());
             let source = edit_source(found.entry.name);
             let text =
                 if found.entry.kind.is_text() { edit_ptx(&name, &file.payload(&found)?) } else { None };
@@ -156,7 +170,7 @@ impl EditedFile {
             let put = |new: Replacement<'_>| new.write_to(&file.bytes, edited.bytes.to_mut());
             replacement.and_then(put).with_context(|| name.clone())?;
         }
-        Ok(())
+        Ok(count)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) use edited_file::{Edit, Edited, EditedFile, OldCubin};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};
-pub(super) use operand::{OtherCubins, is_stdin};
+pub(super) use operand::{OtherCubins, is_stdin, is_there, real_path};
 pub(super) use ptx_file::PtxFile;
 pub(super) use ptx_locs::PtxLocs;
 pub(super) use sources::{SourceOptions, Sources};

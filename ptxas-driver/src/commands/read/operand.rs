@@ -1,8 +1,9 @@
 //! The file that an operand names, and the selector of its images.
 
 use crate::commands::read::other_kind;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use nv_debug_sections::container::{Container, FileKind, ImageSelector, NumberedEntry, SelectionSummary};
+use nv_debug_sections::error::ErrorKind;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -10,6 +11,16 @@ use thiserror::Error;
 /// Whether the operand is standard input, or an image in it.
 pub(in crate::commands) fn is_stdin(operand: &Path) -> bool {
     split(operand).0 == Path::new("-")
+}
+
+/// The path of an operand's file without links; `None` where it is not there.
+pub(in crate::commands) fn real_path(operand: &Path) -> Option<PathBuf> {
+    split(operand).0.canonicalize().ok()
+}
+
+/// Whether the file of an operand is there.
+pub(in crate::commands) fn is_there(operand: &Path) -> bool {
+    split(operand).0.exists()
 }
 
 /// Expects a file, as a command that changes one does.
@@ -198,7 +209,15 @@ impl File {
     ///
     /// It cannot be decompressed, or not within limits.
     pub(super) fn payload<'d>(&self, image: &NumberedEntry<'d>) -> Result<Cow<'d, [u8]>> {
-        image.entry.payload().with_context(|| self.name_of(image))
+        image.entry.payload().map_err(|error| {
+            let name = self.name_of(image);
+            match error.kind() {
+                ErrorKind::Expansion { .. } => {
+                    anyhow!("{name}: {error}; `extract --max-expansion` takes it out all the same")
+                }
+                _ => anyhow::Error::new(error).context(name),
+            }
+        })
     }
 
     /// The name of the file itself.

@@ -9,7 +9,7 @@ use nv_debug_sections::level::detected::{is_bare, is_stripped};
 /// What is to be said where a file lacks debug sections because it was stripped: of `kind`, or of
 /// any.
 pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> Option<&'static str> {
-    let words = "debug sections were stripped; --debug-file names a file that has them";
+    let words = "debug sections were stripped; --debug-file or --debug-dir says where they are";
     is_stripped(cubin, kind).then_some(words)
 }
 

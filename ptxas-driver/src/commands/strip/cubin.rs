@@ -1,10 +1,11 @@
 //! What `strip` makes of one cubin, and of a PTX text beside it.
 
 use super::Options;
-use super::side_file::{SideFile, side_file};
+use super::side_file::{SideFile, gives_back, side_file};
 use crate::commands::read::{self, Edit, OldCubin};
 use crate::options::PathMap;
 use crate::report::CubinKind;
+use crate::stderr::note;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use ptx_syntax::fix::{self, FixSelection, Repair};
@@ -68,6 +69,14 @@ pub(super) fn strip_cubin(options: &Options, old: &OldCubin<'_>) -> Result<Edit<
     // What is stripped already stays as it is, to the byte.
     let is_changed = !removed.is_empty() || is_mapped;
     let new = is_changed.then(|| stripped.write().with_context(named)).transpose()?;
+    let side = side_file(options, &whole).with_context(named)?;
+    if let (Some(side), false) = (&side, is_mapped)
+        && !gives_back(new.as_deref().unwrap_or(old.bytes), &side.bytes, old.bytes)
+    {
+        note(format_args!(
+            "{name}: not laid out as NVIDIA's tools do; `unstrip` gives its sections back, not all of its bytes"
+        ));
+    }
     let remaining = || remaining(&stripped, maps);
     let result = StrippedCubin {
         kind: CubinKind::from(&cubin),
@@ -76,7 +85,7 @@ pub(super) fn strip_cubin(options: &Options, old: &OldCubin<'_>) -> Result<Edit<
         before: old.bytes.len(),
         after: new.as_ref().map_or(old.bytes.len(), Vec::len),
         removed: RemovedSection::of(&cubin, &removed),
-        side: side_file(options, &whole).with_context(named)?,
+        side,
     };
     Ok(Edit { cubin: new, source: map_names(maps, old.source), result })
 }
@@ -85,22 +94,28 @@ pub(super) fn strip_cubin(options: &Options, old: &OldCubin<'_>) -> Result<Edit<
 fn remaining(cubin: &Cubin<'_>, maps: &[PathMap]) -> Vec<RemainingPath> {
     let mut found = Vec::new();
     for (index, section, _) in cubin.iter() {
-        found.extend(remaining_in(section, &cubin.bytes(index).unwrap_or_default(), maps));
+        let left = PathMap::remaining(maps, &cubin.bytes(index).unwrap_or_default());
+        for map in maps {
+            let count = left.iter().filter(|left| std::ptr::eq(left.map, map)).count();
+            if count > 0 {
+                found.push(RemainingPath { section: section.to_owned(), old: map.old.clone(), count });
+            }
+        }
     }
     found
 }
 
-/// The beginnings of paths that are left in the bytes of a section, or of a text.
-fn remaining_in<'m>(
-    section: &'m str,
-    bytes: &[u8],
-    maps: &'m [PathMap],
-) -> impl Iterator<Item = RemainingPath> {
-    let left = PathMap::remaining(maps, bytes);
-    maps.iter().filter_map(move |map| {
-        let count = left.iter().filter(|left| std::ptr::eq(left.map, map)).count();
-        (count > 0).then(|| RemainingPath { section: section.to_owned(), old: map.old.clone(), count })
-    })
+/// The beginnings of paths that are left in the strings of a PTX text.
+fn remaining_paths(text: &str, maps: &[PathMap]) -> Vec<RemainingPath> {
+    let mut left: Vec<RemainingPath> = Vec::new();
+    for path in text.split('"').skip(1).step_by(2) {
+        let Some(map) = PathMap::fitting(maps, path.as_bytes()) else { continue };
+        match left.iter_mut().find(|left| left.old == map.old) {
+            Some(left) => left.count += 1,
+            None => left.push(RemainingPath { section: String::new(), old: map.old.clone(), count: 1 }),
+        }
+    }
+    left
 }
 
 /// Maps the names of source files in the identifier of an entry, which have blanks between them;
@@ -125,10 +140,10 @@ pub(super) fn map_names(maps: &[PathMap], names: &[u8]) -> Option<Vec<u8>> {
 /// The second is what is left of them.
 pub(super) fn map_ptx(maps: &[PathMap], text: &[u8]) -> (Option<Vec<u8>>, Vec<RemainingPath>) {
     let Ok(old) = std::str::from_utf8(text) else {
-        return (None, remaining_in("", text, maps).collect());
+        return (None, remaining_paths(&String::from_utf8_lossy(text), maps));
     };
     let fixes = FixSelection { path_map: maps.to_vec(), ..FixSelection::of(&[Repair::PathMap]) };
     let fixed = fix::fix(old, &fixes).text;
-    let remaining = remaining_in("", fixed.as_bytes(), maps).collect();
+    let remaining = remaining_paths(&fixed, maps);
     ((fixed != old).then(|| fixed.into_bytes()), remaining)
 }

@@ -36,7 +36,39 @@ pub(super) fn side_file(options: &Options, cubin: &Cubin<'_>) -> Result<Option<S
     expect_replaceable(cubin, &path, Replaced::Any)?;
     let mut side = cubin.clone();
     side.keep_only_debug()?;
-    Ok(Some(SideFile { path, bytes: side.write()? }))
+    let bytes = side.write()?;
+    if options.debug_dir.is_some() {
+        expect_the_same(cubin, &path, &bytes)?;
+    }
+    Ok(Some(SideFile { path, bytes }))
+}
+
+/// Expects that a side file that is to be replaced is not of another build of the same code: the
+/// other build would be found to have the lines of this one.
+fn expect_the_same(cubin: &Cubin<'_>, path: &Path, bytes: &[u8]) -> Result<()> {
+    let old = if path.is_file() { input::read(path).ok() } else { None };
+    let is_of_code = |old: &[u8]| Cubin::parse(old).is_ok_and(|mut old| old.fill_from(cubin).is_ok());
+    if old.is_some_and(|old| old != bytes && is_of_code(&old)) {
+        let path = path.display();
+        bail!(
+            "'{path}' has the debug sections of another build of the same code, so it is not replaced; write \
+             to another folder, or remove it"
+        );
+    }
+    Ok(())
+}
+
+/// Whether the side file gives back the cubin that it was made of, to the byte.
+pub(super) fn gives_back(stripped: &[u8], side: &[u8], original: &[u8]) -> bool {
+    let whole = || {
+        let mut whole = Cubin::parse(side)?;
+        whole.fill_from(&Cubin::parse(stripped)?)?;
+        whole.write()
+    };
+    // In a fatbin, zeros may follow a cubin.
+    whole().is_ok_and(|whole| {
+        original.strip_prefix(&*whole).is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
+    })
 }
 
 /// Expects that a file that is to be replaced has no debug sections of this code that the cubin
