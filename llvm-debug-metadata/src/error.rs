@@ -50,6 +50,9 @@ pub enum ErrorKind {
     /// A number that no node has.
     #[error("metadata !{0} is not defined")]
     UndefinedNode(u32),
+    /// The type of a value cannot be told.
+    #[error("the type of this value is not known")]
+    UnknownType,
     /// A node has a field that its kind does not have.
     #[error("{0} has no field of this name")]
     UnknownField(&'static str),

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod attachments;
+pub mod debugify;
 mod equal_nodes;
 mod error;
 pub mod lexer;

@@ -116,6 +116,11 @@ impl<'s> Statement<'s> {
         words.into_iter().find(|word| !matches!(*word, "tail" | "musttail" | "notail")).unwrap_or_default()
     }
 
+    /// Whether it is a `musttail` call.
+    pub(crate) fn is_must_tail(&self) -> bool {
+        self.operation().first().is_some_and(|word| word.text(self.text) == "musttail")
+    }
+
     /// The function that a call names, with `@`.
     pub fn callee(&self) -> Option<&'s str> {
         if !matches!(self.opcode(), "call" | "invoke" | "callbr") {

@@ -4,8 +4,9 @@
 mod support;
 
 use llvm_debug_metadata::Module;
+use llvm_debug_metadata::debugify::{DebugifyOptions, check_debugify, debugify};
 use llvm_debug_metadata::strip::{Declares, STRIP_PASSES, StripPass, strip};
-use support::{Sample, in_parallel, printed, samples, tool, without_names};
+use support::{Sample, in_parallel, printed, run_on, samples, tool, without_names};
 
 /// The arguments with which `opt` runs a pass.
 fn arguments(pass: StripPass) -> Vec<String> {
@@ -79,4 +80,58 @@ fn declares_go_as_they_once_did() {
     let different: Vec<String> = in_parallel(&samples, differs).into_iter().flatten().collect();
     println!("{} of {} equal", samples.len() - different.len(), samples.len());
     assert!(different.is_empty(), "{different:#?}");
+}
+
+/// What `debugify` makes up, and what `check-debugify` says after passes that lose something.
+#[test]
+fn debugify_is_that_of_opt() {
+    let (Some(opt), Some(samples)) = (tool("opt-19"), samples()) else { return };
+    let plain = |sample: &Sample| ours(&sample.text, StripPass::All, Declares::AsLlvm);
+    let differs = |sample: &Sample| {
+        let text = plain(sample);
+        let made = |has_variables, function_limit| {
+            let options = DebugifyOptions { module_name: "NAME", has_variables, function_limit };
+            without_names(&debugify(&Module::parse(&text), options).expect("a sound module").text)
+        };
+        // `opt` takes the path of its input for the name of the module.
+        let theirs = |arguments: &[&str]| {
+            let text = printed(&opt, &[&["-S", "-passes=debugify"], arguments].concat(), &text);
+            let name =
+                |line: &str| line.contains("!DIFile(").then(|| line.split('"').nth(1).map(str::to_owned));
+            let name = text.lines().find_map(name).flatten().expect("a file");
+            text.replace(&name, "NAME")
+        };
+        // LLVM 19 heeds its limit of functions where it looks at debug information of its own only.
+        let same = made(true, u64::MAX) == theirs(&["-debugify-func-limit=1"])
+            && made(false, u64::MAX) == theirs(&["-debugify-level=locations"]);
+        assert_eq!(made(true, 1).matches("!DISubprogram(").count(), 1);
+        (!same).then(|| sample.name.clone())
+    };
+    let different: Vec<String> = in_parallel(&samples, differs).into_iter().flatten().collect();
+    println!("debugify: {} of {} equal", samples.len() - different.len(), samples.len());
+    assert!(different.is_empty(), "{different:#?}");
+
+    let check = |sample: &Sample| {
+        let passes = "-passes=debugify,function(sroa,instcombine,simplifycfg,early-cse,loop-mssa(licm),dce)";
+        // Passes pass over functions with `optnone`.
+        let passed = printed(&opt, &["-S", passes], &plain(sample).replace(" optnone", ""));
+        let theirs = run_on(&opt, &["-S", "-passes=check-debugify"], &passed).stderr;
+        let theirs = String::from_utf8(theirs).expect("text");
+        let checked =
+            check_debugify(&Module::parse(&passed)).expect("a sound module").expect("it is debugified");
+        let lines: String = checked.messages.iter().map(|message| message.to_string() + "\n").collect();
+        let verdict = if checked.has_errors() { "FAIL" } else { "PASS" };
+        let same = lines + "CheckModuleDebugify: " + verdict + "\n" == theirs;
+        (checked.messages.len(), (!same).then(|| sample.name.clone()))
+    };
+    let checked = in_parallel(&samples, check);
+    let messages: usize = checked.iter().map(|(messages, _)| messages).sum();
+    let different: Vec<&String> = checked.iter().filter_map(|(_, name)| name.as_ref()).collect();
+    println!(
+        "check-debugify: {messages} messages, {} of {} equal",
+        samples.len() - different.len(),
+        samples.len()
+    );
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(messages > 50, "{messages} messages");
 }

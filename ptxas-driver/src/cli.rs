@@ -95,7 +95,7 @@ enum Command {
     Unstrip(unstrip::Options),
     /// The Mercury capsule of a cubin for sm_100 and later
     Merc(merc::Options),
-    /// The debug metadata of LLVM IR: stripped as LLVM does it
+    /// The debug metadata of LLVM IR: stripped, or made up, as LLVM does it
     Ir(ir::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),

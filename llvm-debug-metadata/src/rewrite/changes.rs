@@ -14,6 +14,15 @@ pub(crate) enum Replacement {
     /// A number after the sigil that is there: `%x` becomes `%4`.
     Slot(u32),
     Text(Box<str>),
+    /// Text with nodes in it.
+    Pieces(Box<[Piece]>),
+}
+
+/// A part of what is written anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Text(Box<str>),
+    Node(NodeId),
 }
 
 /// A part of the text that changes.
@@ -33,6 +42,8 @@ pub(crate) struct Changes<'m, 'a> {
     /// Indices of the items that define types, in the order in which they are written; empty where
     /// it is that of the text.
     pub(crate) types: Vec<usize>,
+    /// Named metadata that follows that of the module, with its operands.
+    pub(crate) named: Vec<(&'static str, Vec<NodeId>)>,
 }
 
 impl<'m, 'a> Changes<'m, 'a> {
@@ -42,6 +53,7 @@ impl<'m, 'a> Changes<'m, 'a> {
             edits: Vec::new(),
             removed_items: HashSet::new(),
             types: Vec::new(),
+            named: Vec::new(),
         }
     }
 

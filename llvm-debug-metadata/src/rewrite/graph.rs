@@ -25,6 +25,27 @@ pub(crate) enum NewValue<'a> {
     Text(&'a str),
     Node(NodeId),
     Null,
+    Integer(u64),
+    /// A string, which is written in quotes.
+    Quoted(&'a str),
+    /// A whole number with its type.
+    Typed(&'static str, u64),
+    /// A string that ends with a number.
+    Numbered(&'static str, u64),
+}
+
+impl NewValue<'_> {
+    /// Writes a value that is neither a node nor copied text.
+    fn write_plain(self, out: &mut String) {
+        let _ = match self {
+            Self::Text(_) | Self::Node(_) => Ok(()),
+            Self::Null => write!(out, "null"),
+            Self::Integer(number) => write!(out, "{number}"),
+            Self::Typed(kind, number) => write!(out, "{kind} {number}"),
+            Self::Quoted(text) => write!(out, "\"{text}\""),
+            Self::Numbered(text, number) => write!(out, "\"{text}{number}\""),
+        };
+    }
 }
 
 /// The nodes of a module, and new ones, whose indices follow theirs.
@@ -144,7 +165,7 @@ impl<'m, 'a> Graph<'m, 'a> {
                 Ok(())
             }
             NewValue::Text(text) if text.contains('!') => self.each_number(text, &mut |id| operands.push(id)),
-            NewValue::Text(_) | NewValue::Null => Ok(()),
+            _ => Ok(()),
         };
         for name in order {
             for (_, value) in fields.iter().filter(|(field, _)| field == name) {
@@ -193,6 +214,15 @@ impl<'m, 'a> Graph<'m, 'a> {
                 Ok(Some(if body.is_distinct { self.add(node) } else { self.unique(node)? }))
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Adds a field to a new node, after the others.
+    pub(crate) fn add_field(&mut self, id: NodeId, name: &'a str, value: NewValue<'a>) {
+        let first = self.module.nodes().len();
+        let node = (id.0 as usize).checked_sub(first).and_then(|index| self.added.get_mut(index));
+        if let Some(node) = node {
+            node.fields.push((name, value));
         }
     }
 
@@ -257,7 +287,7 @@ impl<'m, 'a> Graph<'m, 'a> {
             match value {
                 NewValue::Text(text) => write_text(out, text)?,
                 NewValue::Node(node) => write_node(out, *node),
-                NewValue::Null => out.push_str("null"),
+                plain => plain.write_plain(out),
             }
         }
         out.push(if node.kind == NodeKind::Tuple { '}' } else { ')' });
@@ -272,7 +302,11 @@ fn key(kind: NodeKind, fields: &[(&str, NewValue<'_>)]) -> String {
         let _ = match value {
             NewValue::Text(text) => write!(key, "\n{name}={text}"),
             NewValue::Node(id) => write!(key, "\n{name}>{}", id.0),
-            NewValue::Null => write!(key, "\n{name}-"),
+            plain => {
+                let _ = write!(key, "\n{name}=");
+                plain.write_plain(&mut key);
+                Ok(())
+            }
         };
     }
     key

@@ -1,6 +1,6 @@
 //! Writes the text of a module with changes.
 
-use super::changes::{Changes, Edit, Replacement};
+use super::changes::{Changes, Edit, Piece, Replacement};
 use super::numbers::{GroupNumbers, NodeNumbers};
 use crate::lexer::{Lexer, Token, TokenKind, line_end};
 use crate::module::{Item, ItemKind, NodeId};
@@ -12,6 +12,8 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Table {
     Groups,
+    /// Named metadata that follows that of the module.
+    Named,
     Nodes,
 }
 
@@ -61,12 +63,20 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
         let module = self.changes.graph.module;
         let (mut items, mut nodes) =
             (module.items().iter().enumerate().peekable(), module.nodes().iter().peekable());
+        let is_named = |item: &Item| matches!(item.kind, ItemKind::NamedMetadata(_));
+        let last_named = module.items().iter().rposition(is_named);
         loop {
             let node_start = nodes.peek().map_or(u32::MAX, |node| node.range.start);
             if let Some((index, item)) = items.next_if(|(_, item)| item.range.start < node_start) {
                 self.item(index, item)?;
+                if last_named == Some(index) {
+                    self.table(Table::Named);
+                }
             } else if let Some(node) = nodes.next() {
                 self.gap(node.range.start as usize);
+                if last_named.is_none() {
+                    self.table(Table::Named);
+                }
                 self.table(Table::Nodes);
                 self.pos = line_end(self.text, node.range.end as usize);
                 self.after_removal();
@@ -78,6 +88,9 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
         if self.is_after_removal && self.out.ends_with("\n\n") && !self.is_table_last() {
             self.out.pop();
         }
+        // Those that have no place yet come last.
+        self.table(Table::Named);
+        self.table(Table::Nodes);
         self.assemble()
     }
 
@@ -101,6 +114,9 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
                 self.number(named.operands)?;
             }
         }
+        for id in self.changes.named.iter().flat_map(|(_, operands)| operands) {
+            self.nodes.visit(&self.changes.graph, *id)?;
+        }
         for item in &kept {
             if let ItemKind::Function(function) = item.kind {
                 let tokens = Lexer::in_range(self.text, function.header);
@@ -115,16 +131,13 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
     /// Gives numbers to all that a part of the text means with its changes.
     fn number(&mut self, range: TextRange) -> Result<()> {
         let changes = self.changes;
-        let mut edits =
-            &changes.edits[changes.edits.partition_point(|edit| edit.range.start < range.start)..];
+        let mut edits = changes.edits_in(TextRange { end: range.end + 1, ..range });
         let mut end = 0;
         for token in Lexer::in_range(self.text, range) {
             while let Some((edit, rest)) =
                 edits.split_first().filter(|(edit, _)| edit.range.start <= token.range.start)
             {
-                if let Replacement::Node(id) = edit.with {
-                    self.nodes.visit(&changes.graph, id)?;
-                }
+                self.number_edit(edit)?;
                 end = edit.range.end;
                 edits = rest;
             }
@@ -142,7 +155,20 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
                 _ => {}
             }
         }
-        Ok(())
+        edits.iter().try_for_each(|edit| self.number_edit(edit))
+    }
+
+    /// Gives numbers to what an edit means.
+    fn number_edit(&mut self, edit: &Edit) -> Result<()> {
+        let graph = &self.changes.graph;
+        match &edit.with {
+            Replacement::Node(id) => self.nodes.visit(graph, *id),
+            Replacement::Pieces(pieces) => pieces.iter().try_for_each(|piece| match piece {
+                Piece::Node(id) => self.nodes.visit(graph, *id),
+                Piece::Text(_) => Ok(()),
+            }),
+            Replacement::Nothing | Replacement::Slot(_) | Replacement::Text(_) => Ok(()),
+        }
     }
 
     fn meant(&self, token: Token) -> Result<NodeId> {
@@ -268,6 +294,13 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
             }
             self.pos = token.range.end as usize;
         }
+        // What is added at its end.
+        while let Some(edit) =
+            self.changes.edits.get(self.next_edit).filter(|edit| edit.range.start <= range.end)
+        {
+            self.next_edit += 1;
+            self.apply(edit)?;
+        }
         self.copy_until(range.end as usize);
         Ok(())
     }
@@ -287,6 +320,14 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
                 let _ = write!(self.out, "{}{number}", char::from(sigil));
             }
             Replacement::Text(text) => self.out.push_str(text),
+            Replacement::Pieces(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => self.out.push_str(text),
+                        Piece::Node(id) => self.node(*id)?,
+                    }
+                }
+            }
         }
         self.pos = end;
         Ok(())
@@ -308,9 +349,18 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
             whole.push_str(&out[from..at]);
             from = at;
             let before = whole.len();
+            // Without nodes in the text before them they have no blank line yet.
+            if table == Table::Nodes
+                && !nodes.order.is_empty()
+                && !whole.is_empty()
+                && !whole.ends_with("\n\n")
+            {
+                whole.push('\n');
+            }
             match table {
                 Table::Nodes => write_nodes(changes, &nodes, &mut whole)?,
                 Table::Groups => write_groups(changes, &groups, text, &mut whole),
+                Table::Named => write_named(changes, &nodes, &mut whole),
             }
             // No rows: then the blank line before them goes as well.
             if whole.len() == before
@@ -371,6 +421,24 @@ fn write_nodes(changes: &Changes<'_, '_>, nodes: &NodeNumbers, out: &mut String)
         out.push('\n');
     }
     Ok(())
+}
+
+/// Writes new named metadata: after a line of other named metadata that has no end yet, or after
+/// other lines, with a blank one between.
+fn write_named(changes: &Changes<'_, '_>, nodes: &NodeNumbers, out: &mut String) {
+    let is_open = !out.is_empty() && !out.ends_with('\n');
+    if !is_open && !changes.named.is_empty() && !out.ends_with("\n\n") {
+        out.push('\n');
+    }
+    for (name, operands) in &changes.named {
+        let operands: Vec<String> = operands.iter().map(|id| format!("!{}", nodes.get(*id))).collect();
+        let line = format!("!{name} = !{{{}}}", operands.join(", "));
+        out.extend(if is_open { ["\n", &line] } else { [&line, "\n"] });
+    }
+    // The nodes that follow lost their blank line to this one.
+    if !is_open && !changes.named.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn write_groups(changes: &Changes<'_, '_>, groups: &GroupNumbers, text: &str, out: &mut String) {

@@ -53,7 +53,7 @@ pub(super) fn strip(changes: &mut Changes<'_, '_>) {
         let is_same = match &with {
             Replacement::Slot(slot) => range.slice(text).get(1..) == Some(slot.to_string().as_str()),
             Replacement::Text(new) => range.slice(text) == &**new,
-            Replacement::Nothing | Replacement::Node(_) => false,
+            Replacement::Nothing | Replacement::Node(_) | Replacement::Pieces(_) => false,
         };
         if !is_same {
             changes.edit(range, with);

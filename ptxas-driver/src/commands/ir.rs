@@ -1,5 +1,6 @@
 //! `ir`: the debug metadata of LLVM IR.
 
+mod debugify;
 mod ir_file;
 mod strip;
 
@@ -19,6 +20,10 @@ pub struct Options {
 enum Command {
     /// Strip debug information, or names, as a pass of LLVM does
     Strip(strip::Options),
+    /// Make up debug information: a line for each instruction, a variable for each value
+    Debugify(debugify::Options),
+    /// Tell what passes lost of the debug information that `ir debugify` made up
+    CheckDebugify(debugify::CheckOptions),
 }
 
 /// Runs `ir`, and returns the exit status.
@@ -29,5 +34,7 @@ enum Command {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     match &options.command {
         Command::Strip(options) => strip::run(options, out),
+        Command::Debugify(options) => debugify::run(options, out),
+        Command::CheckDebugify(options) => debugify::check(options, out),
     }
 }

@@ -1,0 +1,363 @@
+//! Adds debug information to a module that has none.
+
+use super::{function_name, is_passed_over};
+use crate::attachments::header_attachments;
+use crate::lexer::Token;
+use crate::module::{FunctionItem, Module, NodeId};
+use crate::rewrite::{Changes, NewNode, NewValue, Piece, Replacement, write};
+use crate::statement::{Statement, StatementKind, Statements, with_line};
+use crate::type_size::Types;
+use crate::{Error, ErrorKind, NodeKind, Result, TextRange};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// What is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DebugifyOptions<'a> {
+    /// The name of the module, which becomes that of the source file.
+    pub module_name: &'a str,
+    /// Whether values get variables; else they have locations only.
+    pub has_variables: bool,
+    /// The number of functions that get debug information. LLVM 19 has such a limit
+    /// (`-debugify-func-limit`) and does not heed it here.
+    pub function_limit: u64,
+}
+
+/// A module with made-up debug information.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Debugified<'a> {
+    /// The text; borrowed where the module has debug information and so stays as it is.
+    pub text: Cow<'a, str>,
+    /// Lines that were given out: one for each instruction.
+    pub lines: u64,
+    /// Variables that were given out.
+    pub variables: u64,
+}
+
+/// Adds a line to each instruction and, if wanted, a variable for each value, as LLVM's pass
+/// `debugify` does.
+///
+/// # Errors
+///
+/// The first one of [`Module::errors`]; [`ErrorKind::UnknownType`] for a value with typed pointers
+/// whose type is not known.
+pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result<Debugified<'a>> {
+    if let Some(error) = module.errors().first() {
+        return Err(error.clone());
+    }
+    if module.named_metadata("llvm.dbg.cu").is_some() {
+        return Ok(Debugified { text: module.text.into(), lines: 0, variables: 0 });
+    }
+    let types = Types::new(module);
+    let mut changes = Changes::new(module);
+    let fields =
+        vec![("filename", NewValue::Quoted(options.module_name)), ("directory", NewValue::Quoted("/"))];
+    let file = changes.graph.unique(NewNode { kind: NodeKind::File, is_distinct: false, fields })?;
+    let unit = changes.graph.add(NewNode {
+        kind: NodeKind::CompileUnit,
+        is_distinct: true,
+        fields: vec![
+            ("language", NewValue::Text("DW_LANG_C")),
+            ("file", NewValue::Node(file)),
+            ("producer", NewValue::Quoted("debugify")),
+            ("isOptimized", NewValue::Text("true")),
+            ("runtimeVersion", NewValue::Text("0")),
+            ("emissionKind", NewValue::Text("FullDebug")),
+        ],
+    });
+    let none = changes.graph.tuple([])?;
+    let fields = vec![("types", NewValue::Node(none))];
+    let function_type =
+        changes.graph.unique(NewNode { kind: NodeKind::SubroutineType, is_distinct: false, fields })?;
+    let mut made = Made {
+        types: &types,
+        file,
+        unit,
+        function_type,
+        has_variables: options.has_variables,
+        by_size: HashMap::new(),
+        lines: 0,
+        variables: 0,
+    };
+    let mut left = options.function_limit;
+    for function in module.functions().filter(|function| !is_passed_over(module, function)) {
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        made.function(&mut changes, function)?;
+    }
+    let (lines, variables) = (made.lines, made.variables);
+    let counts = [lines, variables].map(|count| count_node(&mut changes, count));
+    let [lines_node, variables_node] = counts;
+    changes.named.push(("llvm.dbg.cu", vec![unit]));
+    changes.named.push(("llvm.debugify", vec![lines_node?, variables_node?]));
+    add_version_flag(&mut changes)?;
+    Ok(Debugified { text: write(changes)?.into(), lines, variables })
+}
+
+/// `!{i32 7}`.
+fn count_node(changes: &mut Changes<'_, '_>, count: u64) -> Result<NodeId> {
+    changes.graph.tuple([NewValue::Typed("i32", count)])
+}
+
+/// Says which version the debug information has, if the module does not.
+fn add_version_flag(changes: &mut Changes<'_, '_>) -> Result<()> {
+    const NAME: &str = "Debug Info Version";
+    let module = changes.graph.module;
+    if module.flag(NAME).is_some() {
+        return Ok(());
+    }
+    let flag = [NewValue::Text("i32 2"), NewValue::Text("!\"Debug Info Version\""), NewValue::Text("i32 3")];
+    let flag = changes.graph.tuple(flag)?;
+    match module.named_metadata("llvm.module.flags") {
+        None => changes.named.push(("llvm.module.flags", vec![flag])),
+        Some(named) => {
+            let end = TextRange { start: named.operands.end, end: named.operands.end };
+            let comma = if named.operands.slice(module.text).trim().is_empty() { "" } else { ", " };
+            changes.edit(end, Replacement::Pieces([Piece::Text(comma.into()), Piece::Node(flag)].into()));
+        }
+    }
+    Ok(())
+}
+
+/// What was made up so far.
+struct Made<'t, 'm, 'a> {
+    types: &'t Types<'m, 'a>,
+    file: NodeId,
+    unit: NodeId,
+    function_type: NodeId,
+    has_variables: bool,
+    /// Types by their size in bits.
+    by_size: HashMap<u64, NodeId>,
+    lines: u64,
+    variables: u64,
+}
+
+/// A value that a variable has.
+struct NewVariable<'v> {
+    name: &'v str,
+    value_type: &'v str,
+    line: u64,
+    location: NodeId,
+}
+
+impl<'a> Made<'_, '_, 'a> {
+    fn function(&mut self, changes: &mut Changes<'_, 'a>, function: &FunctionItem) -> Result<()> {
+        let module = changes.graph.module;
+        let text = module.text;
+        let Some(body) = function.body else { return Ok(()) };
+        let name = NewValue::Quoted(function_name(module, function));
+        let flags = if function.global.is_local {
+            "DISPFlagLocalToUnit | DISPFlagDefinition | DISPFlagOptimized"
+        } else {
+            "DISPFlagDefinition | DISPFlagOptimized"
+        };
+        let line = NewValue::Integer(self.lines + 1);
+        let subprogram = changes.graph.add(NewNode {
+            kind: NodeKind::Subprogram,
+            is_distinct: true,
+            fields: vec![
+                ("name", name),
+                ("linkageName", name),
+                ("scope", NewValue::Null),
+                ("file", NewValue::Node(self.file)),
+                ("line", line),
+                ("type", NewValue::Node(self.function_type)),
+                ("scopeLine", line),
+                ("spFlags", NewValue::Text(flags)),
+                ("unit", NewValue::Node(self.unit)),
+            ],
+        });
+        let at = header_attachments(text, function.header)
+            .first()
+            .map_or(function.header.end, |one| one.range.start);
+        attach(changes, at, " !dbg ", subprogram);
+        let mut variables = Vec::new();
+        let mut block = Block::default();
+        let mut first_terminator = None;
+        let mut statements = Statements::new(text, body);
+        while let Some(statement) = statements.next_statement() {
+            if statement.kind == StatementKind::Label {
+                block = Block::default();
+                continue;
+            }
+            if statement.kind == StatementKind::Record {
+                continue;
+            }
+            self.lines += 1;
+            let location = self.location(changes, subprogram);
+            let end = statement.attachments().next().map_or(statement.range.end, |one| one.range.start);
+            attach(changes, end, ", !dbg ", location);
+            if !self.has_variables || block.is_done {
+                continue;
+            }
+            let opcode = statement.opcode();
+            block.see(&statement);
+            if opcode != "phi" {
+                self.flush(changes, &mut block, subprogram, &mut variables)?;
+            }
+            if block.is_done {
+                first_terminator.get_or_insert((statement.range, location, self.lines));
+                continue;
+            }
+            let Some(result) = statement.result() else { continue };
+            let unknown = || Error::new(ErrorKind::UnknownType, result.range);
+            let value_type = self.types.result(&statement).ok_or_else(unknown)?;
+            if opcode == "phi" {
+                block.phis.push(Phi {
+                    result,
+                    value_type: value_type.into_owned(),
+                    line: self.lines,
+                    location,
+                });
+                block.phis_end = statement.range.end;
+            } else {
+                let new = NewVariable {
+                    name: result.text(text),
+                    value_type: &value_type,
+                    line: self.lines,
+                    location,
+                };
+                variables.push(self.variable(changes, subprogram, &new, statement.range.end)?);
+            }
+        }
+        if let Some((terminator, location, line)) = first_terminator.filter(|_| variables.is_empty()) {
+            let new = NewVariable { name: "0", value_type: "i32", line, location };
+            let at = with_line(text, terminator).start;
+            variables.push(self.variable(changes, subprogram, &new, at)?);
+        }
+        if !variables.is_empty() {
+            let retained = changes.graph.tuple(variables.into_iter().map(NewValue::Node))?;
+            changes.graph.add_field(subprogram, "retainedNodes", NewValue::Node(retained));
+        }
+        Ok(())
+    }
+
+    /// Adds the variables of the phis of a block, which follow the last one.
+    fn flush(
+        &mut self,
+        changes: &mut Changes<'_, 'a>,
+        block: &mut Block,
+        subprogram: NodeId,
+        variables: &mut Vec<NodeId>,
+    ) -> Result<()> {
+        let text = changes.graph.module.text;
+        for phi in std::mem::take(&mut block.phis) {
+            let new = NewVariable {
+                name: phi.result.text(text),
+                value_type: &phi.value_type,
+                line: phi.line,
+                location: phi.location,
+            };
+            variables.push(self.variable(changes, subprogram, &new, block.phis_end)?);
+        }
+        Ok(())
+    }
+
+    /// The type of values of a size.
+    fn value_type(&mut self, changes: &mut Changes<'_, 'a>, bits: u64) -> Result<NodeId> {
+        if let Some(known) = self.by_size.get(&bits) {
+            return Ok(*known);
+        }
+        let mut fields = vec![("name", NewValue::Numbered("ty", bits))];
+        fields.extend(Some(("size", NewValue::Integer(bits))).filter(|_| bits > 0));
+        fields.push(("encoding", NewValue::Text("DW_ATE_unsigned")));
+        let id = changes.graph.unique(NewNode { kind: NodeKind::BasicType, is_distinct: false, fields })?;
+        self.by_size.insert(bits, id);
+        Ok(id)
+    }
+
+    fn location(&self, changes: &mut Changes<'_, 'a>, scope: NodeId) -> NodeId {
+        let fields = vec![
+            ("line", NewValue::Integer(self.lines)),
+            ("column", NewValue::Text("1")),
+            ("scope", NewValue::Node(scope)),
+        ];
+        changes.graph.add(NewNode { kind: NodeKind::Location, is_distinct: false, fields })
+    }
+
+    fn variable(
+        &mut self,
+        changes: &mut Changes<'_, 'a>,
+        scope: NodeId,
+        new: &NewVariable<'_>,
+        at: u32,
+    ) -> Result<NodeId> {
+        self.variables += 1;
+        let bits = self.types.allocated_bits(new.value_type);
+        let value_type = self.value_type(changes, bits)?;
+        let variable = changes.graph.add(NewNode {
+            kind: NodeKind::LocalVariable,
+            is_distinct: false,
+            fields: vec![
+                ("name", NewValue::Numbered("", self.variables)),
+                ("scope", NewValue::Node(scope)),
+                ("file", NewValue::Node(self.file)),
+                ("line", NewValue::Integer(new.line)),
+                ("type", NewValue::Node(value_type)),
+            ],
+        });
+        let before = format!("\n    #dbg_value({} {}, ", new.value_type, new.name);
+        let pieces = [
+            Piece::Text(before.into()),
+            Piece::Node(variable),
+            Piece::Text(", !DIExpression(), ".into()),
+            Piece::Node(new.location),
+            Piece::Text(")".into()),
+        ];
+        changes.edit(TextRange { start: at, end: at }, Replacement::Pieces(pieces.into()));
+        Ok(variable)
+    }
+}
+
+fn attach(changes: &mut Changes<'_, '_>, at: u32, before: &str, node: NodeId) {
+    let pieces = [Piece::Text(before.into()), Piece::Node(node)];
+    changes.edit(TextRange { start: at, end: at }, Replacement::Pieces(pieces.into()));
+}
+
+/// A phi whose variable is not added yet.
+struct Phi {
+    result: Token,
+    value_type: String,
+    line: u64,
+    location: NodeId,
+}
+
+/// What was seen of a block.
+#[derive(Default)]
+struct Block {
+    phis: Vec<Phi>,
+    phis_end: u32,
+    /// Whether no more variables come: after its terminator or a `musttail` call, and in a block
+    /// that handles exceptions.
+    is_done: bool,
+}
+
+impl Block {
+    fn see(&mut self, statement: &Statement<'_>) {
+        let opcode = statement.opcode();
+        let is_pad = matches!(opcode, "landingpad" | "catchpad" | "cleanuppad" | "catchswitch");
+        if is_pad {
+            self.phis.clear();
+        }
+        self.is_done |= is_pad || is_terminator(opcode) || opcode == "call" && statement.is_must_tail();
+    }
+}
+
+fn is_terminator(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "ret"
+            | "br"
+            | "switch"
+            | "indirectbr"
+            | "invoke"
+            | "callbr"
+            | "resume"
+            | "catchswitch"
+            | "catchret"
+            | "cleanupret"
+            | "unreachable"
+    )
+}
