@@ -3,12 +3,12 @@
 mod cubin;
 mod side_file;
 
-use crate::commands::read::{self, Edited, EditedFile};
+use crate::commands::read::{self, Edited, EditedCubin, EditedFile};
 use crate::commands::written_file::{Target, write_together};
 use crate::options::{PathMap, path_map_argument};
 use crate::output;
 use crate::quiet::is_quiet;
-use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, NoAnswer, report};
+use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAnswer, report};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -17,7 +17,7 @@ use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use schemars::JsonSchema;
 use serde::Serialize;
 use side_file::{Replaced, expect_replaceable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -156,7 +156,11 @@ fn strip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     let file = EditedFile::read(&options.file)?;
     let read = file.path();
     let target = Target::of(&read, options.output.as_deref());
-    let mut edited = file.edit(|cubin| strip_cubin(options, cubin))?;
+    let mut named = HashMap::new();
+    let mut edited = file.edit(
+        |cubin| strip_cubin(options, cubin),
+        |image, result, before| has_own_side_file(image, result, before, &mut named),
+    )?;
     if !options.path_map.is_empty() {
         let maps = &options.path_map;
         let edit_ptx = |name: &str, text: &[u8]| {
@@ -195,6 +199,30 @@ fn strip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     tell(options, written, &edited, answers)
 }
 
+/// Whether a cubin has a side file that is for no cubin before it with other debug sections. Such
+/// cubins have the same code, as of a template in several sources; one of them can be stripped.
+/// `named` are the numbers of the cubins before it, by their side files.
+fn has_own_side_file(
+    image: &InputName,
+    result: &mut StrippedCubin,
+    before: &[EditedCubin<StrippedCubin>],
+    named: &mut HashMap<PathBuf, usize>,
+) -> bool {
+    let Some(side) = &result.side else { return true };
+    let first = *named.entry(side.path.clone()).or_insert(before.len());
+    let of_first = before.get(first).and_then(|cubin| cubin.result.side.as_ref());
+    let Some(first) = before.get(first).filter(|_| of_first.is_some_and(|first| first.bytes != side.bytes))
+    else {
+        return true;
+    };
+    note(format_args!(
+        "{}: stays as it is: {} has the same code and other debug sections, and takes the side file",
+        image.name, first.image.name
+    ));
+    result.keep_all();
+    false
+}
+
 /// The side files that are to be written, by their paths: cubins that are the same have one.
 ///
 /// # Errors
@@ -213,16 +241,7 @@ fn sides<'e>(
             "{name}: {count} cubins with debug sections, and one file '{split}'; --debug-dir has one for each"
         );
     }
-    let mut sides: BTreeMap<&Path, &[u8]> = BTreeMap::new();
-    for side in found {
-        if *sides.entry(&side.path).or_insert(&side.bytes) != &*side.bytes {
-            let path = side.path.display();
-            bail!(
-                "{name}: two cubins have the same code and other debug sections, and '{path}' cannot be for \
-                 both; FILE:NUMBER strips one of them"
-            );
-        }
-    }
+    let sides: BTreeMap<&Path, &[u8]> = found.map(|side| (side.path.as_path(), &*side.bytes)).collect();
     if let (Some(path), true) = (options.split.as_ref().or(options.debug_dir.as_ref()), sides.is_empty()) {
         let path = path.display();
         let what = if options.split.is_some() {

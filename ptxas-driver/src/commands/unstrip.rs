@@ -108,7 +108,7 @@ fn unstrip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
     if options.debug.is_file() {
         file.expect_one()?;
     }
-    let edited = file.edit(|cubin| fill(&debug, cubin))?;
+    let edited = file.edit(|cubin| fill(&debug, cubin), |_, _, _| true)?;
     let is_written = options.output.is_some() || edited.is_changed() || target == Target::Stdout;
     let written = is_written.then_some(target);
     write_together(&[], written, &edited.bytes, &read, answers.out)?;

@@ -95,7 +95,9 @@ impl EditedFile {
     }
 
     /// Calls `edit` with each cubin that is meant, on all cores, and puts what it returns into the
-    /// places of the cubins. A file that is a cubin becomes what is returned.
+    /// places of the cubins. A file that is a cubin becomes what is returned. `accept` is called
+    /// with each result, in file order, after those before it; if it returns false, the cubin stays
+    /// as it is.
     ///
     /// # Errors
     ///
@@ -103,6 +105,7 @@ impl EditedFile {
     pub(in crate::commands) fn edit<T: Send>(
         &self,
         edit: impl Fn(&OldCubin<'_>) -> Result<Edit<T>> + Sync,
+        mut accept: impl FnMut(&InputName, &mut T, &[EditedCubin<T>]) -> bool,
     ) -> Result<Edited<'_, T>> {
         let Self(file) = self;
         let container = file.container()?;
@@ -113,7 +116,8 @@ impl EditedFile {
         let edit_each = |cubin: &_| edit_found(file, cubin, &edit);
         parallel::in_order(found, size, edit_each, |cubin, done| {
             let cubin = cubin?;
-            let Some((place, result)) = done.transpose()? else { bail!("{}: no cubin", file.base()) };
+            let Some((place, mut result)) = done.transpose()? else { bail!("{}: no cubin", file.base()) };
+            let place = if accept(&cubin.image, &mut result, &edited.cubins) { place } else { Place::Same };
             let mut stored = cubin.entry.as_ref().map(|entry| {
                 let size = entry.entry.stored().len() as u64;
                 (size, size)

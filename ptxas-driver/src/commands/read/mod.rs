@@ -25,7 +25,7 @@ pub(super) use debug_file::{DebugFileOptions, DebugFiles, SideFile, name_of_sect
 pub(super) use each_cubin::{
     CubinFile, IMAGES_HELP, OneCubin, each_chosen_cubin, each_cubin, each_cubin_in_parallel, shown_name,
 };
-pub(super) use edited_file::{Edit, Edited, EditedFile, OldCubin};
+pub(super) use edited_file::{Edit, Edited, EditedCubin, EditedFile, OldCubin};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};

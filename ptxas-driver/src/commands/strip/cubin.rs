@@ -27,6 +27,15 @@ pub(super) struct StrippedCubin {
     pub(super) side: Option<SideFile>,
 }
 
+impl StrippedCubin {
+    /// Says that the cubin stays as it is.
+    pub(super) fn keep_all(&mut self) {
+        (self.keep, self.path_map, self.side) = (Keep::All, None, None);
+        self.after = self.before;
+        self.removed.clear();
+    }
+}
+
 /// What a path map did to a cubin.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MappedPaths {
