@@ -1,5 +1,6 @@
 //! The sizes of types by the data layout of a module.
 
+use crate::TextRange;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::module::{ItemKind, Module};
@@ -105,7 +106,9 @@ impl<'m, 'a> Types<'m, 'a> {
             let words = item.range.slice(text);
             match item.kind {
                 ItemKind::Type { name } => {
-                    if let Some((_, definition)) = words.split_once("type") {
+                    let after = TextRange { start: name.end, ..item.range }.slice(text).trim();
+                    let definition = after.strip_prefix('=').map(str::trim);
+                    if let Some(definition) = definition.and_then(|words| words.strip_prefix("type")) {
                         named.insert(name.slice(text), definition.trim());
                     }
                 }
@@ -271,7 +274,7 @@ mod tests {
     fn sizes() {
         let text = "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-p3:32:32\"\n\
                     %S = type { i8, i64, [3 x i16] }\n%O = type opaque\n%P = type <{ i8, i64 }>\n\
-                    %R = type { %R }\n";
+                    %R = type { %R }\n%\"odd type\" = type { ptr, i8 }\n";
         let module = Module::parse(text);
         let types = Types::new(&module);
         for (written, bits) in [
@@ -294,6 +297,7 @@ mod tests {
             ("{}", 0),
             ("%O", 0),
             ("%R", 0),
+            ("%\"odd type\"", 128),
             ("token", 0),
             ("[18446744073709551615 x i64]", 0),
         ] {

@@ -54,8 +54,8 @@ fn all_of(text: &str) -> bool {
 /// Modules that are damaged: bytes changed, parts cut out, repeated, put elsewhere.
 #[test]
 fn damaged_modules() {
-    const MODULES: [&str; 6] =
-        ["names.ll", "loops.ll", "types.ll", "old_dialect.ll", "dead.ll", "every_kind.ll"];
+    const MODULES: [&str; 7] =
+        ["names.ll", "loops.ll", "types.ll", "old_dialect.ll", "dead.ll", "every_kind.ll", "odd_names.ll"];
     const PIECES: [&str; 16] = [
         "!0",
         "!{",

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use support::{data, samples};
 
 /// Modules that are there without any tool.
-const FILES: [&str; 5] = ["names.ll", "loops.ll", "old_dialect.ll", "dead.ll", "split_unit.ll"];
+const FILES: [&str; 6] =
+    ["odd_names.ll", "names.ll", "loops.ll", "old_dialect.ll", "dead.ll", "split_unit.ll"];
 
 fn check(name: &str, text: &str, kinds: &mut BTreeSet<NodeKind>) {
     let module = Module::parse(text);
