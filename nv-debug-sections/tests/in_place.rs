@@ -143,3 +143,34 @@ fn an_image_of_another_file_is_refused() {
     let error = replacement.write_to(&other, &mut copy).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::OtherFile(_)) && copy == other, "{error}");
 }
+
+/// Level 5 of zstd: just above 128 KiB it finds more than just below.
+#[test]
+fn what_a_level_compresses_worse_when_it_is_smaller_fits_with_zeros() {
+    let mut random = 1_u32;
+    let mut next = |end: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % end
+    };
+    // Bytes of few values, and pieces of what was there before.
+    let mut image: Vec<u8> = (0..64).map(|_| next(256) as u8).collect();
+    while image.len() < 131_200 {
+        let start = next(image.len() as u32 - 16) as usize;
+        let piece = image[start..start + 4 + next(12) as usize].to_vec();
+        image.extend(if next(2) == 0 { piece } else { vec![next(4) as u8] });
+    }
+    let small = &image[..131_000];
+    let stored = zstd::bulk::compress(&image, 5).unwrap();
+    let spec = Spec { kind: 2, number: 90, flags: 0x8011, payload: image.clone(), ..Spec::default() };
+    let file = fatbin(&[spec.write_stored(&stored, image.len() as u64)]);
+    let worse = zstd::bulk::compress(small, 5).unwrap();
+    assert!(worse.len() > stored.len().next_multiple_of(8), "{} {}", worse.len(), stored.len());
+
+    let mut copy = file.clone();
+    entries(&file)[0].replacement(small).unwrap().write_to(&file, &mut copy).unwrap();
+    let payload = entries(&copy)[0].payload().unwrap().into_owned();
+    assert!(payload.len() == image.len() && payload.starts_with(small));
+    let mut back = copy.clone();
+    entries(&copy)[0].replacement(&image).unwrap().write_to(&copy, &mut back).unwrap();
+    assert!(back == file);
+}

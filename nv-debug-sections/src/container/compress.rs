@@ -17,6 +17,13 @@ const OTHER_LEVELS: RangeInclusive<i32> = 13..=22;
 /// The highest level of LZ4. No level gives the bytes that fatbinary writes; this one gives fewer.
 const LZ4_LEVEL: i32 = 12;
 
+/// A payload, compressed.
+pub(super) struct Compressed {
+    pub(super) stored: Vec<u8>,
+    /// The number of bytes that it decompresses to.
+    pub(super) size: u64,
+}
+
 /// Compresses `payload` for an entry that has `stored` now, which is `old` compressed: in the way
 /// that made `stored`, as far as that can be told. What is larger than `room` is compressed harder.
 pub(super) fn compress(
@@ -25,24 +32,13 @@ pub(super) fn compress(
     old: &[u8],
     stored: &[u8],
     room: usize,
-) -> Result<Vec<u8>, ErrorKind> {
+) -> Result<Compressed, ErrorKind> {
     match method {
-        Compression::Lz4 => lz4(payload),
+        Compression::Lz4 => Ok(Compressed { stored: lz4(payload)?, size: payload.len() as u64 }),
         Compression::Zstd => {
             let [balance, size] = LEVELS;
             let level = if zstd(old, balance)? == stored { balance } else { size };
-            let compressed = zstd(payload, level)?;
-            let mut smallest = compressed;
-            for level in OTHER_LEVELS {
-                if smallest.len() <= room {
-                    break;
-                }
-                let other = zstd(payload, level)?;
-                if other.len() < smallest.len() {
-                    smallest = other;
-                }
-            }
-            Ok(smallest)
+            zstd_within(payload, level, old.len(), room)
         }
         Compression::Zlib => {
             Err(ErrorKind::UnsupportedEncoding("compressed by zlib, which is not supported"))
@@ -51,6 +47,31 @@ pub(super) fn compress(
             Err(ErrorKind::UnsupportedEncoding("compressed in an unknown way (flag 0x4000)"))
         }
     }
+}
+
+/// Compresses a payload to at most `room` bytes, if that can be: at `level`, else followed by zeros
+/// up to `old_size` bytes, else at other levels.
+fn zstd_within(payload: &[u8], level: i32, old_size: usize, room: usize) -> Result<Compressed, ErrorKind> {
+    let mut smallest = zstd(payload, level)?;
+    if smallest.len() > room && payload.len() < old_size {
+        // A level compresses small data in another way than large ones, and sometimes worse.
+        let mut padded = payload.to_vec();
+        padded.resize(old_size, 0);
+        let stored = zstd(&padded, level)?;
+        if stored.len() <= room {
+            return Ok(Compressed { stored, size: old_size as u64 });
+        }
+    }
+    for level in OTHER_LEVELS {
+        if smallest.len() <= room {
+            break;
+        }
+        let other = zstd(payload, level)?;
+        if other.len() < smallest.len() {
+            smallest = other;
+        }
+    }
+    Ok(Compressed { stored: smallest, size: payload.len() as u64 })
 }
 
 fn failed(method: Compression, error: &io::Error) -> ErrorKind {

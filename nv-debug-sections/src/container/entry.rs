@@ -124,18 +124,23 @@ impl<'d> Entry<'d> {
     /// Returns the payload as [`payload`](Self::payload) does, with a limit other than
     /// [`MAX_EXPANSION`].
     pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
+        let payload = self.decompressed(max_expansion)?;
+        Ok(if self.kind.is_text() { without_nuls(payload) } else { payload })
+    }
+
+    /// The payload with the NUL of a text.
+    pub(super) fn decompressed(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
         let fail = |kind| self.position.error(self.position.offset, kind);
         if self.flags.has(Flags::OBFUSCATED) {
             return Err(fail(ErrorKind::UnsupportedEncoding("obfuscated by fatbinary")));
         }
         self.check_size(max_expansion)?;
-        let payload = match self.flags.compression() {
+        Ok(match self.flags.compression() {
             None => self.stored.into(),
             Some(method) => {
                 payload::decompress(method, self.stored, self.uncompressed_size).map_err(fail)?.into()
             }
-        };
-        Ok(if self.kind.is_text() { without_nuls(payload) } else { payload })
+        })
     }
 }
 

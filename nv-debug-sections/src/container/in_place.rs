@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::compress::compress;
+use super::compress::{Compressed, compress};
 use super::{Compression, Entry};
+use crate::limits::MAX_EXPANSION;
 use crate::{ErrorKind, Result};
 
 /// The offset of `compressedSize` in the header of an entry.
@@ -34,13 +35,13 @@ impl<'d> Entry<'d> {
         let fail = |kind| self.position.error(self.position.offset, kind);
         let mut header = self.header.to_vec();
         let method = self.flags.compression();
-        let stored = match method {
-            None => image.to_vec(),
+        let Compressed { stored, size } = match method {
+            None => Compressed { stored: image.to_vec(), size: image.len() as u64 },
             Some(method) => self.compressed(method, image)?,
         };
         let room = self.room.len();
         // Nothing stands for an image that is not compressed but the size of the place.
-        let sizes = method.map(|_| (u32::try_from(stored.len()).ok(), image.len() as u64));
+        let sizes = method.map(|_| (u32::try_from(stored.len()).ok(), size));
         if stored.len() > room || matches!(sizes, Some((None, _))) {
             let (needed, room) = (stored.len() as u64, room as u64);
             return Err(fail(ErrorKind::NoRoom { needed, room, is_compressed: method.is_some() }));
@@ -58,8 +59,9 @@ impl<'d> Entry<'d> {
         Replacement { entry: self.clone(), header: self.header.to_vec(), stored: self.stored.to_vec() }
     }
 
-    fn compressed(&self, method: Compression, image: &[u8]) -> Result<Vec<u8>> {
-        let old = self.payload()?;
+    fn compressed(&self, method: Compression, image: &[u8]) -> Result<Compressed> {
+        // With the NUL of a text.
+        let old = self.decompressed(MAX_EXPANSION)?;
         compress(method, image, &old, self.stored, self.room.len())
             .map_err(|kind| self.position.error(self.position.offset, kind))
     }
