@@ -7,7 +7,7 @@ use super::observed::{self, Compilation};
 use super::output_kind::OutputKind;
 use super::ptx_features::{PtxFeatures, PtxSection};
 use super::section_expectation::Requirement;
-use crate::level::detected::stripped::removed;
+use crate::level::detected::stripped::{is_empty_image, removed};
 
 use super::{DebugLevel, ReferenceKind, ReferenceKinds, SectionExpectation};
 use crate::catalog::{RelocForm, SectionKind, SectionName, SectionOrigin, Space};
@@ -52,6 +52,9 @@ pub struct DetectedLevel<'c> {
     /// ptxas that was called without it for PTX with `.loc` looks the same.) Observed: nvlink
     /// 13.0.88.
     pub is_linked: bool,
+    /// A section that all other files of its level have and this one need not: `.debug_frame` of an
+    /// image without functions, as nvlink puts one into each program. `None` for other files.
+    pub not_needed: Option<SectionKind>,
     /// The space of which the file has no sections: Mercury, or `None` if the file has a capsule.
     /// From sm_100 on such a file has lost its capsule, by the driver when it makes native code, or
     /// by the `merc` commands.
@@ -101,6 +104,7 @@ impl<'c> DetectedLevel<'c> {
             optimised,
             removed,
             is_linked,
+            not_needed: is_empty_image(cubin).then_some(SectionKind::DebugFrame),
             absent_space: (!cubin.has_capsule()).then_some(Space::Mercury),
             writer,
             ptx: program,
@@ -120,6 +124,11 @@ impl<'c> DetectedLevel<'c> {
             list.iter_mut()
                 .filter(of_registers)
                 .for_each(|section| section.requirement = Requirement::If(Condition::Unoptimised));
+        }
+        if let Some(not_needed) = self.not_needed {
+            for section in list.iter_mut().filter(|section| section.name.kind() == Some(not_needed)) {
+                section.requirement = Requirement::If(Condition::Code);
+            }
         }
         if removed.is_empty() {
             return list;

@@ -15,9 +15,12 @@ fn tool(folder: &Path, tool: &Path, args: &str) -> Output {
     output
 }
 
-/// What commands answer about a file, by its name in their words.
+/// What commands answer about a file, and what they say.
 fn answers(folder: &Path, args: &[&str]) -> Vec<String> {
-    let of = |command: &&str| messages(&run(folder, &[&[*command], args].concat()));
+    let of = |command: &&str| {
+        let output = run(folder, &[&[*command], args].concat());
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), messages(&output))
+    };
     ["lines", "vars", "coverage", "verify"].iter().map(of).collect()
 }
 
@@ -39,7 +42,12 @@ fn what_nvcc_builds_is_stripped_in_place_and_comes_back() {
     let link = format!("-L{} -lcudart_static -lpthread -ldl -lrt", library.display());
     tool(at, Path::new("g++"), &format!("main.o {link} -o a.out"));
     tool(at, Path::new("g++"), &format!("-shared k.o {link} -o libk.so"));
-    for name in ["libk.a", "a.out", "libk.so"] {
+    // nvlink puts an image without code into the program.
+    tool(at, &nvcc, &format!("-arch=sm_90 -G main.cu -L{} -o linked", library.display()));
+    let words = answers(at, &["linked"]).concat();
+    let is_silent = !words.contains("linked:sm_90:1: warning") && !words.contains("note: ");
+    assert!(words.contains("linked:sm_90:2") && is_silent, "{words}");
+    for name in ["libk.a", "a.out", "libk.so", "linked"] {
         let old = fs::read(at.join(name)).unwrap();
         let listed = tool(at, &cuobjdump, &format!("-all -lelf -lptx {name}")).stdout;
         let code = tool(at, &cuobjdump, &format!("-sass {name}")).stdout;

@@ -35,6 +35,14 @@ pub fn is_bare(cubin: &Cubin<'_>) -> bool {
         && removed_sections(cubin).is_empty()
 }
 
+/// Whether a file is an image without functions, as nvlink puts one into each program: it has no
+/// debug sections. Those of ptxas have frames also without a function. Before CUDA 13 files do not
+/// tell who made them.
+pub(super) fn is_empty_image(cubin: &Cubin<'_>) -> bool {
+    let may_be_linked = cubin.is_linked() || cubin.section_by_name(tkinfo::NAME).is_none();
+    may_be_linked && cubin.functions().next().is_none()
+}
+
 /// See [`DetectedLevel::removed`].
 pub(super) fn removed(
     cubin: &Cubin<'_>,
@@ -49,9 +57,7 @@ pub(super) fn removed(
     let kinds = marks(cubin)
         .filter(|name| name.is_debug_contents() && name.origin() == Some(SectionOrigin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
-    // nvlink puts an image without functions into each program, which never had any.
-    let may_be_linked = cubin.is_linked() || cubin.section_by_name(tkinfo::NAME).is_none();
-    let may_lack_frames = may_lack_frames || may_be_linked && cubin.functions().next().is_none();
+    let may_lack_frames = may_lack_frames || is_empty_image(cubin);
     if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
         removed.push(SectionKind::DebugFrame);
     }
