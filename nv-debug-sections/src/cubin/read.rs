@@ -13,6 +13,7 @@ use super::{
     SymbolIndex, extended_numbering, is_nobits, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::generation::Generation;
 use crate::limits::{LAYOUT_MARGIN, MAX_CLONES, MAX_LAYOUT_GROWTH};
 
 type RawSection = SectionHeader64<LE>;
@@ -40,9 +41,10 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     };
     let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
     let mut cubin = Cubin::new(header, sections);
-    // The note tells it of most files.
-    cubin.has_classic_segments =
-        has_classic_segments(file, data).filter(|is_classic| *is_classic != cubin.is_linked());
+    // Of other generations all files are laid out alike, and the note tells it of most files.
+    let may_be_classic = cubin.target().generation() == Generation::HiddenMercury;
+    cubin.has_classic_segments = has_classic_segments(file, data)
+        .filter(|is_classic| may_be_classic && *is_classic != cubin.is_linked());
     mend_symbol_links(&mut cubin);
     empty_reserved_shared(&mut cubin);
     check_links(&cubin)?;
