@@ -6,6 +6,7 @@ mod equal_nodes;
 mod error;
 pub mod lexer;
 pub mod limits;
+pub mod modes;
 pub mod module;
 mod module_facts;
 mod node;

@@ -2,9 +2,10 @@
 
 mod debugify;
 mod ir_file;
+mod modes;
 mod strip;
 
-use crate::report::Exit;
+use crate::report::{DocumentSchema, Exit};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::io::Write;
@@ -24,7 +25,12 @@ enum Command {
     Debugify(debugify::Options),
     /// Tell what passes lost of the debug information that `ir debugify` made up
     CheckDebugify(debugify::CheckOptions),
+    /// Show how much debug information a module asks for, and what libNVVM and ptxas make of it
+    Modes(modes::Options),
 }
+
+/// The name of the JSON schema of `ir modes`.
+pub const MODES_SCHEMA: DocumentSchema = modes::SCHEMA;
 
 /// Runs `ir`, and returns the exit status.
 ///
@@ -36,5 +42,6 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         Command::Strip(options) => strip::run(options, out),
         Command::Debugify(options) => debugify::run(options, out),
         Command::CheckDebugify(options) => debugify::check(options, out),
+        Command::Modes(options) => modes::run(options, out),
     }
 }

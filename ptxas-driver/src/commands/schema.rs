@@ -1,7 +1,7 @@
 //! `schema`: prints the JSON Schemas of the documents that other commands write.
 
 use crate::commands::{
-    check, compile, coverage, diff, dump, extract, findings, lines, merc, print, sections, sizes, strip,
+    check, compile, coverage, diff, dump, extract, findings, ir, lines, merc, print, sections, sizes, strip,
     unstrip, vars, verify,
 };
 use crate::printable_text::{write_json, write_line};
@@ -23,7 +23,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 23] = [
+const SCHEMAS: [DocumentSchema; 24] = [
     lines::SCHEMA,
     lines::QUERY_SCHEMA,
     dump::SCHEMA,
@@ -47,6 +47,7 @@ const SCHEMAS: [DocumentSchema; 23] = [
     merc::PLAN_SCHEMA,
     merc::SELF_CHECK_SCHEMA,
     findings::BASELINE_SCHEMA,
+    ir::MODES_SCHEMA,
 ];
 
 /// The name of a schema without the prefix that all have.
