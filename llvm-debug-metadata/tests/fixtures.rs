@@ -11,13 +11,15 @@ use std::{env, fs};
 use support::{data, printed, tool, without_names};
 
 /// Modules as `opt` prints them, and the version of the `opt` that reads them.
-const MODULES: [(&str, &str); 6] = [
+const MODULES: [(&str, &str); 8] = [
     ("names", "opt-19"),
     ("loops", "opt-19"),
     ("types", "opt-19"),
     ("dead", "opt-19"),
     ("every_kind", "opt-19"),
     ("odd_names", "opt-19"),
+    ("entry_blocks", "opt-19"),
+    ("followup", "opt-19"),
 ];
 
 fn expected_path(name: &str, pass: StripPass) -> PathBuf {

@@ -58,17 +58,21 @@ pub(super) fn distinct_loop<'a>(graph: &mut Graph<'_, 'a>, fields: Vec<(&'a str,
 
 /// The nodes below one, each after its operands; what is below a location is not looked at.
 fn below(graph: &Graph<'_, '_>, top: NodeId) -> Result<Vec<NodeId>> {
-    let (mut order, mut seen) = (Vec::new(), HashSet::from([top]));
+    let (mut order, mut seen) = (Vec::new(), HashSet::new());
     let mut open = vec![(top, false)];
     while let Some((id, is_done)) = open.pop() {
         if is_done {
             order.push(id);
             continue;
         }
+        // One that waits below others may be an operand of those too, and comes before them then.
+        if !seen.insert(id) {
+            continue;
+        }
         open.push((id, true));
         if graph.kind(id) != NodeKind::Location {
             let operands = graph.operands(id)?;
-            open.extend(operands.into_iter().filter(|id| seen.insert(*id)).map(|id| (id, false)));
+            open.extend(operands.into_iter().filter(|id| !seen.contains(id)).map(|id| (id, false)));
         }
     }
     order.pop();

@@ -83,7 +83,7 @@ pub(super) fn local_slots<'a>(text: &'a str, function: &FunctionItem) -> Slots<'
     while let Some(statement) = statements.next_statement() {
         let is_label = statement.kind == StatementKind::Label;
         if std::mem::take(&mut is_first) && !is_label {
-            add(None);
+            add(entry_block_number(text, function, body));
         }
         if let Some(label) = statement.tokens.first().filter(|_| is_label) {
             add(Some(label.name(text)));
@@ -96,6 +96,17 @@ pub(super) fn local_slots<'a>(text: &'a str, function: &FunctionItem) -> Slots<'
         }
     }
     slots
+}
+
+/// The number by which phis and comments name a first block without a label: that of the parameters
+/// without names before it. `None` where nothing names it.
+fn entry_block_number<'a>(text: &'a str, function: &FunctionItem, body: TextRange) -> Option<&'a str> {
+    let is_unnamed = |parameter: &Option<Token>| parameter.is_none_or(|token| is_number(token.name(text)));
+    let number = parameters(text, function).into_iter().filter(is_unnamed).count();
+    let (body, wanted) = (body.slice(text), format!("%{number}"));
+    let is_whole = |at: &usize| !body[at + wanted.len()..].starts_with(|c: char| c.is_ascii_digit());
+    let at = body.match_indices(&wanted).map(|(at, _)| at).find(is_whole)?;
+    body.get(at + 1..at + wanted.len())
 }
 
 /// Whether the result of a call is `void`. That of an unused result has a name in LLVM's texts.
