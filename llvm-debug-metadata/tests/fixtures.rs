@@ -11,7 +11,7 @@ use std::{env, fs};
 use support::{data, printed, tool, without_names};
 
 /// Modules as `opt` prints them, and the version of the `opt` that reads them.
-const MODULES: [(&str, &str); 8] = [
+const MODULES: [(&str, &str); 9] = [
     ("names", "opt-19"),
     ("loops", "opt-19"),
     ("types", "opt-19"),
@@ -20,6 +20,7 @@ const MODULES: [(&str, &str); 8] = [
     ("odd_names", "opt-19"),
     ("entry_blocks", "opt-19"),
     ("followup", "opt-19"),
+    ("live_units", "opt-19"),
 ];
 
 fn expected_path(name: &str, pass: StripPass) -> PathBuf {

@@ -90,8 +90,8 @@ pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result
     let (lines, variables) = (made.lines, made.variables);
     let counts = [lines, variables].map(|count| count_node(&mut changes, count));
     let [lines_node, variables_node] = counts;
-    changes.named.push(("llvm.dbg.cu", vec![unit]));
-    changes.named.push(("llvm.debugify", vec![lines_node?, variables_node?]));
+    changes.add_to_named("llvm.dbg.cu", vec![unit]);
+    changes.add_to_named("llvm.debugify", vec![lines_node?, variables_node?]);
     add_version_flag(&mut changes)?;
     Ok(Debugified { text: write(changes)?.into(), lines, variables })
 }
@@ -110,14 +110,7 @@ fn add_version_flag(changes: &mut Changes<'_, '_>) -> Result<()> {
     }
     let flag = [NewValue::Text("i32 2"), NewValue::Text("!\"Debug Info Version\""), NewValue::Text("i32 3")];
     let flag = changes.graph.tuple(flag)?;
-    match module.named_metadata("llvm.module.flags") {
-        None => changes.named.push(("llvm.module.flags", vec![flag])),
-        Some(named) => {
-            let end = TextRange { start: named.operands.end, end: named.operands.end };
-            let comma = if named.operands.slice(module.text).trim().is_empty() { "" } else { ", " };
-            changes.edit(end, Replacement::Pieces([Piece::Text(comma.into()), Piece::Node(flag)].into()));
-        }
-    }
+    changes.add_to_named("llvm.module.flags", vec![flag]);
     Ok(())
 }
 
@@ -147,28 +140,7 @@ impl<'a> Made<'_, '_, 'a> {
         let module = changes.graph.module;
         let text = module.text;
         let Some(body) = function.body else { return Ok(()) };
-        let name = NewValue::Quoted(function_name(module, function));
-        let flags = if function.global.is_local {
-            "DISPFlagLocalToUnit | DISPFlagDefinition | DISPFlagOptimized"
-        } else {
-            "DISPFlagDefinition | DISPFlagOptimized"
-        };
-        let line = NewValue::Integer(self.lines + 1);
-        let subprogram = changes.graph.add(NewNode {
-            kind: NodeKind::Subprogram,
-            is_distinct: true,
-            fields: vec![
-                ("name", name),
-                ("linkageName", name),
-                ("scope", NewValue::Null),
-                ("file", NewValue::Node(self.file)),
-                ("line", line),
-                ("type", NewValue::Node(self.function_type)),
-                ("scopeLine", line),
-                ("spFlags", NewValue::Text(flags)),
-                ("unit", NewValue::Node(self.unit)),
-            ],
-        });
+        let subprogram = self.subprogram(changes, function);
         let at = header_attachments(text, function.header)
             .first()
             .map_or(function.header.end, |one| one.range.start);
@@ -232,6 +204,32 @@ impl<'a> Made<'_, '_, 'a> {
             changes.graph.add_field(subprogram, "retainedNodes", NewValue::Node(retained));
         }
         Ok(())
+    }
+
+    /// A new subprogram for a function, whose first instruction has its line.
+    fn subprogram(&self, changes: &mut Changes<'_, 'a>, function: &FunctionItem) -> NodeId {
+        let name = NewValue::Quoted(function_name(changes.graph.module, function));
+        let flags = if function.global.is_local {
+            "DISPFlagLocalToUnit | DISPFlagDefinition | DISPFlagOptimized"
+        } else {
+            "DISPFlagDefinition | DISPFlagOptimized"
+        };
+        let line = NewValue::Integer(self.lines + 1);
+        changes.graph.add(NewNode {
+            kind: NodeKind::Subprogram,
+            is_distinct: true,
+            fields: vec![
+                ("name", name),
+                ("linkageName", name),
+                ("scope", NewValue::Null),
+                ("file", NewValue::Node(self.file)),
+                ("line", line),
+                ("type", NewValue::Node(self.function_type)),
+                ("scopeLine", line),
+                ("spFlags", NewValue::Text(flags)),
+                ("unit", NewValue::Node(self.unit)),
+            ],
+        })
     }
 
     /// Adds the variables of the phis of a block, which follow the last one.

@@ -43,7 +43,7 @@ impl Display for CheckMessage {
             }
             Self::OtherSize { value, variable, record } => write!(
                 f,
-                "ERROR: dbg.value operand has size {value}, but its variable has size {variable}:     {record}"
+                "ERROR: dbg.value operand has size {value}, but its variable has size {variable}: {record}"
             ),
             Self::MissingLine(line) => write!(f, "WARNING: Missing line {line}"),
             Self::MissingVariable(variable) => write!(f, "WARNING: Missing variable {variable}"),
@@ -92,7 +92,7 @@ pub fn check_debugify(module: &Module<'_>) -> Result<Option<CheckedDebugify>> {
     }
     let counts: Vec<u64> =
         module.named_nodes("llvm.debugify").into_iter().map(|node| count(module, node)).collect();
-    let [lines, variables] = counts[..] else { return Ok(None) };
+    let [lines, variables, ..] = counts[..] else { return Ok(None) };
     let types = Types::new(module);
     let (mut found_lines, mut found_variables) = (Seen::default(), Seen::default());
     let mut messages = Vec::new();

@@ -32,6 +32,18 @@ pub(crate) struct Edit {
     pub(crate) with: Replacement,
 }
 
+/// Nodes with commas between them.
+pub(crate) fn node_list(nodes: impl IntoIterator<Item = NodeId>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for node in nodes {
+        if !pieces.is_empty() {
+            pieces.push(Piece::Text(", ".into()));
+        }
+        pieces.push(Piece::Node(node));
+    }
+    pieces
+}
+
 /// All that changes in a module.
 #[derive(Debug)]
 pub(crate) struct Changes<'m, 'a> {
@@ -68,6 +80,20 @@ impl<'m, 'a> Changes<'m, 'a> {
 
     pub(crate) fn remove(&mut self, range: TextRange) {
         self.edit(range, Replacement::Nothing);
+    }
+
+    /// Adds nodes to the named metadata `name`, which the module may have or not.
+    pub(crate) fn add_to_named(&mut self, name: &'static str, nodes: Vec<NodeId>) {
+        let module = self.graph.module;
+        let Some(named) = module.named_metadata(name) else {
+            self.named.push((name, nodes));
+            return;
+        };
+        let is_empty = named.operands.slice(module.text).trim().is_empty();
+        let comma = (!is_empty).then(|| Piece::Text(", ".into()));
+        let pieces = comma.into_iter().chain(node_list(nodes)).collect();
+        let end = TextRange { start: named.operands.end, end: named.operands.end };
+        self.edit(end, Replacement::Pieces(pieces));
     }
 
     /// The edits that begin in a part of the text, once they are sorted.

@@ -5,6 +5,6 @@ mod graph;
 mod numbers;
 mod writer;
 
-pub(crate) use changes::{Changes, Piece, Replacement};
+pub(crate) use changes::{Changes, Piece, Replacement, node_list};
 pub(crate) use graph::{Graph, NewNode, NewValue};
 pub(crate) use writer::write;

@@ -2,11 +2,12 @@
 
 use crate::attachments::{header_attachments, variable_attachments};
 use crate::lexer::TokenKind;
+use crate::modes::EmissionKind;
 use crate::module::{ItemKind, NodeId};
-use crate::rewrite::{Changes, Graph, NewNode, NewValue, Replacement};
+use crate::rewrite::{Changes, Graph, NewNode, NewValue, Replacement, node_list};
 use crate::statement::{StatementKind, Statements};
 use crate::value::{Fields, Value};
-use crate::{NodeKind, Result, TextRange};
+use crate::{Node, NodeKind, Result};
 use std::collections::HashSet;
 
 pub(super) fn strip(changes: &mut Changes<'_, '_>) -> Result<()> {
@@ -30,7 +31,11 @@ pub(super) fn strip(changes: &mut Changes<'_, '_>) -> Result<()> {
     let others: Vec<NodeId> = found.filter(|id| !listed.contains(id)).collect();
 
     let (mut seen, mut has_dead_units) = (HashSet::new(), false);
-    for unit in units.iter().copied().chain(others) {
+    for unit in units.iter().copied().chain(others.iter().copied()) {
+        // LLVM does not look at such units unless a function leads to them.
+        if !live_units.contains(&unit) && is_without_debug(&changes.graph, unit)? {
+            continue;
+        }
         let variables = match changes.graph.reference(unit, "globals")? {
             Some(list) => changes.graph.operands(list)?,
             None => Vec::new(),
@@ -66,22 +71,21 @@ pub(super) fn strip(changes: &mut Changes<'_, '_>) -> Result<()> {
         }
     }
     if has_dead_units {
-        let mut live = units.iter().filter(|unit| live_units.contains(unit));
-        let mut end = named.operands.start;
-        for field in Fields::new(module.text, named.operands) {
-            let Some(unit) = live.next() else { break };
-            changes.edit(field.range, Replacement::Node(*unit));
-            end = field.range.end;
-        }
-        if end < named.operands.end {
-            changes.remove(TextRange { start: end, end: named.operands.end });
-        }
+        // Live ones that no list had are in it then.
+        let live = units.iter().chain(&others).filter(|unit| live_units.contains(unit));
+        changes.edit(named.operands, Replacement::Pieces(node_list(live.copied()).into()));
     }
     Ok(())
 }
 
 fn is_unit(graph: &Graph<'_, '_>, id: NodeId) -> bool {
     graph.kind(id) == NodeKind::CompileUnit
+}
+
+/// Whether a unit is of the kind that asks for no debug information.
+fn is_without_debug(graph: &Graph<'_, '_>, unit: NodeId) -> Result<bool> {
+    let kind = Node::of(graph.module, unit)?.word("emissionKind");
+    Ok(EmissionKind::from_field(kind) == Some(EmissionKind::NoDebug))
 }
 
 /// The debug information that variables of the module have.
