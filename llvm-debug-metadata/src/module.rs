@@ -322,7 +322,7 @@ impl Parser<'_> {
         self.module.items.push(Item { range, kind });
     }
 
-    /// Goes over the rest of an item, up to the next one; its last token.
+    /// Skips the rest of an item, and returns its last token.
     fn rest(&mut self, first: TextRange) -> TextRange {
         let (mut last, mut depth, mut goes_on) = (first, 0, false);
         let mut open = first;
@@ -470,7 +470,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes over a type and a value of it, as after `prefix`; the last token.
+    /// Skips a constant, which is a type and a value, and returns its last token. One follows the
+    /// word `prefix` in the header of a function.
     fn constant(&mut self, mut last: TextRange) -> TextRange {
         for _ in 0..2 {
             let opens = self.next.is_some_and(|token| token.nesting(self.text) > 0);

@@ -1,4 +1,4 @@
-//! A node with its fields, each of which has the type that LLVM gives it.
+//! A node with its fields, and with the types that LLVM gives to these fields.
 
 use crate::module::{Module, NodeBody, NodeId};
 use crate::node_kind::FieldType;

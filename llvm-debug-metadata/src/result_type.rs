@@ -19,7 +19,7 @@ impl<'a> Types<'_, 'a> {
     }
 }
 
-/// The type of all instructions but `extractvalue`.
+/// The type of an instruction's result, for all instructions but `extractvalue`.
 fn result_type<'a>(text: &'a str, statement: &Statement<'_>) -> Option<Cow<'a, str>> {
     let tokens = Tokens { text, tokens: statement.operation() };
     let opcode = statement.opcode();

@@ -139,7 +139,7 @@ fn a_side_file_and_the_code_are_the_cubin_again() {
         side.fill_from(&code).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         joined += 1;
         assert_eq!(side.header, original.header);
-        // Fields under RELA entries too, of which side files have the values.
+        // That includes fields under RELA entries, where side files have the values instead.
         assert!(side.write().unwrap() == bytes, "{}", path.display());
         // The whole cubin can stand for its side file.
         let mut whole = original.clone();

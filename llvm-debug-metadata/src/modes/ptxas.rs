@@ -9,11 +9,11 @@ use serde::Serialize;
 pub enum PtxasOption {
     /// None is given.
     Neither,
-    /// `-lineinfo`.
+    /// The option `-lineinfo` alone.
     LineInfo,
-    /// `-g`.
+    /// The option `-g` alone.
     Debug,
-    /// `-g -lineinfo`.
+    /// Both `-g` and `-lineinfo`.
     Both,
 }
 

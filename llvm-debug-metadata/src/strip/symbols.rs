@@ -147,7 +147,7 @@ impl<'a> Names<'a> {
         if is_alone && !comment.is_empty() {
             let width = COMMENT_COLUMN.max(new.len() + 1);
             new = format!("{new:width$}");
-            // The comment is no token: its names are.
+            // The lexer passes over the comment, which names blocks too.
             let words = comment.strip_prefix(';').unwrap_or_default();
             let mut pos = 0;
             new.push(';');

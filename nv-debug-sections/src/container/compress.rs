@@ -10,8 +10,8 @@ use crate::ErrorKind;
 /// `size`. Observed: fatbinary 13.0.88, whose frames these levels of zstd 1.5.7 give to the byte.
 const LEVELS: [i32; 2] = [5, 19];
 
-/// The levels that are tried where a payload does not fit otherwise. The highest does not always
-/// give the fewest bytes.
+/// The levels of zstd that are tried, in this order, for a payload that does not fit its place at
+/// its own level. The highest does not always give the fewest bytes.
 const OTHER_LEVELS: RangeInclusive<i32> = 13..=22;
 
 /// The highest level of LZ4. No level gives the bytes that fatbinary writes; this one gives fewer.

@@ -301,7 +301,7 @@ impl Cubin<'_> {
         own.flatten().collect()
     }
 
-    /// Gives sections other bytes.
+    /// Replaces the bytes of sections.
     pub(super) fn set_bytes(&mut self, changed: Vec<(SectionIndex, Vec<u8>)>) {
         for (index, bytes) in changed {
             if let Some(section) = self.sections.get_mut(index.as_usize()) {

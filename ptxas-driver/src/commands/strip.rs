@@ -12,7 +12,7 @@ use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, NoAn
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use cubin::{MappedPaths, RemainingPath, StrippedCubin, map_names, map_ptx, strip_cubin};
+use cubin::{MappedPaths, StrippedCubin, map_names, map_ptx, strip_cubin};
 use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -166,7 +166,7 @@ fn strip(options: &Options, answers: &mut Answers<'_>) -> Result<()> {
         let edit_ptx = |name: &str, text: &[u8]| {
             let (new, remaining) = map_ptx(maps, text);
             for left in remaining {
-                left.say(name, "the PTX");
+                left.say(name);
             }
             new
         };
@@ -281,7 +281,7 @@ fn tell(
             debug_file_bytes: done.side.as_ref().map(|side| side.bytes.len()),
         };
         for left in answer.path_map.iter().flat_map(|map| &map.remaining) {
-            left.say(&cubin.image.name, &left.section);
+            left.say(&cubin.image.name);
         }
         if options.verbose {
             answer.say();
@@ -302,15 +302,6 @@ fn say_total(edited: &Edited<'_, StrippedCubin>) {
         .iter()
         .fold((0, 0), |(before, after), cubin| (before + cubin.result.before, after + cubin.result.after));
     note(format_args!("{changed} of {} cubins stripped, {before} bytes before, {after} after", cubins.len()));
-}
-
-impl RemainingPath {
-    /// Says that a section or text of a file still has the beginning of a path.
-    fn say(&self, file: &str, section: &str) {
-        let Self { old, count, .. } = self;
-        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-        note(format_args!("{file}: {section} still has '{old}' ({times})"));
-    }
 }
 
 impl Answer for Stripped<'_> {

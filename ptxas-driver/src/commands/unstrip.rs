@@ -1,6 +1,6 @@
 //! `unstrip`: puts the debug sections of side files back into stripped cubins.
 
-use crate::commands::read::{self, DebugFileOptions, DebugFiles, Edit, EditedFile, OldCubin};
+use crate::commands::read::{self, DebugFileOptions, DebugFiles, Edit, EditedFile, OldCubin, SideFile};
 use crate::commands::written_file::{Target, write_together};
 use crate::report::{Answer, Answers, CubinKind, DocumentSchema, Exit, Form, NoAnswer, report};
 use crate::stderr::{complain, note};
@@ -21,8 +21,8 @@ Examples:
 FILE may be what `strip` takes: a cubin, a fatbin, or a host program, object, library or archive with
 cubins in it, which keeps its length. FILE:sm_90, FILE:2 or FILE:sm_90:2 choose cubins. Side files are
 found by the build IDs of the cubins, in the folders of --debug-dir and beside FILE. A cubin is then what
-it was before it was stripped, to the byte. In a fatbin its compressed form is too where zstd made it
-(nvcc since CUDA 12.4); LZ4 data are other ones.
+it was before it was stripped, to the byte. In a fatbin its compressed form is too where zstd made it, as
+nvcc 13.0 does by default; LZ4 data, as in libraries of CUDA 12, are other ones.
 
 Exit status:
   0  done, also for a file in which nothing was stripped
@@ -147,7 +147,9 @@ fn fill(debug: &DebugFiles, old: &OldCubin<'_>) -> Result<Edit<FilledCubin>> {
         bail!("{name}: a side file of `strip`; the cubin itself is the file to put it into");
     }
     let side = debug.side_file(name, &code)?;
-    let build_id = || code.build_id().with_context(|| name.to_owned());
+    // It takes a look at all of the code, which the search for the side file may have taken.
+    let found = side.as_ref().and_then(SideFile::build_id);
+    let build_id = || found.map_or_else(|| code.build_id().with_context(|| name.to_owned()), Ok);
     let build_id = is_stripped(&code, None).then(build_id).transpose()?.map(|id| id.to_string());
     let mut done = FilledCubin {
         kind: CubinKind::from(&code),

@@ -6,7 +6,7 @@ use crate::stderr::note;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{BuildId, Cubin};
 use nv_debug_sections::level::detected::{is_bare, is_stripped};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -44,6 +44,8 @@ pub(in crate::commands) struct DebugFiles {
 pub(in crate::commands) struct SideFile<'b> {
     name: Cow<'b, str>,
     bytes: Cow<'b, [u8]>,
+    /// The build ID by which it was found.
+    build_id: Option<BuildId>,
 }
 
 impl DebugFileOptions {
@@ -112,7 +114,7 @@ impl DebugFiles {
         code: &Cubin<'_>,
     ) -> Result<Option<SideFile<'_>>> {
         if let Some((name, bytes)) = &self.named {
-            return Ok(Some(SideFile { name: name.into(), bytes: bytes.into() }));
+            return Ok(Some(SideFile { name: name.into(), bytes: bytes.into(), build_id: None }));
         }
         let beside = folders_of(name);
         let folders = self.folders.iter().chain(&beside);
@@ -123,12 +125,13 @@ impl DebugFiles {
         if !is_asked || code.is_side_file() || !lacks_sections() {
             return Ok(None);
         }
-        let file_name = code.build_id().with_context(|| name.to_owned())?.side_file_name();
+        let build_id = code.build_id().with_context(|| name.to_owned())?;
+        let file_name = build_id.side_file_name();
         // Of several, one that is not damaged.
         let mut found = None;
         for path in folders.map(|folder| folder.join(&file_name)).filter(|path| path.exists()) {
             let (shown, bytes) = read::read_bytes(&path, "a side file")?;
-            let side = SideFile { name: shown.into(), bytes: bytes.into() };
+            let side = SideFile { name: shown.into(), bytes: bytes.into(), build_id: Some(build_id) };
             if side.join(name, code).is_ok() {
                 return Ok(Some(side));
             }
@@ -187,6 +190,11 @@ impl SideFile<'_> {
     /// The name of the file to show.
     pub(in crate::commands) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The build ID by which the file was found; `None` for one that an option names.
+    pub(in crate::commands) fn build_id(&self) -> Option<BuildId> {
+        self.build_id
     }
 
     /// The size of the file in bytes.

@@ -81,7 +81,7 @@ impl EditedFile {
 
     /// Whether the file is itself a cubin, or nothing that holds cubins.
     pub(in crate::commands) fn is_cubin(&self) -> bool {
-        matches!(FileKind::of(&self.0.bytes), None | Some(FileKind::Cubin))
+        is_cubin(&self.0)
     }
 
     /// Expects that one cubin is meant.
@@ -185,6 +185,10 @@ enum Place<'d> {
     Image(Box<Replacement<'d>>),
 }
 
+fn is_cubin(file: &File) -> bool {
+    matches!(FileKind::of(&file.bytes), None | Some(FileKind::Cubin))
+}
+
 /// Edits a cubin; `None` where something else was found.
 fn edit_found<'d, T>(
     file: &'d File,
@@ -203,8 +207,7 @@ fn edit_one<'d, T>(
     let entry = cubin.entry.as_ref().map(|found| &found.entry);
     let source = entry.map_or(&[][..], |entry| entry.name);
     let Edit { cubin: new, source, result } = edit(&OldCubin { image: &cubin.image, bytes: &bytes, source })?;
-    let is_whole = matches!(FileKind::of(&file.bytes), None | Some(FileKind::Cubin));
-    let place = match (entry.filter(|_| !is_whole), new) {
+    let place = match (entry.filter(|_| !is_cubin(file)), new) {
         (None, Some(new)) => Place::Whole(new),
         (Some(entry), new) if new.is_some() || source.is_some() => {
             let replacement = replacement(entry, new.as_deref(), source.as_deref());

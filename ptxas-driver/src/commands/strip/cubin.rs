@@ -50,11 +50,23 @@ pub(super) struct MappedPaths {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RemainingPath {
     /// The name of the section.
-    pub(super) section: String,
+    section: String,
     /// The beginning of the path, as `--path-map` has it.
-    pub(super) old: String,
+    old: String,
     /// The number of places in the section that have it.
-    pub(super) count: usize,
+    count: usize,
+}
+
+/// What stands in place of a section's name for a PTX text beside the cubins.
+const PTX: &str = "the PTX";
+
+impl RemainingPath {
+    /// Says that a section, or a text, of a file still has the beginning of a path.
+    pub(super) fn say(&self, file: &str) {
+        let Self { section, old, count } = self;
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        note(format_args!("{file}: {section} still has '{old}' ({times})"));
+    }
 }
 
 /// Strips a cubin, and maps its paths.
@@ -121,7 +133,7 @@ fn remaining_paths(text: &str, maps: &[PathMap]) -> Vec<RemainingPath> {
         let Some(map) = PathMap::fitting(maps, path.as_bytes()) else { continue };
         match left.iter_mut().find(|left| left.old == map.old) {
             Some(left) => left.count += 1,
-            None => left.push(RemainingPath { section: String::new(), old: map.old.clone(), count: 1 }),
+            None => left.push(RemainingPath { section: PTX.to_owned(), old: map.old.clone(), count: 1 }),
         }
     }
     left
