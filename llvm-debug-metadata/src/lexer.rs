@@ -38,6 +38,16 @@ pub enum TokenKind {
     Unknown,
 }
 
+/// A name without quotes, if it is one that LLVM prints without them. A number in quotes is a name.
+pub(crate) fn without_needless_quotes(name: &str) -> &str {
+    let inside = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_plain = |inside: &&str| {
+        inside.bytes().all(|byte| is_in_name(byte) && byte != b'+')
+            && inside.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+    };
+    inside.filter(is_plain).unwrap_or(name)
+}
+
 /// A token and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token {
@@ -61,13 +71,14 @@ impl Token {
         self.range.slice(text)
     }
 
-    /// Its text without the sigil before and the colon after it; quotes stay.
+    /// Its text without the sigil before and the colon after it, and without quotes that it does
+    /// not need: `%"x"` is `%x`.
     pub fn name(self, text: &str) -> &str {
         let all = self.text(text);
         match self.kind {
-            TokenKind::Label => all.strip_suffix(':').unwrap_or(all),
+            TokenKind::Label => without_needless_quotes(all.strip_suffix(':').unwrap_or(all)),
             TokenKind::Word | TokenKind::String | TokenKind::Punctuation => all,
-            _ => all.get(1..).unwrap_or_default(),
+            _ => without_needless_quotes(all.get(1..).unwrap_or_default()),
         }
     }
 

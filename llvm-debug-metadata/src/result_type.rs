@@ -5,15 +5,45 @@ use crate::statement::Statement;
 use crate::type_size::Types;
 use std::borrow::Cow;
 
+/// The pointer of a `getelementptr` in the dialect with typed pointers.
+struct TypedPointer<'a> {
+    /// The type that it points at.
+    pointed: &'a str,
+    /// Its own type.
+    own: &'a str,
+    /// The place after it.
+    end: usize,
+}
+
 impl<'a> Types<'_, 'a> {
     /// The type of the value that an instruction gives, as LLVM writes it; `void` where it gives
-    /// none. Nothing where it is not known: for pointers that `getelementptr` gives in the dialect
-    /// with typed pointers.
+    /// none. Nothing where it is not known: for vectors of pointers that `getelementptr` gives in
+    /// the dialect with typed pointers.
     pub fn result(&self, statement: &Statement<'_>) -> Option<Cow<'a, str>> {
         let text = self.module().text;
         if statement.opcode() == "extractvalue" {
             let (aggregate, indices) = extracted(text, statement)?;
             return self.part(aggregate, &indices).map(Cow::Owned);
+        }
+        let tokens = Tokens { text, tokens: statement.operation() };
+        if statement.opcode() == "getelementptr"
+            && let Some(TypedPointer { pointed, own, end: mut at }) = tokens.typed_pointer()
+        {
+            // The first index goes over pointers of one type, the others into a value of it.
+            let mut indices = Vec::new();
+            while let Some(index) = tokens.comma(at).map(|comma| comma + 1) {
+                let Some((of, value)) = tokens.type_at(index) else { break };
+                if of.starts_with('<') {
+                    return None;
+                }
+                // Those of arrays may be anything: all elements are of one type.
+                indices.push(tokens.word(value).parse().unwrap_or(0));
+                at = value;
+            }
+            let space = own.trim_end_matches(['*', ' ']);
+            let space = space.rfind(" addrspace(").filter(|_| space.ends_with(')')).map(|at| &space[at..]);
+            let part = self.part(pointed, indices.get(1..).unwrap_or_default())?;
+            return Some(format!("{part}{}*", space.unwrap_or_default()).into());
         }
         result_type(text, statement)
     }
@@ -35,7 +65,7 @@ fn result_type<'a>(text: &'a str, statement: &Statement<'_>) -> Option<Cow<'a, s
         "zext" | "sext" | "trunc" | "fptrunc" | "fpext" | "fptoui" | "fptosi" | "uitofp" | "sitofp"
         | "ptrtoint" | "inttoptr" | "bitcast" | "addrspacecast" => own(tokens.last_word("to")? + 1),
         "alloca" => tokens.alloca(at),
-        "getelementptr" => tokens.element_pointer(at),
+        "getelementptr" => tokens.element_pointer(),
         "select" => {
             let condition = tokens.first_type(at)?;
             own(tokens.comma(condition)? + 1)
@@ -262,17 +292,26 @@ impl<'a> Tokens<'a, '_> {
         Some(space.map_or("ptr".into(), |at| format!("ptr addrspace({})", self.word(at + 2)).into()))
     }
 
-    /// A pointer, or a vector of them where an operand is one.
-    fn element_pointer(&self, at: usize) -> Option<Cow<'a, str>> {
+    /// Where the first type of `getelementptr` is.
+    fn pointed(&self) -> Option<usize> {
         // `inrange(0, 8)`
-        let mut at = self.first_type(at)?;
-        if self.word(at) == "inrange" {
-            at = self.first_type(self.close(at + 1)?)?;
-        }
-        let (_, end) = self.type_at(at)?;
+        let at = self.first_type(self.after("getelementptr")?)?;
+        if self.word(at) == "inrange" { self.first_type(self.close(at + 1)?) } else { Some(at) }
+    }
+
+    /// The pointer of `getelementptr`, if it is one with a type.
+    fn typed_pointer(&self) -> Option<TypedPointer<'a>> {
+        let (pointed, end) = self.type_at(self.pointed()?)?;
+        let (own, end) = self.type_at(self.comma(end)? + 1)?;
+        own.ends_with('*').then_some(TypedPointer { pointed, own, end })
+    }
+
+    /// A pointer, or a vector of them where an operand is one.
+    fn element_pointer(&self) -> Option<Cow<'a, str>> {
+        let (_, end) = self.type_at(self.pointed()?)?;
         let mut comma = self.comma(end)?;
         let (pointer, _) = self.type_at(comma + 1)?;
-        if pointer.ends_with('*') {
+        if pointer.contains('*') {
             return None;
         }
         if pointer.starts_with('<') {
@@ -312,6 +351,31 @@ mod tests {
     use super::*;
     use crate::TextRange;
     use crate::statement::Statements;
+
+    /// Types as `opt-14 -S` writes them.
+    #[test]
+    fn typed_pointers() {
+        let text = "%T = type { i32, [4 x float addrspace(1)*], %\"U\" }\n%U = type { i8, <2 x half> }\n";
+        for (instruction, expected) in [
+            ("%x = getelementptr inbounds float, float* %p, i64 %i", Some("float*")),
+            (
+                "%x = getelementptr %T, %T addrspace(3)* %p, i32 0, i32 1",
+                Some("[4 x float addrspace(1)*] addrspace(3)*"),
+            ),
+            ("%x = getelementptr %T, %T* %p, i64 %i, i32 1, i64 %j, !dbg !2", Some("float addrspace(1)**")),
+            ("%x = getelementptr %\"T\", %T* %p, i64 0, i32 2, i32 1", Some("<2 x half>*")),
+            ("%x = getelementptr i8*, i8** %p, i32 1", Some("i8**")),
+            ("%x = getelementptr float, <4 x float*> %p, i64 %i", None),
+            ("%x = getelementptr float, float* %p, <4 x i64> %i", None),
+        ] {
+            let all = format!("{text}define void @f() {{\n  {instruction}\n}}\n");
+            let module = crate::Module::parse(&all);
+            let body = module.functions().next().unwrap().body.unwrap();
+            let mut statements = Statements::new(&all, body);
+            let statement = statements.next_statement().unwrap();
+            assert_eq!(Types::new(&module).result(&statement).as_deref(), expected, "{instruction}");
+        }
+    }
 
     #[test]
     fn types_of_results() {

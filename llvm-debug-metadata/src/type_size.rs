@@ -1,7 +1,7 @@
 //! The sizes of types by the data layout of a module.
 
 use crate::TextRange;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, without_needless_quotes};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::module::{ItemKind, Module};
 use std::cell::RefCell;
@@ -109,7 +109,7 @@ impl<'m, 'a> Types<'m, 'a> {
                     let after = TextRange { start: name.end, ..item.range }.slice(text).trim();
                     let definition = after.strip_prefix('=').map(str::trim);
                     if let Some(definition) = definition.and_then(|words| words.strip_prefix("type")) {
-                        named.insert(name.slice(text), definition.trim());
+                        named.insert(without_needless_quotes(name.slice(text)), definition.trim());
                     }
                 }
                 ItemKind::Other if words.starts_with("target") && words.contains("datalayout") => {
@@ -137,11 +137,11 @@ impl<'m, 'a> Types<'m, 'a> {
         let mut written = aggregate.to_owned();
         for index in indices {
             let definition = match written.strip_prefix('%') {
-                Some(name) => (*self.named.get(name)?).to_owned(),
+                Some(name) => (*self.named.get(without_needless_quotes(name))?).to_owned(),
                 None => written,
             };
             written = match Shape::of(&definition)? {
-                Shape::Array { element, .. } => element.to_owned(),
+                Shape::Array { element, .. } | Shape::Vector { element, .. } => element.to_owned(),
                 Shape::Structure { members, .. } => (*members.get(*index)?).to_owned(),
                 _ => return None,
             };
@@ -150,7 +150,7 @@ impl<'m, 'a> Types<'m, 'a> {
     }
 
     fn named_extent(&self, name: &str, depth: usize) -> Option<Extent> {
-        let (name, definition) = self.named.get_key_value(name)?;
+        let (name, definition) = self.named.get_key_value(without_needless_quotes(name))?;
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
         }

@@ -76,6 +76,22 @@ fn what_nothing_changes_is_the_input() {
     }
 }
 
+/// Numba writes `B0:` and `%"B0"` of one block.
+#[test]
+fn quotes_that_a_name_does_not_need() {
+    let plain = "@g = internal global i32 7\n\ndefine void @f(i1 %c) {\nentry:\n  br i1 %c, label %B0, label %B1\n\n\
+                 B0:\n  store i32 1, ptr @g\n  br label %B1\n\nB1:\n  ret void\n}\n";
+    let quoted = plain.replace("%B0", "%\"B0\"").replace("br label %B1", "br label %\"B1\"");
+    let quoted = quoted.replace("ptr @g", "ptr @\"g\"").replace("i1 %c, label", "i1 %\"c\", label");
+    assert_eq!(quoted.matches('"').count(), 8);
+    let stripped = |text: &str| {
+        strip(&Module::parse(text), StripPass::NonDebug, Declares::AsLlvm).unwrap().text.into_owned()
+    };
+    assert_eq!(stripped(&quoted), stripped(plain));
+    // A number in quotes is a name.
+    assert!(stripped(&plain.replace("B0", "\"7\"")).contains("label %2, label %3"));
+}
+
 /// LLVM aborts: "subprogram definitions must have a compile unit".
 #[test]
 fn a_split_unit_becomes_a_whole_one() {

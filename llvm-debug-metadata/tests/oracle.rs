@@ -106,7 +106,8 @@ fn debugify_is_that_of_opt() {
         // LLVM 19 heeds its limit of functions where it looks at debug information of its own only.
         let same = made(true, u64::MAX) == theirs(&["-debugify-func-limit=1"])
             && made(false, u64::MAX) == theirs(&["-debugify-level=locations"]);
-        assert_eq!(made(true, 1).matches(" retainedNodes: ").count(), 1);
+        // None where the first function has no values.
+        assert!(made(true, 1).matches(" retainedNodes: ").count() <= 1);
         (!same).then(|| sample.name.clone())
     };
     let different: Vec<String> = in_parallel(&samples, differs).into_iter().flatten().collect();

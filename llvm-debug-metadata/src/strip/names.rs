@@ -1,12 +1,13 @@
 //! The names that a module and its functions have, and the numbers that come instead.
 
 use crate::TextRange;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, without_needless_quotes};
 use crate::module::{FunctionItem, GlobalName, ItemKind, Module};
 use crate::statement::{StatementKind, Statements};
 use std::collections::{HashMap, HashSet};
 
-/// Numbers by the names that they come for: names are without sigil, with quotes.
+/// Numbers by the names that they come for: names are without sigil, with quotes where they need
+/// them.
 pub(super) type Slots<'a> = HashMap<&'a str, u32>;
 
 /// A name that the pass keeps.
@@ -24,7 +25,7 @@ pub(super) fn global_slots<'a>(module: &Module<'a>) -> Slots<'a> {
     let mut used = HashSet::new();
     for item in module.items() {
         if let ItemKind::Variable(global) = item.kind
-            && matches!(global.name.slice(text), "@llvm.used" | "@llvm.compiler.used")
+            && matches!(sigil_free(text, global.name), "llvm.used" | "llvm.compiler.used")
         {
             let names = Lexer::in_range(text, item.range).filter(|token| token.kind == TokenKind::Global);
             used.extend(names.map(|token| token.name(text)));
@@ -59,7 +60,7 @@ pub(super) fn global_slots<'a>(module: &Module<'a>) -> Slots<'a> {
 
 /// A name without its sigil.
 pub(super) fn sigil_free(text: &str, name: TextRange) -> &str {
-    name.slice(text).get(1..).unwrap_or_default()
+    without_needless_quotes(name.slice(text).get(1..).unwrap_or_default())
 }
 
 /// Numbers for the parameters, blocks and results of a function.

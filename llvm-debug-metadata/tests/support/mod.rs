@@ -6,9 +6,12 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stderr, reason = "says what was not tried")]
 
+pub mod python_modules;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
@@ -74,15 +77,20 @@ pub fn sources() -> Vec<PathBuf> {
 }
 
 /// A module that `opt-19 -S` printed, and its name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sample {
     pub name: String,
     pub text: String,
 }
 
 /// The sources compiled in a part of all modes, so that each mode is there, or with `NVDWARF_ALL`
-/// in all modes.
+/// in all modes; and what numba and Triton make, where they are. They are made once.
 pub fn samples() -> Option<Vec<Sample>> {
+    static SAMPLES: OnceLock<Option<Vec<Sample>>> = OnceLock::new();
+    SAMPLES.get_or_init(made_samples).clone()
+}
+
+fn made_samples() -> Option<Vec<Sample>> {
     let (clang, opt) = (tool("clang-19")?, tool("opt-19")?);
     let is_all = env::var_os("NVDWARF_ALL").is_some();
     let modes = modes();
@@ -94,7 +102,7 @@ pub fn samples() -> Option<Vec<Sample>> {
             }
         }
     }
-    Some(in_parallel(&wanted, |(source, mode)| {
+    let mut samples = in_parallel(&wanted, |(source, mode)| {
         let output = Command::new(&clang)
             .args("-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_90 -w".split(' '))
             .args(["-S", "-emit-llvm", mode.optimisation])
@@ -107,7 +115,14 @@ pub fn samples() -> Option<Vec<Sample>> {
         let text = printed(&opt, &["-S"], &String::from_utf8(output.stdout).unwrap());
         let stem = source.file_stem().unwrap().to_string_lossy();
         Sample { name: format!("{stem} {} {}", mode.optimisation, mode.debug.join(" ")), text }
-    }))
+    });
+    let others = [python_modules::numba(), python_modules::triton()].into_iter().flatten();
+    let others: Vec<Sample> = others.flat_map(|(_, modules)| modules).collect();
+    samples.extend(in_parallel(&others, |sample| Sample {
+        name: sample.name.clone(),
+        text: printed(&opt, &["-S"], &python_modules::as_llvm_19(&sample.text)),
+    }));
+    Some(samples)
 }
 
 /// The results of `make` for all inputs, made on all cores.
