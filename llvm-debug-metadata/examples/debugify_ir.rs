@@ -2,7 +2,7 @@
 //! What is missing of it is told by `debugify_ir --check < out.ll`.
 
 use llvm_debug_metadata::Module;
-use llvm_debug_metadata::debugify::{DebugifyOptions, check_debugify, debugify};
+use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
 use std::error::Error;
 use std::io::{Read, Write, stdin, stdout};
 
@@ -13,14 +13,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = Module::parse(&text);
     let mut out = stdout().lock();
     if words.first().is_some_and(|word| word == "--check") {
-        for message in check_debugify(&module)?.into_iter().flat_map(|checked| checked.messages) {
+        for message in
+            check_debugify(&module, FunctionScope::Module)?.into_iter().flat_map(|checked| checked.messages)
+        {
             writeln!(out, "{message}")?;
         }
         return Ok(());
     }
     let module_name = words.first().map_or("<stdin>", |name| name);
     let has_variables = words.get(1).is_none_or(|word| word != "locations");
-    let options = DebugifyOptions { module_name, has_variables, function_limit: u64::MAX };
+    let options = DebugifyOptions {
+        module_name,
+        has_variables,
+        function_limit: u64::MAX,
+        functions: FunctionScope::Module,
+    };
     out.write_all(debugify(&module, options)?.text.as_bytes())?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use llvm_debug_metadata::debugify::{DebugifyOptions, check_debugify, debugify};
+use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
 use llvm_debug_metadata::statement::Statements;
 use llvm_debug_metadata::strip::{Declares, STRIP_PASSES, strip};
 use llvm_debug_metadata::{Module, Node};
@@ -42,12 +42,17 @@ fn all_of(text: &str) -> bool {
             }
         }
     }
-    let options = DebugifyOptions { module_name: "m", has_variables: true, function_limit: 9 };
+    let options = DebugifyOptions {
+        module_name: "m",
+        has_variables: true,
+        function_limit: 9,
+        functions: FunctionScope::Module,
+    };
     if let Ok(made) = debugify(&module, options) {
         assert!(Module::parse(&made.text).errors().is_empty(), "{text}\n=== {}", made.text);
-        _ = check_debugify(&Module::parse(&made.text));
+        _ = check_debugify(&Module::parse(&made.text), FunctionScope::Module);
     }
-    _ = check_debugify(&module);
+    _ = check_debugify(&module, FunctionScope::Module);
     module.errors().is_empty()
 }
 

@@ -4,7 +4,7 @@
 mod support;
 
 use llvm_debug_metadata::Module;
-use llvm_debug_metadata::debugify::{DebugifyOptions, check_debugify, debugify};
+use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
 use llvm_debug_metadata::strip::{Declares, STRIP_PASSES, StripPass, strip};
 use support::{Sample, data, in_parallel, printed, run_on, samples, tool, without_names};
 
@@ -91,7 +91,12 @@ fn debugify_is_that_of_opt() {
     let differs = |sample: &Sample| {
         let text = plain(sample);
         let made = |has_variables, function_limit| {
-            let options = DebugifyOptions { module_name: "NAME", has_variables, function_limit };
+            let options = DebugifyOptions {
+                module_name: "NAME",
+                has_variables,
+                function_limit,
+                functions: FunctionScope::Module,
+            };
             without_names(&debugify(&Module::parse(&text), options).expect("a sound module").text)
         };
         // `opt` takes the path of its input for the name of the module.
@@ -120,8 +125,9 @@ fn debugify_is_that_of_opt() {
         let passed = printed(&opt, &["-S", passes], &plain(sample).replace(" optnone", ""));
         let theirs = run_on(&opt, &["-S", "-passes=check-debugify"], &passed).stderr;
         let theirs = String::from_utf8(theirs).expect("text");
-        let checked =
-            check_debugify(&Module::parse(&passed)).expect("a sound module").expect("it is debugified");
+        let checked = check_debugify(&Module::parse(&passed), FunctionScope::Module)
+            .expect("a sound module")
+            .expect("it is debugified");
         let lines: String = checked.messages.iter().map(|message| message.to_string() + "\n").collect();
         let verdict = if checked.has_errors() { "FAIL" } else { "PASS" };
         let same = lines + "CheckModuleDebugify: " + verdict + "\n" == theirs;

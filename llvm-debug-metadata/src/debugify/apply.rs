@@ -1,6 +1,6 @@
 //! Adds debug information to a module that has none.
 
-use super::{function_name, is_passed_over};
+use super::{FunctionScope, function_name, is_passed_over};
 use crate::attachments::header_attachments;
 use crate::lexer::Token;
 use crate::module::{FunctionItem, Module, NodeId};
@@ -21,6 +21,8 @@ pub struct DebugifyOptions<'a> {
     /// The number of functions that get debug information. LLVM 19 has such a limit
     /// (`-debugify-func-limit`) and does not heed it here.
     pub function_limit: u64,
+    /// The functions that get debug information.
+    pub functions: FunctionScope<'a>,
 }
 
 /// A module with made-up debug information.
@@ -32,6 +34,9 @@ pub struct Debugified<'a> {
     pub lines: u64,
     /// Variables that were given out.
     pub variables: u64,
+    /// Variables whose values have a scalable type. LLVM 19 aborts at the first one. Here they have
+    /// the least size that the type can have.
+    pub scalable_variables: u64,
 }
 
 /// Adds a line to each instruction and, if wanted, a variable for each value, as LLVM's pass
@@ -46,7 +51,7 @@ pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result
         return Err(error.clone());
     }
     if module.named_metadata("llvm.dbg.cu").is_some() {
-        return Ok(Debugified { text: module.text.into(), lines: 0, variables: 0 });
+        return Ok(Debugified { text: module.text.into(), lines: 0, variables: 0, scalable_variables: 0 });
     }
     let types = Types::new(module);
     let mut changes = Changes::new(module);
@@ -78,22 +83,24 @@ pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result
         by_size: HashMap::new(),
         lines: 0,
         variables: 0,
+        scalable_variables: 0,
     };
     let mut left = options.function_limit;
-    for function in module.functions().filter(|function| !is_passed_over(module, function)) {
+    let is_in_scope = |function: &&FunctionItem| options.functions.has(module, function);
+    for function in module.functions().filter(is_in_scope).filter(|one| !is_passed_over(module, one)) {
         if left == 0 {
             break;
         }
         left -= 1;
         made.function(&mut changes, function)?;
     }
-    let (lines, variables) = (made.lines, made.variables);
+    let (lines, variables, scalable_variables) = (made.lines, made.variables, made.scalable_variables);
     let counts = [lines, variables].map(|count| count_node(&mut changes, count));
     let [lines_node, variables_node] = counts;
     changes.add_to_named("llvm.dbg.cu", vec![unit]);
     changes.add_to_named("llvm.debugify", vec![lines_node?, variables_node?]);
     add_version_flag(&mut changes)?;
-    Ok(Debugified { text: write(changes)?.into(), lines, variables })
+    Ok(Debugified { text: write(changes)?.into(), lines, variables, scalable_variables })
 }
 
 /// `!{i32 7}`.
@@ -125,6 +132,7 @@ struct Made<'t, 'm, 'a> {
     by_size: HashMap<u64, NodeId>,
     lines: u64,
     variables: u64,
+    scalable_variables: u64,
 }
 
 /// A value that a variable has.
@@ -147,7 +155,7 @@ impl<'a> Made<'_, '_, 'a> {
         attach(changes, at, " !dbg ", subprogram);
         let mut variables = Vec::new();
         let mut block = Block::default();
-        let mut first_terminator = None;
+        let mut first_terminator: Option<LastInstruction> = None;
         let mut statements = Statements::new(text, body);
         while let Some(statement) = statements.next_statement() {
             if statement.kind == StatementKind::Label {
@@ -170,19 +178,19 @@ impl<'a> Made<'_, '_, 'a> {
                 self.flush(changes, &mut block, subprogram, &mut variables)?;
             }
             if block.is_done {
-                first_terminator.get_or_insert((statement.range, location, self.lines));
+                if variables.is_empty() && first_terminator.is_none() {
+                    first_terminator = Some(LastInstruction {
+                        range: statement.range,
+                        value: self.value(&statement)?,
+                        line: self.lines,
+                        location,
+                    });
+                }
                 continue;
             }
-            let Some(result) = statement.result() else { continue };
-            let unknown = || Error::new(ErrorKind::UnknownType, result.range);
-            let value_type = self.types.result(&statement).ok_or_else(unknown)?;
+            let Some((result, value_type)) = self.value(&statement)? else { continue };
             if opcode == "phi" {
-                block.phis.push(Phi {
-                    result,
-                    value_type: value_type.into_owned(),
-                    line: self.lines,
-                    location,
-                });
+                block.phis.push(Phi { result, value_type, line: self.lines, location });
                 block.phis_end = statement.range.end;
             } else {
                 let new = NewVariable {
@@ -194,9 +202,12 @@ impl<'a> Made<'_, '_, 'a> {
                 variables.push(self.variable(changes, subprogram, &new, statement.range.end)?);
             }
         }
-        if let Some((terminator, location, line)) = first_terminator.filter(|_| variables.is_empty()) {
-            let new = NewVariable { name: "0", value_type: "i32", line, location };
-            let at = with_line(text, terminator).start;
+        if let Some(last) = first_terminator.filter(|_| variables.is_empty()) {
+            let value = last.value.as_ref();
+            let (name, value_type) =
+                value.map_or(("0", "i32"), |(name, value_type)| (name.text(text), value_type));
+            let new = NewVariable { name, value_type, line: last.line, location: last.location };
+            let at = with_line(text, last.range).start;
             variables.push(self.variable(changes, subprogram, &new, at)?);
         }
         if !variables.is_empty() {
@@ -204,6 +215,14 @@ impl<'a> Made<'_, '_, 'a> {
             changes.graph.add_field(subprogram, "retainedNodes", NewValue::Node(retained));
         }
         Ok(())
+    }
+
+    /// The name of the value that an instruction gives, and its type.
+    fn value(&self, statement: &Statement<'_>) -> Result<Option<(Token, String)>> {
+        let Some(result) = statement.result() else { return Ok(None) };
+        let unknown = || Error::new(ErrorKind::UnknownType, result.range);
+        let value_type = self.types.result(statement).ok_or_else(unknown)?;
+        Ok(Some((result, value_type.into_owned())))
     }
 
     /// A new subprogram for a function, whose first instruction has its line.
@@ -283,6 +302,8 @@ impl<'a> Made<'_, '_, 'a> {
         at: u32,
     ) -> Result<NodeId> {
         self.variables += 1;
+        let is_scalable = new.value_type.contains("vscale x ") || new.value_type.contains("aarch64.svcount");
+        self.scalable_variables += u64::from(is_scalable);
         let bits = self.types.allocated_bits(new.value_type);
         let value_type = self.value_type(changes, bits)?;
         let variable = changes.graph.add(NewNode {
@@ -322,13 +343,22 @@ struct Phi {
     location: NodeId,
 }
 
+/// The instruction of a block after which no more variables come.
+struct LastInstruction {
+    range: TextRange,
+    /// The name and the type of its value.
+    value: Option<(Token, String)>,
+    line: u64,
+    location: NodeId,
+}
+
 /// What was seen of a block.
 #[derive(Default)]
 struct Block {
     phis: Vec<Phi>,
     phis_end: u32,
-    /// Whether no more variables come: after its terminator or a `musttail` call, and in a block
-    /// that handles exceptions.
+    /// Whether no more variables come: after its terminator, a `musttail` call or one of
+    /// `llvm.experimental.deoptimize`, and in a block that handles exceptions.
     is_done: bool,
 }
 
@@ -339,8 +369,14 @@ impl Block {
         if is_pad {
             self.phis.clear();
         }
-        self.is_done |= is_pad || is_terminator(opcode) || opcode == "call" && statement.is_must_tail();
+        self.is_done |= is_pad || is_terminator(opcode) || opcode == "call" && ends_block(statement);
     }
+}
+
+/// Whether only a `ret` of its value may follow a call.
+fn ends_block(call: &Statement<'_>) -> bool {
+    let is_deoptimize = |name: &str| name.starts_with("@llvm.experimental.deoptimize.");
+    call.is_must_tail() || call.callee().is_some_and(is_deoptimize)
 }
 
 fn is_terminator(opcode: &str) -> bool {

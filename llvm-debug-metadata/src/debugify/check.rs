@@ -1,13 +1,13 @@
 //! Looks for what a pass lost of made-up debug information.
 
-use super::{function_name, is_passed_over};
-use crate::lexer::TokenKind;
-use crate::module::Module;
+use super::{FunctionScope, function_name, is_passed_over, unescaped};
+use crate::lexer::{Token, TokenKind};
+use crate::module::{FunctionItem, Module};
 use crate::node::Reference;
 use crate::statement::{Statement, StatementKind, Statements};
 use crate::type_size::Types;
-use crate::value::{Fields, Value};
-use crate::{Error, Node, Result, TextRange};
+use crate::value::{Field, Fields, Value};
+use crate::{Error, ErrorKind, Node, Result, TextRange};
 use std::fmt::{self, Display};
 
 /// What is said of a module, in LLVM's words and order.
@@ -81,12 +81,13 @@ impl CheckedDebugify {
 }
 
 /// Looks for lines and variables that [`debugify`](super::debugify) gave out and that are no longer
-/// there, as LLVM's pass `check-debugify` does. Nothing where `!llvm.debugify` is missing.
+/// there, as LLVM's pass `check-debugify` does. Nothing where `!llvm.debugify` is missing. Lines and
+/// variables of functions that are out of scope count as missing.
 ///
 /// # Errors
 ///
 /// The first one of [`Module::errors`]; a node whose fields are not those of its kind.
-pub fn check_debugify(module: &Module<'_>) -> Result<Option<CheckedDebugify>> {
+pub fn check_debugify(module: &Module<'_>, functions: FunctionScope<'_>) -> Result<Option<CheckedDebugify>> {
     if let Some(error) = module.errors().first() {
         return Err(error.clone());
     }
@@ -96,9 +97,10 @@ pub fn check_debugify(module: &Module<'_>) -> Result<Option<CheckedDebugify>> {
     let types = Types::new(module);
     let (mut found_lines, mut found_variables) = (Seen::default(), Seen::default());
     let mut messages = Vec::new();
-    for function in module.functions().filter(|function| !is_passed_over(module, function)) {
+    let is_in_scope = |function: &&FunctionItem| functions.has(module, function);
+    for function in module.functions().filter(is_in_scope).filter(|one| !is_passed_over(module, one)) {
         let Some(body) = function.body else { continue };
-        let name = function_name(module, function);
+        let name = unescaped(function_name(module, function));
         // LLVM looks at all locations of a function, then at all its variables.
         let mut statements = Statements::new(module.text, body);
         let mut sizes = Vec::new();
@@ -118,7 +120,7 @@ pub fn check_debugify(module: &Module<'_>) -> Result<Option<CheckedDebugify>> {
                     Some(line) => found_lines.insert(line),
                     None if statement.opcode() == "phi" => {}
                     None => messages.push(CheckMessage::NoLocation {
-                        function: name.to_owned(),
+                        function: name.clone().into_owned(),
                         instruction: statement.range.slice(module.text).to_owned(),
                     }),
                 }
@@ -158,8 +160,18 @@ fn count(module: &Module<'_>, node: Reference) -> u64 {
 /// The line of an instruction's location; nothing without a location.
 fn line(module: &Module<'_>, statement: &Statement<'_>) -> Result<Option<u64>> {
     let attachment = statement.attachments().find(|one| one.kind.slice(module.text) == "dbg");
-    let body = attachment.and_then(|one| module.reference(one.value)).and_then(|node| module.body_of(node));
-    let Some(body) = body else { return Ok(None) };
+    let Some(attachment) = attachment else { return Ok(None) };
+    let node = match attachment.value {
+        Value::Number(number) => {
+            let undefined = || Error::new(ErrorKind::UndefinedNode(number), attachment.value_range);
+            Some(Reference::Numbered(module.node_id(number).ok_or_else(undefined)?))
+        }
+        Value::Other(range) if range.slice(module.text).starts_with('!') => {
+            return Err(Error::new(ErrorKind::NumberTooLarge, range));
+        }
+        other => module.reference(other),
+    };
+    let Some(body) = node.and_then(|node| module.body_of(node)) else { return Ok(None) };
     let line = Node::read(module, body)?.integer("line");
     Ok(Some(u64::try_from(line).unwrap_or(0)))
 }
@@ -167,8 +179,11 @@ fn line(module: &Module<'_>, statement: &Statement<'_>) -> Result<Option<u64>> {
 /// The variable of a record or an intrinsic: the first node among its operands.
 fn variable<'m, 'a>(module: &'m Module<'a>, statement: &Statement<'_>) -> Result<Option<Node<'m, 'a>>> {
     let number = statement.tokens.iter().find(|token| token.kind == TokenKind::MetadataNumber);
-    let id = number.and_then(|token| token.number(module.text)).and_then(|number| module.node_id(number));
-    id.map(|id| Node::of(module, id)).transpose()
+    let Some(token) = number else { return Ok(None) };
+    let number =
+        token.number(module.text).ok_or_else(|| Error::new(ErrorKind::NumberTooLarge, token.range))?;
+    let undefined = || Error::new(ErrorKind::UndefinedNode(number), token.range);
+    Node::of(module, module.node_id(number).ok_or_else(undefined)?).map(Some)
 }
 
 /// Says so if a value has another size than its variable. Values with an expression are passed
@@ -179,18 +194,15 @@ fn other_size(
     variable: &Node<'_, '_>,
 ) -> Result<Option<CheckMessage>> {
     let module = types.module();
-    let open = statement.tokens.iter().position(|token| token.is(b'(', module.text));
-    let Some(operands) = open.and_then(|open| statement.tokens.get(open + 1)) else { return Ok(None) };
-    let content = TextRange { start: operands.range.start, end: statement.range.end };
-    let mut fields = Fields::new(module.text, content);
-    let Some(value) = fields.next() else { return Ok(None) };
-    let expression = fields.nth(1);
-    let is_plain = expression.is_some_and(|field| match field.value {
-        Value::Inline(body) => body.content.slice(module.text).trim().is_empty(),
-        _ => false,
-    });
+    let Some(content) = operands(module.text, statement.tokens) else { return Ok(None) };
+    let fields: Vec<Field> =
+        Fields::new(module.text, content).map(|field| without_word(module.text, field)).collect();
+    let [value, _, expression, ..] = fields[..] else { return Ok(None) };
+    let is_plain = match module.reference(expression.value).and_then(|node| module.body_of(node)) {
+        Some(body) => body.content.slice(module.text).trim().is_empty(),
+        None => false,
+    };
     let words = value.range.slice(module.text);
-    let words = words.strip_prefix("metadata ").unwrap_or(words);
     let Some((written, _)) = words.rsplit_once(' ').filter(|_| is_plain) else { return Ok(None) };
     let value_bits = types.allocated_bits(written);
     let variable_bits = size(module, variable)?;
@@ -203,8 +215,42 @@ fn other_size(
     Ok(is_other.then(|| CheckMessage::OtherSize {
         value: value_bits,
         variable: variable_bits,
-        record: statement.range.slice(module.text).to_owned(),
+        record: record(module.text, statement, &fields),
     }))
+}
+
+/// What is between the first bracket of a statement and the one that closes it.
+fn operands(text: &str, tokens: &[Token]) -> Option<TextRange> {
+    let open = tokens.iter().position(|token| token.is(b'(', text))?;
+    let mut depth = 0;
+    let close = tokens[open..].iter().find(|token| {
+        depth += token.nesting(text);
+        depth == 0
+    })?;
+    Some(TextRange { start: tokens[open].range.end, end: close.range.start })
+}
+
+/// A field without the word `metadata` that stands before the operands of an intrinsic.
+fn without_word(text: &str, field: Field) -> Field {
+    let words = field.range.slice(text);
+    let Some(rest) = words.strip_prefix("metadata").filter(|rest| rest.starts_with([' ', '\t'])) else {
+        return field;
+    };
+    let start = field.range.end - rest.trim_start().len() as u32;
+    let range = TextRange { start, ..field.range };
+    Fields::new(text, range).next().unwrap_or(field)
+}
+
+/// The text of a record. That of an intrinsic is written as the record that LLVM 19 makes of it.
+fn record(text: &str, statement: &Statement<'_>, fields: &[Field]) -> String {
+    if statement.kind == StatementKind::Record {
+        return statement.range.slice(text).to_owned();
+    }
+    let location = statement.attachments().find(|one| one.kind.slice(text) == "dbg");
+    let operands = fields.iter().map(|field| field.range.slice(text));
+    let operands: Vec<&str> =
+        operands.chain(location.map(|location| location.value_range.slice(text))).collect();
+    format!("#dbg_value({})", operands.join(", "))
 }
 
 /// The size of a variable by its type; 0 where it is not known.

@@ -1,6 +1,6 @@
 //! The nodes of a module together with new ones.
 
-use crate::lexer::{Lexer, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::module::{Module, NodeBody, NodeId};
 use crate::value::{Fields, Value};
 use crate::{Error, ErrorKind, NodeKind, Result, TextRange};
@@ -117,6 +117,12 @@ impl<'m, 'a> Graph<'m, 'a> {
         self.module.node_id(number).ok_or_else(undefined)
     }
 
+    /// The node that a token means, which is one with a number. `text` is where the token is.
+    pub(crate) fn meant_by(&self, token: Token, text: &str, range: TextRange) -> Result<NodeId> {
+        let number = token.number(text).ok_or_else(|| Error::new(ErrorKind::NumberTooLarge, range))?;
+        self.numbered(number, range)
+    }
+
     /// The fields of a node as values for a new one.
     pub(crate) fn fields(&self, id: NodeId) -> Result<Vec<(&'a str, NewValue<'a>)>> {
         if let Some(node) = self.new_node(id) {
@@ -181,8 +187,7 @@ impl<'m, 'a> Graph<'m, 'a> {
     /// Looks at each number of a node in `text`, a part of the module's text or like one.
     fn each_number(&self, text: &str, look: &mut impl FnMut(NodeId)) -> Result<()> {
         for token in Lexer::new(text).filter(|token| token.kind == TokenKind::MetadataNumber) {
-            let number = token.number(text).unwrap_or(u32::MAX);
-            look(self.numbered(number, TextRange::default())?);
+            look(self.meant_by(token, text, TextRange::default())?);
         }
         Ok(())
     }

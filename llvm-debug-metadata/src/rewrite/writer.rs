@@ -172,7 +172,7 @@ impl<'c, 'm, 'a> Writer<'c, 'm, 'a> {
     }
 
     fn meant(&self, token: Token) -> Result<NodeId> {
-        self.changes.graph.numbered(token.number(self.text).unwrap_or(u32::MAX), token.range)
+        self.changes.graph.meant_by(token, self.text, token.range)
     }
 
     fn item(&mut self, index: usize, item: &Item) -> Result<()> {
@@ -391,7 +391,7 @@ fn write_nodes(changes: &Changes<'_, '_>, nodes: &NodeNumbers, out: &mut String)
     let mut write_text = |out: &mut String, part: &str| {
         let mut pos = 0;
         for token in Lexer::new(part).filter(|token| token.kind == TokenKind::MetadataNumber) {
-            let id = graph.numbered(token.number(part).unwrap_or(u32::MAX), TextRange::default())?;
+            let id = graph.meant_by(token, part, TextRange::default())?;
             out.push_str(&part[pos..token.range.start as usize]);
             write_reference(changes, nodes, out, id);
             pos = token.range.end as usize;

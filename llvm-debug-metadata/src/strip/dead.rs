@@ -120,7 +120,7 @@ fn roots_of_functions(changes: &mut Changes<'_, '_>) -> Result<Vec<NodeId>> {
         while let Some(statement) = statements.next_statement() {
             if statement.kind == StatementKind::Record || statement.debug_intrinsic().is_some() {
                 for token in statement.tokens.iter().filter(|token| token.kind == TokenKind::MetadataNumber) {
-                    let id = changes.graph.numbered(token.number(text).unwrap_or(u32::MAX), token.range)?;
+                    let id = changes.graph.meant_by(*token, text, token.range)?;
                     roots.extend(Some(id).filter(|id| seen.insert(*id)));
                 }
                 continue;

@@ -119,12 +119,16 @@ pub fn strip<'a>(module: &Module<'a>, pass: StripPass, declares: Declares) -> Re
 
 /// An error with the place of the number that it is about, if it has none.
 fn located(module: &Module<'_>, error: Error) -> Error {
-    let ErrorKind::UndefinedNode(number) = error.kind else { return error };
+    let wanted = match error.kind {
+        ErrorKind::UndefinedNode(number) => Some(number),
+        ErrorKind::NumberTooLarge => None,
+        _ => return error,
+    };
     if !error.range.is_empty() {
         return error;
     }
     let mut numbers = Lexer::new(module.text).filter(|token| token.kind == TokenKind::MetadataNumber);
-    let found = numbers.find(|token| token.number(module.text).unwrap_or(u32::MAX) == number);
+    let found = numbers.find(|token| token.number(module.text) == wanted);
     Error { range: found.map_or(error.range, |token| token.range), ..error }
 }
 

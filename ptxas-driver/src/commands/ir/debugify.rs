@@ -8,7 +8,7 @@ use crate::stderr::note;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use llvm_debug_metadata::Module;
-use llvm_debug_metadata::debugify::{DebugifyOptions, check_debugify, debugify};
+use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +79,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         module_name: &file.name,
         has_variables: options.level == Level::LocationsAndVariables,
         function_limit: options.func_limit,
+        functions: FunctionScope::Module,
     };
     let made = debugify(&module, debugify_options).map_err(|error| file.error(&error))?;
     match options.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -87,6 +88,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
     }
     if module.named_metadata("llvm.dbg.cu").is_some() {
         note(format_args!("{}: the module has debug information and stays as it is", file.name));
+    }
+    if made.scalable_variables > 0 {
+        let plural = if made.scalable_variables == 1 { "" } else { "s" };
+        note(format_args!(
+            "{}: {} variable{plural} of a scalable type, with its least size; LLVM 19 aborts at such a type",
+            file.name, made.scalable_variables
+        ));
     }
     Ok(Exit::Answered)
 }
@@ -99,7 +107,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<Exit> {
     let file = IrFile::read(&options.file)?;
     let module = Module::parse(&file.text);
-    let Some(checked) = check_debugify(&module).map_err(|error| file.error(&error))? else {
+    let Some(checked) = check_debugify(&module, FunctionScope::Module).map_err(|error| file.error(&error))?
+    else {
         writeln!(out, "CheckModuleDebugify: Skipping module without debugify metadata")?;
         return Ok(Exit::Findings);
     };

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// The first bytes of bitcode: as such, and in a wrapper.
 const BITCODE: [&[u8]; 2] = [b"BC\xC0\xDE", b"\xDE\xC0\x17\x0B"];
 
+/// What some editors write before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// The versions of `llvm-dis` that are looked for after the one without a version.
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=24;
 
@@ -40,6 +43,13 @@ impl IrFile {
         };
         if let Some(what) = foreign_files::not_llvm_ir(&bytes) {
             bail!("{name}: {what}, expected LLVM IR");
+        }
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bail!("{name}: the text begins with a byte order mark (U+FEFF), which LLVM does not read");
+        }
+        // LLVM takes them for blanks, and so such a file for an empty module.
+        if !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0) {
+            bail!("{name}: {} NUL bytes and nothing else, expected LLVM IR", bytes.len());
         }
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Self { name, text }),
