@@ -22,12 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let module_name = words.first().map_or("<stdin>", |name| name);
     let has_variables = words.get(1).is_none_or(|word| word != "locations");
-    let options = DebugifyOptions {
-        module_name,
-        has_variables,
-        function_limit: u64::MAX,
-        functions: FunctionScope::Module,
-    };
+    let options = DebugifyOptions { has_variables, ..DebugifyOptions::new(module_name) };
     out.write_all(debugify(&module, options)?.text.as_bytes())?;
     Ok(())
 }

@@ -11,6 +11,7 @@ pub mod module;
 mod module_facts;
 mod node;
 mod node_kind;
+pub mod pass_pipeline;
 mod result_type;
 mod rewrite;
 pub mod statement;

@@ -8,3 +8,9 @@ pub const MAX_ERRORS: usize = 1000;
 
 /// Deepest nesting of a type whose size is asked for: compilers stay below 50.
 pub const MAX_TYPE_DEPTH: usize = 500;
+
+/// Adaptors in adaptors in a pipeline of passes.
+pub const MAX_PIPELINE_DEPTH: usize = 64;
+
+/// Passes in a pipeline.
+pub const MAX_PIPELINE_PASSES: usize = 1 << 16;

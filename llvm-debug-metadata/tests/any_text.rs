@@ -42,12 +42,7 @@ fn all_of(text: &str) -> bool {
             }
         }
     }
-    let options = DebugifyOptions {
-        module_name: "m",
-        has_variables: true,
-        function_limit: 9,
-        functions: FunctionScope::Module,
-    };
+    let options = DebugifyOptions { function_limit: 9, ..DebugifyOptions::new("m") };
     if let Ok(made) = debugify(&module, options) {
         assert!(Module::parse(&made.text).errors().is_empty(), "{text}\n=== {}", made.text);
         _ = check_debugify(&Module::parse(&made.text), FunctionScope::Module);

@@ -8,17 +8,11 @@ use llvm_debug_metadata::strip::{Declares, StripPass, strip};
 use llvm_debug_metadata::{ErrorKind, Module};
 use support::{data, without_names};
 
-/// Locations and variables for all of a module.
-fn all(module_name: &str) -> DebugifyOptions<'_> {
-    let functions = FunctionScope::Module;
-    DebugifyOptions { module_name, has_variables: true, function_limit: u64::MAX, functions }
-}
-
 /// `opt-19 -S --strip-debug` leaves `!llvm.debugify`, and `debugify` adds to it.
 #[test]
 fn the_counts_of_an_earlier_run_stay_in_front() {
     let text = data("again.ll");
-    let made = debugify(&Module::parse(&text), all("o2.ll")).unwrap();
+    let made = debugify(&Module::parse(&text), DebugifyOptions::new("o2.ll")).unwrap();
     assert_eq!(without_names(&made.text), without_names(&data("again.debugify.ll")));
     let checked =
         check_debugify(&Module::parse(&made.text), FunctionScope::Module).unwrap().expect("it is debugified");
@@ -47,7 +41,7 @@ fn records_stop_before_calls_that_end_a_block() {
     for name in ["last_calls", "target_types"] {
         let text = data(&format!("{name}.ll"));
         let module_name = format!("{name}.ll");
-        let made = debugify(&Module::parse(&text), all(&module_name)).unwrap();
+        let made = debugify(&Module::parse(&text), DebugifyOptions::new(&module_name)).unwrap();
         assert_eq!(without_names(&made.text), without_names(&data(&format!("{name}.debugify.ll"))), "{name}");
         assert_eq!(made.scalable_variables, 0);
     }
@@ -58,7 +52,7 @@ fn records_stop_before_calls_that_end_a_block() {
 fn scalable_values_have_variables_all_the_same() {
     let text =
         "define void @f(<vscale x 4 x i32> %a) {\n  %b = add <vscale x 4 x i32> %a, %a\n  ret void\n}\n";
-    let made = debugify(&Module::parse(text), all("f.ll")).unwrap();
+    let made = debugify(&Module::parse(text), DebugifyOptions::new("f.ll")).unwrap();
     assert_eq!((made.variables, made.scalable_variables), (1, 1));
     assert!(made.text.contains("name: \"ty128\", size: 128"), "{}", made.text);
 }
@@ -106,7 +100,8 @@ fn numbers_that_mean_nothing_are_errors() {
 #[test]
 fn one_function_alone() {
     let text = data("last_calls.ll");
-    let options = DebugifyOptions { functions: FunctionScope::Function("m2"), ..all("m.ll") };
+    let options =
+        DebugifyOptions { functions: FunctionScope::Function("m2"), ..DebugifyOptions::new("m.ll") };
     let made = debugify(&Module::parse(&text), options).unwrap();
     assert_eq!((made.lines, made.variables), (3, 1));
     let module = Module::parse(&made.text);

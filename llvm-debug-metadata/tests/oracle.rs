@@ -91,12 +91,7 @@ fn debugify_is_that_of_opt() {
     let differs = |sample: &Sample| {
         let text = plain(sample);
         let made = |has_variables, function_limit| {
-            let options = DebugifyOptions {
-                module_name: "NAME",
-                has_variables,
-                function_limit,
-                functions: FunctionScope::Module,
-            };
+            let options = DebugifyOptions { has_variables, function_limit, ..DebugifyOptions::new("NAME") };
             without_names(&debugify(&Module::parse(&text), options).expect("a sound module").text)
         };
         // `opt` takes the path of its input for the name of the module.

@@ -50,7 +50,7 @@ fn faults(opt: &Path, sample: &Sample) -> Vec<String> {
     }
     let plain = strip(&module, StripPass::All, Declares::AsLlvm).map(|stripped| stripped.text.into_owned());
     let plain = plain.unwrap_or_default();
-    let options = DebugifyOptions { module_name: "NAME", has_variables: true, function_limit: u64::MAX };
+    let options = DebugifyOptions::new("NAME");
     let ours = debugify(&Module::parse(&plain), options).map(|made| made.text);
     let theirs = printed(opt, &["-S", "-passes=debugify"], &plain);
     let name =

@@ -4,6 +4,7 @@ mod arch_matrix;
 mod auto;
 mod bugs_read;
 mod compact_lines;
+mod debugify_each;
 mod drop_in;
 mod dump_offsets;
 mod exactness;

@@ -3,7 +3,7 @@
 use super::{FunctionScope, function_name, is_passed_over};
 use crate::attachments::header_attachments;
 use crate::lexer::Token;
-use crate::module::{FunctionItem, Module, NodeId};
+use crate::module::{FunctionItem, ItemKind, Module, NodeId};
 use crate::rewrite::{Changes, NewNode, NewValue, Piece, Replacement, write};
 use crate::statement::{Statement, StatementKind, Statements, with_line};
 use crate::type_size::Types;
@@ -23,7 +23,34 @@ pub struct DebugifyOptions<'a> {
     pub function_limit: u64,
     /// The functions that get debug information.
     pub functions: FunctionScope<'a>,
+    /// How variables are written.
+    pub form: VariableForm,
 }
+
+impl<'a> DebugifyOptions<'a> {
+    /// Locations and variables, as records, for all functions.
+    pub fn new(module_name: &'a str) -> Self {
+        Self {
+            module_name,
+            has_variables: true,
+            function_limit: u64::MAX,
+            functions: FunctionScope::Module,
+            form: VariableForm::Record,
+        }
+    }
+}
+
+/// How the value of a variable is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableForm {
+    /// `#dbg_value(..)`, from LLVM 19 on.
+    Record,
+    /// A call of `llvm.dbg.value`, as LLVM before 19 and libNVVM below compute_100 read it.
+    Intrinsic,
+}
+
+/// The declaration of the intrinsic.
+const DECLARATION: &str = "\n\ndeclare void @llvm.dbg.value(metadata, metadata, metadata)";
 
 /// A module with made-up debug information.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +107,7 @@ pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result
         unit,
         function_type,
         has_variables: options.has_variables,
+        form: options.form,
         by_size: HashMap::new(),
         lines: 0,
         variables: 0,
@@ -95,12 +123,26 @@ pub fn debugify<'a>(module: &Module<'a>, options: DebugifyOptions<'a>) -> Result
         made.function(&mut changes, function)?;
     }
     let (lines, variables, scalable_variables) = (made.lines, made.variables, made.scalable_variables);
+    if variables > 0 && options.form == VariableForm::Intrinsic {
+        declare_intrinsic(&mut changes);
+    }
     let counts = [lines, variables].map(|count| count_node(&mut changes, count));
     let [lines_node, variables_node] = counts;
     changes.add_to_named("llvm.dbg.cu", vec![unit]);
     changes.add_to_named("llvm.debugify", vec![lines_node?, variables_node?]);
     add_version_flag(&mut changes)?;
     Ok(Debugified { text: write(changes)?.into(), lines, variables, scalable_variables })
+}
+
+/// Declares the intrinsic after the last function, if the module does not.
+fn declare_intrinsic(changes: &mut Changes<'_, '_>) {
+    let module = changes.graph.module;
+    let is_declared = module.functions().any(|one| function_name(module, one) == "llvm.dbg.value");
+    let mut functions = module.items().iter().filter(|item| matches!(item.kind, ItemKind::Function(_)));
+    if let Some(last) = functions.next_back().filter(|_| !is_declared) {
+        let at = TextRange { start: last.range.end, end: last.range.end };
+        changes.edit(at, Replacement::Pieces([Piece::Text(DECLARATION.into())].into()));
+    }
 }
 
 /// `!{i32 7}`.
@@ -128,6 +170,7 @@ struct Made<'t, 'm, 'a> {
     unit: NodeId,
     function_type: NodeId,
     has_variables: bool,
+    form: VariableForm,
     /// Types by their size in bits.
     by_size: HashMap<u64, NodeId>,
     lines: u64,
@@ -317,13 +360,20 @@ impl<'a> Made<'_, '_, 'a> {
                 ("type", NewValue::Node(value_type)),
             ],
         });
-        let before = format!("\n    #dbg_value({} {}, ", new.value_type, new.name);
+        let value = format!("{} {}, ", new.value_type, new.name);
+        let [before, between, end] = match self.form {
+            VariableForm::Record => ["\n    #dbg_value(", ", !DIExpression(), ", ")"],
+            VariableForm::Intrinsic => {
+                ["\n  tail call void @llvm.dbg.value(metadata ", ", metadata !DIExpression()), !dbg ", ""]
+            }
+        };
+        let word = if self.form == VariableForm::Intrinsic { "metadata " } else { "" };
         let pieces = [
-            Piece::Text(before.into()),
+            Piece::Text(format!("{before}{value}{word}").into()),
             Piece::Node(variable),
-            Piece::Text(", !DIExpression(), ".into()),
+            Piece::Text(between.into()),
             Piece::Node(new.location),
-            Piece::Text(")".into()),
+            Piece::Text(end.into()),
         ];
         changes.edit(TextRange { start: at, end: at }, Replacement::Pieces(pieces.into()));
         Ok(variable)

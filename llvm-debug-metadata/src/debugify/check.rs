@@ -1,5 +1,6 @@
 //! Looks for what a pass lost of made-up debug information.
 
+use super::message_fields::MessageFields;
 use super::{FunctionScope, function_name, is_passed_over, unescaped};
 use crate::lexer::{Token, TokenKind};
 use crate::module::{FunctionItem, Module};
@@ -8,10 +9,13 @@ use crate::statement::{Statement, StatementKind, Statements};
 use crate::type_size::Types;
 use crate::value::{Field, Fields, Value};
 use crate::{Error, ErrorKind, Node, Result, TextRange};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::{self, Display};
 
-/// What is said of a module, in LLVM's words and order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One message of a check. As text it has LLVM's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "MessageFields")]
 pub enum CheckMessage {
     /// An instruction has no location.
     NoLocation {
@@ -23,16 +27,22 @@ pub enum CheckMessage {
     /// A value has another size than its variable.
     OtherSize {
         /// Size of the value in bits.
-        value: u64,
+        value_bits: u64,
         /// Size of the variable in bits.
-        variable: u64,
+        variable_bits: u64,
         /// The text of the record.
         record: String,
     },
     /// No instruction has this line.
-    MissingLine(u64),
+    MissingLine {
+        /// The line.
+        line: u64,
+    },
     /// No record has this variable.
-    MissingVariable(u64),
+    MissingVariable {
+        /// The number of the variable, which is its name.
+        variable: u64,
+    },
 }
 
 impl Display for CheckMessage {
@@ -41,25 +51,26 @@ impl Display for CheckMessage {
             Self::NoLocation { function, instruction } => {
                 write!(f, "WARNING: Instruction with empty DebugLoc in function {function} --  {instruction}")
             }
-            Self::OtherSize { value, variable, record } => write!(
+            Self::OtherSize { value_bits, variable_bits, record } => write!(
                 f,
-                "ERROR: dbg.value operand has size {value}, but its variable has size {variable}: {record}"
+                "ERROR: dbg.value operand has size {value_bits}, but its variable has size {variable_bits}: {record}"
             ),
-            Self::MissingLine(line) => write!(f, "WARNING: Missing line {line}"),
-            Self::MissingVariable(variable) => write!(f, "WARNING: Missing variable {variable}"),
+            Self::MissingLine { line } => write!(f, "WARNING: Missing line {line}"),
+            Self::MissingVariable { variable } => write!(f, "WARNING: Missing variable {variable}"),
         }
     }
 }
 
-/// What was found in a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What was found in a module or in one of its functions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckedDebugify {
-    /// Messages in LLVM's order.
-    pub messages: Vec<CheckMessage>,
     /// Lines that were given out.
     pub lines: u64,
     /// Variables that were given out.
     pub variables: u64,
+    /// Messages in LLVM's order.
+    #[schemars(with = "Vec<MessageFields>")]
+    pub messages: Vec<CheckMessage>,
 }
 
 impl CheckedDebugify {
@@ -71,18 +82,18 @@ impl CheckedDebugify {
 
     /// How many lines are missing.
     pub fn missing_lines(&self) -> usize {
-        self.messages.iter().filter(|message| matches!(message, CheckMessage::MissingLine(_))).count()
+        self.messages.iter().filter(|message| matches!(message, CheckMessage::MissingLine { .. })).count()
     }
 
     /// How many variables are missing.
     pub fn missing_variables(&self) -> usize {
-        self.messages.iter().filter(|message| matches!(message, CheckMessage::MissingVariable(_))).count()
+        self.messages.iter().filter(|message| matches!(message, CheckMessage::MissingVariable { .. })).count()
     }
 }
 
-/// Looks for lines and variables that [`debugify`](super::debugify) gave out and that are no longer
-/// there, as LLVM's pass `check-debugify` does. Nothing where `!llvm.debugify` is missing. Lines and
-/// variables of functions that are out of scope count as missing.
+/// Looks for lines and variables that [`debugify`](super::debugify) gave out and that are no
+/// longer there, as LLVM's pass `check-debugify` does. Nothing where `!llvm.debugify` is missing.
+/// Lines and variables of functions that are out of scope count as missing.
 ///
 /// # Errors
 ///
@@ -128,9 +139,11 @@ pub fn check_debugify(module: &Module<'_>, functions: FunctionScope<'_>) -> Resu
         }
         messages.extend(sizes);
     }
-    messages.extend(found_lines.missing(lines).map(CheckMessage::MissingLine));
-    messages.extend(found_variables.missing(variables).map(CheckMessage::MissingVariable));
-    Ok(Some(CheckedDebugify { messages, lines, variables }))
+    messages.extend(found_lines.missing(lines).map(|line| CheckMessage::MissingLine { line }));
+    messages.extend(
+        found_variables.missing(variables).map(|variable| CheckMessage::MissingVariable { variable }),
+    );
+    Ok(Some(CheckedDebugify { lines, variables, messages }))
 }
 
 /// Numbers that were met.
@@ -213,8 +226,8 @@ fn other_size(
     // Integers may be larger, and smaller where the variable has no sign.
     let is_other = !is_integer && value_bits != variable_bits;
     Ok(is_other.then(|| CheckMessage::OtherSize {
-        value: value_bits,
-        variable: variable_bits,
+        value_bits,
+        variable_bits,
         record: record(module.text, statement, &fields),
     }))
 }

@@ -3,10 +3,11 @@
 
 mod apply;
 mod check;
+mod message_fields;
 
 mod statistics;
 
-pub use apply::{Debugified, DebugifyOptions, debugify};
+pub use apply::{Debugified, DebugifyOptions, VariableForm, debugify};
 pub use check::{CheckMessage, CheckedDebugify, check_debugify};
 pub use statistics::{DebugifyStatistics, PassStatistics};
 
@@ -41,15 +42,12 @@ pub(crate) fn unescaped(name: &str) -> Cow<'_, str> {
     while let Some((&first, after)) = rest.split_first() {
         let digits = after.get(..2).filter(|digits| first == b'\\' && digits[0] != b'+');
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
+        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())

@@ -50,12 +50,18 @@ impl DebugifyStatistics {
     pub fn csv(&self) -> String {
         let mut text = HEADER.to_owned();
         for row in &self.passes {
-            let ratio = |missing: u64| scientific(missing as f32 / row.lines as f32);
+            let ratio = |missing: u64| scientific(single(missing) / single(row.lines));
             let (variables, lines) = (row.missing_variables, row.missing_lines);
             let _ = writeln!(text, "{},{variables},{lines},{},{}", row.pass, ratio(variables), ratio(lines));
         }
         text
     }
+}
+
+/// A count as LLVM has it for its ratios.
+#[allow(clippy::cast_precision_loss, reason = "LLVM rounds too")]
+fn single(count: u64) -> f32 {
+    count as f32
 }
 
 /// A number as C's `%e` prints it, which is how LLVM prints one.

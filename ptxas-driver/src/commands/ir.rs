@@ -1,8 +1,11 @@
 //! `ir`: the debug metadata of LLVM IR.
 
 mod debugify;
+mod debugify_checks;
+mod each;
 mod ir_file;
 mod modes;
+mod opt_command;
 mod strip;
 
 use crate::report::{DocumentSchema, Exit};
@@ -31,6 +34,9 @@ enum Command {
 
 /// The name of the JSON schema of `ir modes`.
 pub const MODES_SCHEMA: DocumentSchema = modes::SCHEMA;
+
+/// The name of the JSON schema of `ir check-debugify` and `ir debugify --each`.
+pub const CHECK_DEBUGIFY_SCHEMA: DocumentSchema = debugify_checks::SCHEMA;
 
 /// Runs `ir`, and returns the exit status.
 ///

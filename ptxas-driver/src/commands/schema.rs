@@ -23,7 +23,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 24] = [
+const SCHEMAS: [DocumentSchema; 25] = [
     lines::SCHEMA,
     lines::QUERY_SCHEMA,
     dump::SCHEMA,
@@ -48,6 +48,7 @@ const SCHEMAS: [DocumentSchema; 24] = [
     merc::SELF_CHECK_SCHEMA,
     findings::BASELINE_SCHEMA,
     ir::MODES_SCHEMA,
+    ir::CHECK_DEBUGIFY_SCHEMA,
 ];
 
 /// The name of a schema without the prefix that all have.
