@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Finds the programs of LLVM 19 that tests of LLVM IR compare with: opt-19, llvm-dis-19, clang-19; and opt-14, which
+# Finds the programs of LLVM 19 that tests of LLVM IR compare with: opt-19, llc-19, llvm-as-19, llvm-dis-19, clang-19; and opt-14, which
 # reads the old dialect.
 #
 #   tools/llvm.sh           installs Debian's packages where one is missing (as root), then prints the folder
 #   tools/llvm.sh --check   installs nothing: prints the folder, or says what is missing (exit 1)
 set -euo pipefail
 
-programs=(opt-19 llvm-dis-19 clang-19 opt-14)
+programs=(opt-19 llc-19 llvm-as-19 llvm-dis-19 clang-19 opt-14)
 
 missing() {
     local program

@@ -13,6 +13,7 @@ mod file_changes;
 mod gimli;
 mod inlined_calls;
 mod instruction_lines;
+mod ir_bitcode;
 mod keep;
 mod labels;
 mod loc_fuzz;

@@ -2,8 +2,10 @@
 //!
 //! `tests/data/knobs/measured.txt` holds the answers; `docs/conformance.md` has what follows from
 //! them. One test asks the tools again where they are; `BLESS=1` writes the file anew.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+mod faults;
 mod modules;
 #[path = "../support/mod.rs"]
 mod support;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
@@ -34,7 +35,8 @@ impl Tool {
 /// What a tool did with a module.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    status: i32,
+    /// The exit status, or 128 and the number of a signal.
+    pub(crate) status: i32,
     output: String,
     messages: String,
     /// The first lines of the file that the tool was told to write, if it did.
@@ -184,7 +186,7 @@ impl Tools {
         };
         let exported = fs::read_to_string(&export).ok();
         Answer {
-            status: done.status.code().unwrap_or(-1),
+            status: done.status.code().or(done.status.signal().map(|signal| 128 + signal)).unwrap(),
             output: text(&done.stdout),
             messages: text(&done.stderr),
             exported: exported.map(|text| {
@@ -200,6 +202,16 @@ impl Tools {
     pub(crate) fn output(&self, tool: Tool, module: &str, options: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         String::from_utf8(self.run(folder.path(), tool, module, options).stdout).unwrap()
+    }
+
+    /// Whether ptxas compiles a PTX, and what it says.
+    pub(crate) fn ptxas(&self, ptx: &str, architecture: &str) -> (bool, String) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+        let mut command = Command::new(self.toolkit.join("bin/ptxas"));
+        command.current_dir(folder.path()).args(["-arch", architecture, "k.ptx", "-o", "k.cubin"]);
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
     }
 
     fn run(&self, folder: &Path, tool: Tool, module: &str, options: &str) -> Output {
