@@ -4,6 +4,7 @@ pub mod address_query;
 mod code_ranges;
 pub mod coverage;
 mod csv_records;
+pub mod debugify;
 pub mod diff;
 pub mod dump;
 pub mod entries;

@@ -8,6 +8,7 @@ mod call;
 mod call_prototype;
 mod call_sites;
 pub mod check;
+pub mod debugify;
 mod declared_names;
 mod directives;
 mod dotted_names;

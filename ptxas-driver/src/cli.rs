@@ -2,8 +2,8 @@
 //! clap does not know.
 
 use crate::commands::{
-    check, compile, completions, coverage, diff, dump, extract, install_ptxas, ir, lines, man, merc, print,
-    schema, sections, sizes, strip, unstrip, vars, verify,
+    check, compile, completions, coverage, debugify, diff, dump, extract, install_ptxas, ir, lines, man,
+    merc, print, schema, sections, sizes, strip, unstrip, vars, verify,
 };
 use crate::help;
 use crate::options;
@@ -97,6 +97,10 @@ enum Command {
     Merc(merc::Options),
     /// The debug metadata of LLVM IR: stripped, or made up, as LLVM does it
     Ir(ir::Options),
+    /// Made-up lines of PTX: line k for instruction k
+    Debugify(debugify::Options),
+    /// Whether the line tables of a cubin agree about the lines that `debugify` made up
+    CheckDebugify(debugify::CheckOptions),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
     /// Variables: type, memory, and the registers or addresses they are in, over which code
@@ -231,6 +235,8 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Unstrip(options) => unstrip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Ir(options) => ir::run(&options, &mut out),
+        Command::Debugify(options) => debugify::run(&options, &mut out),
+        Command::CheckDebugify(options) => debugify::check(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
         Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
@@ -277,9 +283,9 @@ fn with_layout(command: clap::Command, columns: usize) -> clap::Command {
 
 /// Adds what was probably meant.
 fn add_hint(error: &mut clap::Error, args: &[OsString]) {
-    let writes = args
-        .first()
-        .is_some_and(|word| ["strip", "unstrip", "merc", "print"].iter().any(|name| word == *name));
+    let writes = args.first().is_some_and(|word| {
+        ["strip", "unstrip", "merc", "print", "debugify"].iter().any(|name| word == *name)
+    });
     let is_file = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
     let is_compiled = |word: &ContextValue| matches!(word, ContextValue::String(word) if is_for_compile(word, OsStr::new(word)));
     let hint = if writes && error.get(ContextKind::InvalidArg).is_some_and(is_file) {

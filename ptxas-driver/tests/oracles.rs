@@ -5,6 +5,7 @@ mod auto;
 mod bugs_read;
 mod compact_lines;
 mod debugify_each;
+mod debugify_ptx;
 mod drop_in;
 mod dump_offsets;
 mod exactness;

@@ -4,6 +4,7 @@ pub mod check;
 pub mod compile;
 pub mod completions;
 pub mod coverage;
+pub mod debugify;
 pub mod diff;
 pub mod dump;
 pub mod extract;

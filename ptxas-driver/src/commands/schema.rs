@@ -1,8 +1,8 @@
 //! `schema`: prints the JSON Schemas of the documents that other commands write.
 
 use crate::commands::{
-    check, compile, coverage, diff, dump, extract, findings, ir, lines, merc, print, sections, sizes, strip,
-    unstrip, vars, verify,
+    check, compile, coverage, debugify, diff, dump, extract, findings, ir, lines, merc, print, sections,
+    sizes, strip, unstrip, vars, verify,
 };
 use crate::printable_text::{write_json, write_line};
 use crate::report::{DocumentSchema, Exit};
@@ -23,7 +23,7 @@ Exit status:
   2  the command line is wrong";
 
 /// All schemas, in the order of docs/json.md.
-const SCHEMAS: [DocumentSchema; 25] = [
+const SCHEMAS: [DocumentSchema; 26] = [
     lines::SCHEMA,
     lines::QUERY_SCHEMA,
     dump::SCHEMA,
@@ -49,6 +49,7 @@ const SCHEMAS: [DocumentSchema; 25] = [
     findings::BASELINE_SCHEMA,
     ir::MODES_SCHEMA,
     ir::CHECK_DEBUGIFY_SCHEMA,
+    debugify::SCHEMA,
 ];
 
 /// The name of a schema without the prefix that all have.
