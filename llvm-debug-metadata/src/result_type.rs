@@ -45,6 +45,9 @@ impl<'a> Types<'_, 'a> {
             let part = self.part(pointed, indices.get(1..).unwrap_or_default())?;
             return Some(format!("{part}{}*", space.unwrap_or_default()).into());
         }
+        if statement.opcode() == "alloca" && self.has_typed_pointers {
+            return tokens.typed_alloca().map(Cow::Owned);
+        }
         result_type(text, statement)
     }
 }
@@ -281,6 +284,14 @@ impl<'a> Tokens<'a, '_> {
         }
         let last = self.get(end - 1)?;
         Some((first.range.to(last.range).slice(self.text), end))
+    }
+
+    /// A pointer that says what it points at: `i32*`, `i32 addrspace(5)*`.
+    fn typed_alloca(&self) -> Option<String> {
+        let (allocated, end) = self.type_at(self.first_type(self.after("alloca")?)?)?;
+        let space = (end..self.tokens.len()).find(|at| self.word(*at) == "addrspace");
+        let space = space.map(|at| format!(" addrspace({})", self.word(at + 2)));
+        Some(format!("{allocated}{}*", space.unwrap_or_default()))
     }
 
     fn alloca(&self, at: usize) -> Option<Cow<'a, str>> {

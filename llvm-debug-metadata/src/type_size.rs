@@ -96,6 +96,8 @@ pub struct Types<'m, 'a> {
     named: HashMap<&'a str, &'a str>,
     /// Of named types that were asked for. One that holds itself has none.
     known: RefCell<HashMap<&'a str, Option<Extent>>>,
+    /// Whether pointers say what they point at, as in the dialect before LLVM 15: `i32*`.
+    pub(crate) has_typed_pointers: bool,
 }
 
 impl<'m, 'a> Types<'m, 'a> {
@@ -118,7 +120,10 @@ impl<'m, 'a> Types<'m, 'a> {
                 _ => {}
             }
         }
-        Self { module, layout: DataLayout::new(layout), named, known: RefCell::default() }
+        let has_typed_pointers = memchr::memchr(b'*', text.as_bytes()).is_some()
+            && Lexer::new(text).any(|token| token.is(b'*', text));
+        let layout = DataLayout::new(layout);
+        Self { module, layout, named, known: RefCell::default(), has_typed_pointers }
     }
 
     /// The module.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
+use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, VariableForm, check_debugify, debugify};
 use llvm_debug_metadata::strip::{Declares, StripPass, strip};
 use llvm_debug_metadata::{ErrorKind, Module};
 use support::{data, without_names};
@@ -110,4 +110,17 @@ fn one_function_alone() {
         checked.expect("debugified").messages.len()
     };
     assert_eq!((messages("m2"), messages("d2")), (0, 6));
+}
+
+/// opt-14 reads this, and says the same of its own: typed pointers, and no records.
+#[test]
+fn typed_pointers_have_the_types_that_they_point_at() {
+    let text = "define void @f(i32 %n) {\n  %p = alloca i32, align 4\n  %q = alloca i8*, align 8\n  \
+                %r = alloca [2 x i8], align 1, addrspace(5)\n  store i32 %n, i32* %p, align 4\n  ret void\n}\n";
+    let options = DebugifyOptions { form: VariableForm::Intrinsic, ..DebugifyOptions::new("f.ll") };
+    let made = debugify(&Module::parse(text), options).unwrap().text;
+    for value in ["i32* %p", "i8** %q", "[2 x i8] addrspace(5)* %r"] {
+        assert!(made.contains(&format!("tail call void @llvm.dbg.value(metadata {value}, ")), "{made}");
+    }
+    assert_eq!(made.matches("\ndeclare void @llvm.dbg.value(metadata, metadata, metadata)\n").count(), 1);
 }

@@ -54,6 +54,31 @@ fn lines(text: &[u8]) -> Vec<String> {
     text.lines().filter(|line| !is_own(line)).map(str::to_owned).collect()
 }
 
+/// With typed pointers, and with intrinsics in the place of records.
+#[test]
+fn each_pass_of_an_older_opt_is_checked_as_it_does() {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let opt = env::split_paths(&path).map(|folder| folder.join("opt-14")).find(|path| path.is_file());
+    let Some(opt) = opt else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let [plain, theirs, ours] = ["plain.ll", "theirs.csv", "ours.csv"].map(|name| folder.path().join(name));
+    let old = repository().join("llvm-debug-metadata/tests/data/old_dialect.ll");
+    let strip = ["ir", "strip", "--pass", "strip-debug", "-o"];
+    assert!(run(program().args(strip).arg(&plain).arg(old)).status.success());
+    // A target has passes that LLVM 14 has no names for.
+    let text = fs::read_to_string(&plain).expect("a module").replace("target triple", "; target triple");
+    fs::write(&plain, text).expect("a module");
+    let mut export = OsString::from("-debugify-export=");
+    export.push(&theirs);
+    let expected = ["-O2", "-debugify-each", "-disable-output"];
+    let expected = lines(&run(Command::new(&opt).args(expected).arg(export).arg(&plain)).stderr);
+    let each = ["ir", "debugify", "--each", "--export"];
+    let found = run(program().args(each).arg(&ours).arg(&plain).arg("--").arg(&opt).arg("-O2"));
+    assert_eq!(lines(&found.stdout), expected, "{}", String::from_utf8_lossy(&found.stderr));
+    assert_eq!(fs::read_to_string(&ours).ok(), fs::read_to_string(&theirs).ok());
+    assert!(expected.len() > 50, "{expected:#?}");
+}
+
 #[test]
 fn each_pass_is_checked_as_opt_does() {
     let (Some(clang), Some(opt)) = (tool("clang-19"), tool("opt-19")) else { return };

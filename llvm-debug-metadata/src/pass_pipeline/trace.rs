@@ -13,6 +13,19 @@ const NO_OPS: [(PassUnit, &str, &str); 2] = [
 /// What a loop adaptor runs on a function first, by the names of classes.
 const BEFORE_LOOPS: [(&str, &str); 2] = [("LoopSimplifyPass", "loop-simplify"), ("LCSSAPass", "lcssa")];
 
+/// The ends of the names of classes that LLVM's `-debugify-each` leaves out, without what is in
+/// angle brackets.
+const LEFT_OUT: [&str; 8] = [
+    "PassManager",
+    "PassAdaptor",
+    "AnalysisManagerProxy",
+    "PrintFunctionPass",
+    "PrintModulePass",
+    "BitcodeWriterPass",
+    "ThinLTOBitcodeWriterPass",
+    "VerifierPass",
+];
+
 /// One run of a pass on a module or a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassRun {
@@ -109,11 +122,15 @@ impl<'p> PassTrace<'p> {
 
     fn begin(&mut self, class: &str, unit: &str) -> Option<PassRun> {
         let is_module = unit == "[module]";
-        if unit.starts_with('(') || unit.starts_with("loop ") {
+        let name = class.split('<').next().unwrap_or_default();
+        let is_left_out = LEFT_OUT.iter().any(|end| name.ends_with(end));
+        // LLVM 14 writes `Loop at depth 1 containing: %l<header>`.
+        let is_inner = ["(", "loop ", "Loop at depth "].iter().any(|word| unit.starts_with(word));
+        if is_left_out || is_inner {
             return None;
         }
         let pass = if is_module { self.module_pass(class) } else { self.function_pass(class, unit) };
-        let pipeline = pass.map(|pass| {
+        let pipeline = pass.filter(|pass| !is_class(pass)).map(|pass| {
             let own = if is_module { pass.to_owned() } else { format!("function({pass})") };
             let required = self.required.iter().filter(|required| **required != pass);
             required.map(|required| (*required).to_owned()).chain([own.clone()]).collect::<Vec<_>>().join(",")
@@ -216,6 +233,12 @@ fn started(line: &str) -> Option<(&str, &str)> {
     Some((class, count.map_or(unit, |(before, _)| before)))
 }
 
+/// Whether a text is the name of a class. LLVM 14 has no other for passes of targets:
+/// `NVVMReflectPass`.
+fn is_class(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
 /// Finds the names of the classes of passes. `run` runs a pipeline with `-debug-pass-manager` on a
 /// module with one function, which is not `optnone`, and returns what it wrote on standard error.
 ///
@@ -230,7 +253,9 @@ pub fn class_names<E>(
     for (unit, no_op, no_op_class) in NO_OPS {
         let mut texts: Vec<&str> = Vec::new();
         for pass in pipeline.passes().iter().filter(|pass| pass.unit == unit && pass.text != no_op) {
-            if !texts.contains(&pass.text.as_str()) {
+            if is_class(&pass.text) {
+                names.insert(pass.text.clone(), pass.text.clone());
+            } else if !texts.contains(&pass.text.as_str()) {
                 texts.push(&pass.text);
             }
         }
@@ -288,6 +313,9 @@ Running pass: InlinerPass on (f) (1 node)
 ; *** IR Dump Before RequireAnalysisPass<GlobalsAA, A<B>> on [module] ***
 fourth
 Running pass: RequireAnalysisPass<GlobalsAA, A<B>> on [module]
+*** IR Dump Before VerifierPass on [module] ***
+nor that
+Running pass: VerifierPass on [module]
 ; *** IR Dump Before GlobalDCEPass on [module] ***
 fifth
 Running pass: GlobalDCEPass on [module]

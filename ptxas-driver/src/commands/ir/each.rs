@@ -6,7 +6,7 @@ use super::opt_command::OptCommand;
 use crate::cleanup::{PrivateFolder, write_private};
 use crate::input;
 use crate::stderr::note;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use llvm_debug_metadata::Module;
 use llvm_debug_metadata::debugify::{
     CheckedDebugify, DebugifyOptions, FunctionScope, VariableForm, check_debugify, debugify,
@@ -59,9 +59,8 @@ pub(super) fn run(file: &IrFile, command: &[OsString], options: DebugifyOptions<
     let mut trace = PassTrace::new(&pipeline, &classes);
     opt.trace(&input, &result, &mut |line| {
         let Some(run) = trace.line(&String::from_utf8_lossy(line)) else { return Ok(()) };
-        match single.check(&run)? {
-            Some(checked) => checks.add_run(run, checked),
-            None => note(format_args!("{} has removed what was made up", run.class)),
+        if let Some(checked) = single.check(&run)? {
+            checks.add_run(run, checked);
         }
         Ok(())
     })?;
@@ -87,7 +86,7 @@ struct SinglePass<'a> {
 
 impl SinglePass<'_> {
     /// Makes debug information up, runs the pass, and looks for what is missing: nothing where the
-    /// pass has removed all of it.
+    /// pass has removed all of it, or cannot be run alone.
     fn check(&self, run: &PassRun) -> Result<Option<CheckedDebugify>> {
         let on = run.function.as_deref().unwrap_or("the module");
         let about = |when: &str| format!("the module {when} {} on {on}", run.class);
@@ -97,11 +96,17 @@ impl SinglePass<'_> {
         if made.lines == 0 && run.function.is_some() {
             return Ok(Some(CheckedDebugify { lines: 0, variables: 0, messages: Vec::new() }));
         }
-        let unknown = || anyhow!("the pipeline has no pass of the class {}", run.class);
-        let pipeline = run.pipeline.as_deref().ok_or_else(unknown)?;
+        let Some(pipeline) = run.pipeline.as_deref() else {
+            note(format_args!("{} on {on} is not checked: its opt has no name for it", run.class));
+            return Ok(None);
+        };
         fs::write(&self.before, made.text.as_bytes())?;
         self.opt.run(pipeline, &self.before, &self.after)?;
         let after = String::from_utf8(input::read(&self.after)?).with_context(|| about("after"))?;
-        check_debugify(&Module::parse(&after), functions).with_context(|| about("after"))
+        let checked = check_debugify(&Module::parse(&after), functions).with_context(|| about("after"))?;
+        if checked.is_none() {
+            note(format_args!("{} on {on} is not checked: it removed what was made up", run.class));
+        }
+        Ok(checked)
     }
 }
