@@ -4,9 +4,10 @@
 mod support;
 
 use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
+use llvm_debug_metadata::modes::ModuleModes;
 use llvm_debug_metadata::statement::Statements;
 use llvm_debug_metadata::strip::{Declares, STRIP_PASSES, strip};
-use llvm_debug_metadata::{Module, Node};
+use llvm_debug_metadata::{Module, Node, Types, equal_nodes};
 use proptest::prelude::{ProptestConfig, any, proptest};
 use std::env;
 use std::fmt::Write;
@@ -24,10 +25,13 @@ fn all_of(text: &str) -> bool {
     for definition in module.nodes() {
         _ = Node::read(&module, definition.body);
     }
+    _ = (ModuleModes::read(&module), equal_nodes(&module));
+    let types = Types::new(&module);
     for body in module.functions().filter_map(|function| function.body) {
         let mut statements = Statements::new(text, body);
         while let Some(statement) = statements.next_statement() {
             _ = (statement.attachments().count(), statement.opcode(), statement.debug_intrinsic());
+            _ = types.result(&statement).map(|result| types.allocated_bits(&result));
         }
     }
     for pass in STRIP_PASSES {
@@ -51,11 +55,36 @@ fn all_of(text: &str) -> bool {
     module.errors().is_empty()
 }
 
+/// Drops, repeats or swaps lines, or tokens: the parts that end where `ends` holds.
+fn change_parts(text: &mut Vec<u8>, random: &mut fastrand::Rng, ends: impl Fn(u8) -> bool) {
+    let mut parts: Vec<&[u8]> = text.split_inclusive(|byte| ends(*byte)).collect();
+    if parts.is_empty() {
+        return;
+    }
+    let (one, other) = (random.usize(..parts.len()), random.usize(..parts.len()));
+    match random.u8(..3) {
+        0 => drop(parts.remove(one)),
+        1 => parts.insert(other, parts[one]),
+        _ => parts.swap(one, other),
+    }
+    *text = parts.concat();
+}
+
 /// Modules that are damaged: bytes changed, parts cut out, repeated, put elsewhere.
 #[test]
 fn damaged_modules() {
-    const MODULES: [&str; 7] =
-        ["names.ll", "loops.ll", "types.ll", "old_dialect.ll", "dead.ll", "every_kind.ll", "odd_names.ll"];
+    const MODULES: [&str; 10] = [
+        "names.ll",
+        "loops.ll",
+        "types.ll",
+        "old_dialect.ll",
+        "dead.ll",
+        "every_kind.ll",
+        "odd_names.ll",
+        "modes/typed.ll",
+        "modes/modern.ll",
+        "knobs/lossy.ll",
+    ];
     const PIECES: [&str; 16] = [
         "!0",
         "!{",
@@ -87,7 +116,7 @@ fn damaged_modules() {
                 break;
             }
             let end = (at + random.usize(1..60)).min(text.len());
-            match random.u8(..6) {
+            match random.u8(..9) {
                 0 => text[at] = random.u8(32..127),
                 1 => drop(text.drain(at..end)),
                 2 => {
@@ -103,7 +132,9 @@ fn damaged_modules() {
                         text[at + digit] = random.u8(b'0'..=b'9');
                     }
                 }
-                _ => text.truncate(at.max(1)),
+                5 => text.truncate(at.max(1)),
+                6 => change_parts(&mut text, &mut random, |byte| byte == b'\n'),
+                _ => change_parts(&mut text, &mut random, |byte| !byte.is_ascii_alphanumeric()),
             }
         }
         sound += usize::from(all_of(&String::from_utf8_lossy(&text)));
