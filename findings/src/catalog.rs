@@ -21,6 +21,13 @@ impl Catalog {
         self
     }
 
+    /// Adds the rules of another catalog to this one.
+    #[must_use]
+    pub fn with_catalog(mut self, other: Self) -> Self {
+        self.rules.extend(other.rules);
+        self
+    }
+
     /// The rules, in the order of their tables.
     pub fn rules(&self) -> &[RuleText] {
         &self.rules

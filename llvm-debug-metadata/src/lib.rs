@@ -1,9 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 pub mod attachments;
+pub mod check;
 pub mod debugify;
+mod dialect;
 mod equal_nodes;
 mod error;
+pub mod fix;
 pub mod lexer;
 pub mod limits;
 pub mod modes;
@@ -20,6 +23,7 @@ mod text_range;
 mod type_size;
 pub mod value;
 
+pub use dialect::IrDialect;
 pub use equal_nodes::equal_nodes;
 pub use error::{Error, ErrorKind, Result};
 pub use module::Module;

@@ -14,3 +14,6 @@ pub const MAX_PIPELINE_DEPTH: usize = 64;
 
 /// Passes in a pipeline.
 pub const MAX_PIPELINE_PASSES: usize = 1 << 16;
+
+/// Deepest nesting of nodes that are written in each other and that are checked: LLVM prints two.
+pub const MAX_INLINE_DEPTH: usize = 64;

@@ -66,7 +66,7 @@ impl Module<'_> {
     }
 
     /// A whole number with its type, `i32 3`.
-    fn integer(&self, value: Value) -> Option<i128> {
+    pub(crate) fn integer(&self, value: Value) -> Option<i128> {
         let Value::Other(range) = value else { return None };
         range.slice(self.text).split_once(' ').and_then(|(_, number)| number.trim().parse().ok())
     }

@@ -137,7 +137,9 @@ impl<'m, 'a> Node<'m, 'a> {
 fn mismatch(expected: FieldType, field: &Field, text: &str) -> Option<&'static str> {
     let words = field.range.slice(text);
     let is_integer = words.parse::<i128>().is_ok();
-    let is_node = matches!(field.value, Value::Null | Value::Number(_) | Value::Inline(_));
+    // A string of metadata stands where a node does: `!"text"`.
+    let is_node = matches!(field.value, Value::Null | Value::Number(_) | Value::Inline(_))
+        || matches!(field.value, Value::Text(_)) && words.starts_with('!');
     let is_other = matches!(field.value, Value::Other(_)) && !field.range.is_empty();
     let (is_right, name) = match expected {
         FieldType::Node => (is_node, "a node"),

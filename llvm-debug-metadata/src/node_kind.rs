@@ -150,6 +150,21 @@ impl NodeKind {
         )
     }
 
+    /// Whether it is one of LLVM's class `DIScope`: what variables, types and functions can be in.
+    pub fn is_scope(self) -> bool {
+        self.is_local_scope()
+            || self.is_type()
+            || matches!(
+                self,
+                Self::File | Self::CompileUnit | Self::Namespace | Self::Module | Self::CommonBlock
+            )
+    }
+
+    /// Whether it is one of LLVM's class `DILocalScope`: what locations can be in.
+    pub fn is_local_scope(self) -> bool {
+        matches!(self, Self::Subprogram | Self::LexicalBlock | Self::LexicalBlockFile)
+    }
+
     /// Whether it is one of LLVM's class `DINode`: neither a tuple, a location, an expression, nor
     /// a global variable with its expression.
     pub fn is_debug_info_node(self) -> bool {

@@ -3,7 +3,9 @@
 
 mod support;
 
+use llvm_debug_metadata::check::check;
 use llvm_debug_metadata::debugify::{DebugifyOptions, FunctionScope, check_debugify, debugify};
+use llvm_debug_metadata::fix::{REPAIRS, Repair, fix};
 use llvm_debug_metadata::modes::ModuleModes;
 use llvm_debug_metadata::statement::Statements;
 use llvm_debug_metadata::strip::{Declares, STRIP_PASSES, strip};
@@ -52,6 +54,13 @@ fn all_of(text: &str) -> bool {
         _ = check_debugify(&Module::parse(&made.text), FunctionScope::Module);
     }
     _ = check_debugify(&module, FunctionScope::Module);
+    for finding in &check(&module).findings {
+        let range = finding.range;
+        assert!(range.start <= range.end && range.end as usize <= text.len(), "{}", finding.message);
+        assert!(text.is_char_boundary(range.start as usize) && text.is_char_boundary(range.end as usize));
+    }
+    let repairs: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
+    assert!(Module::parse(&fix(text, &repairs).text).errors().len() <= module.errors().len(), "{text}");
     module.errors().is_empty()
 }
 
@@ -73,7 +82,7 @@ fn change_parts(text: &mut Vec<u8>, random: &mut fastrand::Rng, ends: impl Fn(u8
 /// Modules that are damaged: bytes changed, parts cut out, repeated, put elsewhere.
 #[test]
 fn damaged_modules() {
-    const MODULES: [&str; 10] = [
+    const MODULES: [&str; 12] = [
         "names.ll",
         "loops.ll",
         "types.ll",
@@ -84,6 +93,8 @@ fn damaged_modules() {
         "modes/typed.ll",
         "modes/modern.ll",
         "knobs/lossy.ll",
+        "check/typed.ll",
+        "check/modern.ll",
     ];
     const PIECES: [&str; 16] = [
         "!0",

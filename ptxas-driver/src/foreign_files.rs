@@ -5,6 +5,7 @@ use nv_debug_sections::container::FileKind;
 /// How many bytes of a text are looked at.
 const LOOKED_AT: usize = 1 << 12;
 
+const LLVM_IR: &str = "LLVM IR";
 const MACH_O: &str = "a Mach-O file of macOS";
 const NO_CUDA: &str = "the last CUDA for macOS was 10.2; only ELF files and files of Windows are looked into";
 
@@ -36,7 +37,7 @@ const TEXTS: [(&[&str], &str, &str); 6] = [
     (&[".headerflags", "code for sm_"], "SASS text", "the cubin that it was made from is needed"),
     (
         &["; ModuleID", "source_filename =", "target triple =", "target datalayout ="],
-        "LLVM IR",
+        LLVM_IR,
         "`llc -mcpu=sm_90` makes PTX of it",
     ),
     (&["llvm.func", "gpu.module", "tt.func"], "MLIR", "the compiler's PTX is needed"),
@@ -97,6 +98,11 @@ pub fn not_gpu_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     if FileKind::of(bytes).is_some() { None } else { unread(bytes) }
 }
 
+/// Returns whether a file is LLVM IR as text, by its words.
+pub fn is_llvm_ir(bytes: &[u8]) -> bool {
+    FileKind::of(bytes).is_none() && unread(bytes).is_some_and(|(what, _)| what == LLVM_IR)
+}
+
 /// Returns what a file is that is not LLVM IR. `None` for LLVM IR and where the kind is unknown.
 pub fn not_llvm_ir(bytes: &[u8]) -> Option<&'static str> {
     match FileKind::of(bytes) {
@@ -106,7 +112,7 @@ pub fn not_llvm_ir(bytes: &[u8]) -> Option<&'static str> {
         Some(FileKind::Fatbin) => Some("a fatbin"),
         Some(FileKind::Archive) => Some("an archive"),
         Some(FileKind::Nvvm) => Some("NVVM IR in a container"),
-        None => unread(bytes).map(|(what, _)| what).filter(|what| *what != "LLVM IR"),
+        None => unread(bytes).map(|(what, _)| what).filter(|what| *what != LLVM_IR),
     }
 }
 

@@ -113,8 +113,15 @@ impl Page<'_> {
             object["properties"] = own.into();
             text.extend(["\n", &*self.members(&object, name)]);
         }
-        if let Some(element) = schema["properties"]["files"]["items"]["anyOf"].get(0) {
-            text.extend(["\nAn element of `files`:\n\n", &*self.members(element, name)]);
+        // The last one is a file without an answer.
+        let elements = schema["properties"]["files"]["items"]["anyOf"].as_array();
+        let elements = elements.and_then(|elements| elements.split_last()).map(|(_, kinds)| kinds);
+        for element in elements.unwrap_or_default() {
+            let about = match &*description(element) {
+                "" => "An element of `files`:".to_owned(),
+                about => format!("An element of `files`. {about}"),
+            };
+            text.extend(["\n", &about, "\n\n", &*self.members(element, name)]);
         }
         text
     }

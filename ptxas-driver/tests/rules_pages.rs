@@ -4,8 +4,10 @@
 
 use cubin_debuginfo::coverage::rules as coverage;
 use cubin_debuginfo::verify;
+use findings::RuleDetails;
 use findings::RuleTable as _;
 use findings::page::{Page, table};
+use llvm_debug_metadata::check as llvm_ir;
 use merc_capsule::self_check as capsule;
 use ptx_syntax::check::{GATES, PtxVersion, RULES, RuleId};
 use std::path::Path;
@@ -15,7 +17,7 @@ const WRITER: &str = "BLESS=1 cargo test -p ptxas-driver --test house rules_page
 
 const CHECK: Page<'_> = Page {
     command: "check",
-    source: "the tables in `ptx-syntax/src/check/{rules,gates}.rs`",
+    source: "the tables in `ptx-syntax/src/check/{rules,gates}.rs` and `llvm-debug-metadata/src/check/rules.rs`",
     writer: WRITER,
     about: "*ptxas* is what
 ptxas 13.0.88 does; *silent* means that it takes the module and says nothing. An error is something that ptxas refuses or that
@@ -28,6 +30,15 @@ const GATES_HEAD: &str = "
 
 The least `.version` of each feature: as the PTX ISA has it, and as ptxas 13.0.88 asks for it. Below *ptxas* the rule is an error,
 below *PTX ISA* a warning.
+
+";
+
+const IR_HEAD: &str = "
+## LLVM IR
+
+Rules of `ptxas-driver check FILE.ll`. *libNVVM* is what libNVVM 13.0.88 does: a sentence without more is said, below compute_100 with
+return code 6, from compute_100 on with return code 0, on standard error only, and all debug information is dropped. *Silent* means that
+it takes the module and says nothing.
 
 ";
 
@@ -85,19 +96,34 @@ fn check_page() -> String {
         let code = gate.rule.rule().code.to_owned();
         [code, gate.feature.to_owned(), gate.documented.to_string(), enforced]
     });
-    let reasons = RULES.iter().filter_map(|rule| {
-        let details = RuleId::details_of(rule);
-        let mend = details.mend.iter().map(|mend| format!(" *{mend}*"));
-        Some(format!("- **{}** {}{}\n", rule.code, details.why?, mend.collect::<String>()))
+    let ir = llvm_ir::RULES.iter().map(|rule| {
+        let details = &rule.details;
+        let fix = if details.fixable { " ⚒" } else { "" };
+        [
+            format!("{}{fix}", rule.code),
+            format!("`{}`", rule.name),
+            rule.severity.as_str().to_owned(),
+            rule.summary.to_owned(),
+            details.source.to_owned(),
+            details.libnvvm.to_owned(),
+        ]
     });
+    let reason = |code: &str, details: RuleDetails| {
+        let mend = details.mend.iter().map(|mend| format!(" *{mend}*"));
+        Some(format!("- **{code}** {}{}\n", details.why?, mend.collect::<String>()))
+    };
+    let reasons = RULES.iter().filter_map(|rule| reason(rule.code, RuleId::details_of(rule)));
+    let of_ir = llvm_ir::RULES.iter().filter_map(|rule| reason(rule.code, llvm_ir::RuleId::details_of(rule)));
     [
-        CHECK.beginning(RuleId::SUBJECTS.iter().copied()),
+        CHECK.beginning(RuleId::SUBJECTS.iter().chain(llvm_ir::RuleId::SUBJECTS).copied()),
         "\n".to_owned(),
         table(["code", "name", "severity", "rule", "source", "ptxas"], rows),
         GATES_HEAD.to_owned(),
         table(["code", "feature", "PTX ISA", "ptxas"], gates),
+        IR_HEAD.to_owned(),
+        table(["code", "name", "severity", "rule", "source", "libNVVM"], ir),
         WHY_HEAD.to_owned(),
-        reasons.collect(),
+        reasons.chain(of_ir).collect(),
     ]
     .concat()
 }
@@ -168,10 +194,20 @@ fn rules_of_cubins_and_capsules_have_different_names() {
     }
 }
 
+/// `check` takes both for `--select`.
+#[test]
+fn rules_of_ptx_and_of_llvm_ir_have_different_names() {
+    for rule in &llvm_ir::RULES {
+        assert_eq!(RuleId::named(rule.code), None);
+        assert_eq!(RuleId::named(rule.name), None);
+    }
+}
+
 #[test]
 fn codes_of_coverage_are_of_no_other_table() {
     let letters = |subjects: &[(char, &str)]| subjects.iter().map(|(letter, _)| *letter).collect::<Vec<_>>();
-    let others = [RuleId::SUBJECTS, verify::RuleId::SUBJECTS, capsule::RuleId::SUBJECTS];
+    let others =
+        [RuleId::SUBJECTS, llvm_ir::RuleId::SUBJECTS, verify::RuleId::SUBJECTS, capsule::RuleId::SUBJECTS];
     let others: Vec<char> = others.into_iter().flat_map(letters).collect();
     assert!(letters(coverage::RuleId::SUBJECTS).iter().all(|letter| !others.contains(letter)));
 }

@@ -8,9 +8,10 @@ mod ptx_contents;
 mod ptxas;
 mod table;
 
+pub(crate) use module_modes::has_names_table;
 pub use module_modes::{ModuleModes, UnitModes};
 pub use ptx_contents::PtxContents;
-pub use ptxas::{DebugTables, IrDialect, OPTIMIZATION_LEVELS, PtxasOption, PtxasRun, ptxas_runs};
+pub use ptxas::{DebugTables, OPTIMIZATION_LEVELS, PtxasOption, PtxasRun, ptxas_runs};
 pub use table::{
     COMPILER_OPTIONS, CompilerOption, ContainerLevel, ContainerStatement, EmissionKind, KINDS, KindRow,
     OptionEffect, Stage,

@@ -1,19 +1,17 @@
 //! What the units of a module ask for, read from its text.
 
 use super::PtxContents;
-use super::ptxas::{IrDialect, PtxasRun, ptxas_runs};
+use super::ptxas::{PtxasRun, ptxas_runs};
 use super::table::{COMPILER_OPTIONS, CompilerOption, ContainerLevel, ContainerStatement, EmissionKind};
 use crate::attachments::header_attachments;
+use crate::check::versions::DEBUG_INFO_VERSION;
 use crate::module::{FunctionItem, Module, NodeBody, NodeId};
 use crate::node::{Node, Reference};
 use crate::statement::{Attachment, StatementKind, Statements};
-use crate::{Error, ErrorKind, NodeKind, Result};
+use crate::{Error, ErrorKind, IrDialect, NodeKind, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-
-/// The version of debug metadata that LLVM reads; it drops that of modules with another one.
-const DEBUG_INFO_VERSION: i64 = 3;
 
 /// How much debug information a module asks for, and what libNVVM and ptxas 13.0.88 make of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -82,7 +80,7 @@ impl ModuleModes {
         }
         let flag = module.flag("Debug Info Version").and_then(|flag| flag.value);
         let debug_info_version = flag.and_then(|value| i64::try_from(value).ok());
-        let is_dropped = !units.is_empty() && debug_info_version != Some(DEBUG_INFO_VERSION);
+        let is_dropped = !units.is_empty() && debug_info_version.map(i128::from) != Some(DEBUG_INFO_VERSION);
         let ptx = if is_dropped { PtxContents::default() } else { PtxContents::of_units(&units) };
         Ok(Self {
             debug_info_version,
@@ -107,16 +105,20 @@ impl UnitModes {
         let file = unit.reference("file").and_then(|file| module.body_of(file));
         let file = file.map(|file| Node::read(module, file)).transpose()?;
         let row = emission_kind.row();
-        let has_names_table = matches!(unit.word("nameTableKind"), "" | "0" | "Default" | "GNU" | "1");
         Ok(Self {
             file: file.map(|file| file.text("filename").to_owned()).unwrap_or_default(),
             emission_kind,
             functions: 0,
             inlined_locations: 0,
-            has_public_names: row.has_public_names && has_names_table,
+            has_public_names: row.has_public_names && has_names_table(&unit),
             container: row.container,
         })
     }
+}
+
+/// Whether a unit asks for a table of names, where its emission kind has one.
+pub(crate) fn has_names_table(unit: &Node<'_, '_>) -> bool {
+    matches!(unit.word("nameTableKind"), "" | "0" | "Default" | "GNU" | "1")
 }
 
 /// The level of a module without debug information.

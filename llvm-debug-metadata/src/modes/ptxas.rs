@@ -1,6 +1,7 @@
 //! What ptxas 13.0.88 does with the PTX of a module.
 
 use super::PtxContents;
+use crate::IrDialect;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,15 +35,6 @@ impl PtxasOption {
 
 /// The levels of optimization, and none, where ptxas chooses: 3, or 0 for debug information.
 pub const OPTIMIZATION_LEVELS: [Option<u8>; 5] = [None, Some(0), Some(1), Some(2), Some(3)];
-
-/// A dialect of IR that libNVVM reads. It goes with the virtual architecture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum IrDialect {
-    /// Typed pointers, for architectures below compute_100.
-    Typed,
-    /// Opaque pointers, for compute_100 and later ones.
-    Modern,
-}
 
 /// The debug tables of a cubin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]

@@ -1,6 +1,8 @@
-//! `check`: checks the debug directives of PTX, says what ptxas would say, and repairs them.
+//! `check`: checks the debug directives of PTX and the debug metadata of LLVM IR, says what ptxas
+//! and libNVVM would say, and repairs them.
 
 mod json;
+mod llvm_ir;
 mod release;
 mod repair;
 mod text;
@@ -8,7 +10,7 @@ mod text;
 use crate::commands::findings::{
     FailOn, FindingList, FindingOptions, FindingOutput, Findings, FormatName, Rules, show_rules,
 };
-use crate::commands::read::{self, FolderFilter, PtxFile, SourceOptions, WalkEntry};
+use crate::commands::read::{self, FolderFilter, IrFile, PtxFile, SourceOptions, WalkEntry};
 use crate::options::{PathMap, path_map_argument};
 use crate::output;
 use crate::parallel;
@@ -18,7 +20,8 @@ use crate::report::{Answer, Answers, DocumentHead, DocumentSchema, Exit, InputNa
 use crate::stderr::{complain, has_colors};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use findings::{FindingFile, KnownFindings, LocatedFinding, Selection};
+use findings::{Catalog, FindingFile, KnownFindings, LocatedFinding, Selection};
+use llvm_ir::CheckedIr;
 use ptx_syntax::check::{self, CheckContext, Mode, PtxasLines, Report, Severity, SourceState, Verdict};
 use ptx_syntax::fix::{self, FixResult, FixSelection, Repair};
 use ptx_syntax::{LineIndex, Release};
@@ -40,6 +43,7 @@ Examples:
   ptxas-driver check --explain L004              one rule: what it requires, why, what to do
   ptxas-driver check --format github build/      all files of a folder, as annotations (docs/ci.md)
   ptxas-driver check --repairs                   every repair
+  ptxas-driver check k.ll                        the debug metadata of LLVM IR, and what libNVVM makes of it
 
 Rules are named by code (F001), name (duplicate-file-index) or the beginning of codes (F). --fix leaves
 out a repair if all rules that it serves are ignored. Notes do not count for the exit status, unless --fail-on says so.
@@ -47,7 +51,8 @@ Lines are looked up in source files below the working folder, the folder of FILE
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
 differently or never defined). Opcodes, operand types, registers and initial values are not looked at: a module without a
-finding may still be refused for these.
+finding may still be refused for these. LLVM IR, as text or bitcode, is judged by its debug metadata, as libNVVM 13.0.88 does it:
+below compute_100 where it has typed pointers, else from compute_100 on. A module that is refused for other reasons may have no finding.
 
 Exit status:
   0  no warning and no error, or nothing of the severity of --fail-on (with --fix, none is left); with --verdict, every file is accepted
@@ -62,7 +67,7 @@ const OTHER_OUTPUT: [&str; 6] = ["json", "format", "baseline", "write_baseline",
 #[command(after_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// PTX files, or folders with files *.ptx; `-` for standard input
+    /// Files of PTX or LLVM IR, or folders with files *.ptx; `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "explain", "repairs"])]
     files: Vec<PathBuf>,
     /// Only say whether ptxas takes each file: `FILE: accept` or `FILE: reject CODE`
@@ -129,6 +134,23 @@ enum ModeName {
     G,
 }
 
+impl Options {
+    /// The option that only PTX has an answer for, if one is given.
+    fn of_ptx_alone(&self) -> Option<&'static str> {
+        let given = [
+            (self.verdict.is_some(), "--verdict"),
+            (self.ptxas_messages, "--ptxas-messages"),
+            (self.min_version, "--min-version"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+}
+
+/// All rules: of PTX, then of LLVM IR.
+fn catalog() -> Catalog {
+    fix::catalog().with_catalog(llvm_debug_metadata::fix::catalog())
+}
+
 impl ModeName {
     const fn mode(self) -> Mode {
         match self {
@@ -168,7 +190,7 @@ impl FindingList for Checked<'_> {
 }
 
 /// The name of the JSON schema of `check`.
-pub const SCHEMA: DocumentSchema = DocumentSchema::of_files::<Checked<'_>>();
+pub const SCHEMA: DocumentSchema = DocumentSchema::of_files_of_two_kinds::<Checked<'_>, CheckedIr<'_>>();
 
 /// The name of the JSON schema of `check --rules`.
 pub const RULES_SCHEMA: DocumentSchema =
@@ -185,7 +207,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             "check",
             RULES_SCHEMA.name,
             &options.findings,
-            &fix::catalog(),
+            &catalog(),
             json::CheckRule::new,
             out,
         );
@@ -194,7 +216,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
         text::repairs(out)?;
         return Ok(Exit::Answered);
     }
-    let findings = Findings::new("check", &options.findings, fix::catalog(), FailOn::Warning)?;
+    let findings = Findings::new("check", &options.findings, catalog(), FailOn::Warning)?;
     let fixes = repair::fixes(options, findings.selection());
     if fixes.as_ref().is_some_and(|fixes| fixes.repairs.contains(&Repair::PathMap))
         && options.path_map.is_empty()
@@ -214,7 +236,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
             return Ok(Exit::Unreadable);
         }
     }
-    let check = Check { options, fixes: fixes.as_ref(), selection: findings.selection() };
+    let ir_fixes = repair::ir_fixes(options, findings.selection());
+    let check = Check {
+        options,
+        fixes: fixes.as_ref(),
+        ir_fixes: ir_fixes.as_deref(),
+        selection: findings.selection(),
+    };
     let run = |answers: &mut Answers<'_>| {
         let operands = read::walk(&options.files, FolderFilter::Ptx);
         let mut progress = Progress::new(operands.len() as u64);
@@ -241,19 +269,70 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Exit> {
 struct Check<'o> {
     options: &'o Options,
     fixes: Option<&'o FixSelection>,
+    ir_fixes: Option<&'o [llvm_debug_metadata::fix::Repair]>,
     selection: &'o Selection,
+}
+
+/// A file that was checked.
+enum CheckedFile<'o> {
+    Ptx(Box<Checked<'o>>),
+    LlvmIr(Box<CheckedIr<'o>>),
 }
 
 impl<'o> Check<'o> {
     /// Reads a file and checks it: after its repairs, unless these are only shown.
-    fn read(self, path: &Path) -> Result<Checked<'o>> {
-        let file = Arc::new(PtxFile::read(path)?);
+    fn read(self, path: &Path) -> Result<CheckedFile<'o>> {
         // What would be changed is shown beside what is found now.
-        Ok(self.check(file, !self.options.diff))
+        let of_repaired = !self.options.diff;
+        let (name, bytes) = read::read_bytes(path, "PTX text or LLVM IR")?;
+        if IrFile::is_one(path, &bytes) {
+            let file = IrFile::of(path, name, bytes)?;
+            let checked = CheckedIr::new(self.options, file, self.ir_fixes, self.selection, of_repaired)?;
+            return Ok(CheckedFile::LlvmIr(Box::new(checked)));
+        }
+        let file = Arc::new(PtxFile::of(path, name, bytes)?);
+        Ok(CheckedFile::Ptx(Box::new(self.check(file, of_repaired))))
     }
 
     /// Writes the repairs of a file, and tells what was found in it.
     fn tell(
+        self,
+        checked: CheckedFile<'_>,
+        findings: &Findings<'_>,
+        answers: &mut Answers<'_>,
+    ) -> Result<()> {
+        match checked {
+            CheckedFile::Ptx(checked) => self.tell_ptx(*checked, findings, answers),
+            CheckedFile::LlvmIr(checked) => self.tell_ir(*checked, findings, answers),
+        }
+    }
+
+    fn tell_ir(
+        self,
+        mut checked: CheckedIr<'_>,
+        findings: &Findings<'_>,
+        answers: &mut Answers<'_>,
+    ) -> Result<()> {
+        let image = InputName { name: checked.file.name.clone(), ..InputName::default() };
+        let take = |checked: &mut CheckedIr<'_>| findings.take(&findings.file(&image), checked);
+        if let Some(text) = checked.write().with_context(|| format!("{}: not repaired", image.name))? {
+            answers.out.write_all(&text)?;
+        }
+        checked.shown = take(&mut checked);
+        answers.add(&image, &checked)?;
+        if self.options.diff && !self.options.findings.json {
+            let mut left = CheckedIr::new(self.options, checked.file, self.ir_fixes, self.selection, true)?;
+            left.shown = take(&mut left);
+            if left.is_finding() {
+                answers.worsen_exit(Exit::Findings);
+                answers.flush()?;
+                let _ = left.findings(has_colors(&io::stderr()), &mut io::stderr().lock());
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_ptx(
         self,
         mut checked: Checked<'_>,
         findings: &Findings<'_>,
@@ -282,7 +361,7 @@ impl<'o> Check<'o> {
 
     /// Checks a file after its repairs, if `of_repaired`; else as it is.
     fn check(self, file: Arc<PtxFile>, of_repaired: bool) -> Checked<'o> {
-        let Self { options, fixes, selection } = self;
+        let Self { options, fixes, selection, .. } = self;
         let repaired = fixes.map(|fixes| fix::fix(&file.text, fixes));
         let text = match &repaired {
             Some(repaired) if of_repaired => &repaired.text,

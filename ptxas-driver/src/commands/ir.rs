@@ -3,7 +3,6 @@
 mod debugify;
 mod debugify_checks;
 mod each;
-mod ir_file;
 mod modes;
 mod opt_command;
 mod strip;

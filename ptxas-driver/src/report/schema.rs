@@ -22,8 +22,8 @@ struct Parts {
     about: Value,
     /// The object with the members of the command.
     command: Value,
-    /// An element of `files`, in documents that have these.
-    element: Option<Value>,
+    /// What an element of `files` can be, in documents that have these.
+    elements: Vec<Value>,
 }
 
 impl DocumentSchema {
@@ -43,11 +43,22 @@ impl DocumentSchema {
         Self { name: A::SCHEMA, make: parts::<(), A, OfFile<'_, A>> }
     }
 
+    /// Returns the schema of a command whose documents have a value of type `A` or `B` for each
+    /// file, depending on what it is.
+    pub const fn of_files_of_two_kinds<A: Answer, B: Answer>() -> Self {
+        let make = |generator: &mut SchemaGenerator| Parts {
+            about: json!("Answers about files of two kinds."),
+            command: <()>::json_schema(generator).to_value(),
+            elements: vec![element_of_kind::<A>(generator), element_of_kind::<B>(generator)],
+        };
+        Self { name: A::SCHEMA, make }
+    }
+
     /// Returns the schema of a document without an array `files`.
     pub const fn of<A: JsonSchema>(name: &'static str) -> Self {
         let make = |generator: &mut SchemaGenerator| {
             let mut command = A::json_schema(generator).to_value();
-            Parts { about: taken(&mut command, "description"), command, element: None }
+            Parts { about: taken(&mut command, "description"), command, elements: Vec::new() }
         };
         Self { name, make }
     }
@@ -56,7 +67,7 @@ impl DocumentSchema {
     /// added without a new version.
     pub fn schema(&self) -> Value {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-        let Parts { about, mut command, element } = (self.make)(&mut generator);
+        let Parts { about, mut command, mut elements } = (self.make)(&mut generator);
         let mut properties = Map::new();
         properties.insert(
             "schema".to_owned(),
@@ -71,11 +82,10 @@ impl DocumentSchema {
         if let Value::Array(members) = taken(&mut command, "required") {
             required.extend(members);
         }
-        if let Some(element) = element {
-            let refusal = generator.subschema_for::<Refusal<'_>>();
+        if !elements.is_empty() {
+            elements.push(generator.subschema_for::<Refusal<'_>>().to_value());
             let about = "One for each file or, where a file has several cubins, for each of these.";
-            let files =
-                json!({ "description": about, "type": "array", "items": { "anyOf": [element, refusal] } });
+            let files = json!({ "description": about, "type": "array", "items": { "anyOf": elements } });
             properties.insert("files".to_owned(), files);
             required.push("files".into());
         }
@@ -105,7 +115,15 @@ fn parts<C: JsonSchema, A: Answer, E: JsonSchema>(generator: &mut SchemaGenerato
     let command = C::json_schema(generator).to_value();
     let mut element = E::json_schema(generator).to_value();
     taken(&mut element, "description");
-    Parts { about, command, element: Some(element) }
+    Parts { about, command, elements: vec![element] }
+}
+
+/// An element of `files` with an answer of one kind, which describes it.
+fn element_of_kind<A: Answer>(generator: &mut SchemaGenerator) -> Value {
+    let about = taken(&mut A::json_schema(generator).to_value(), "description");
+    let mut element = OfFile::<A>::json_schema(generator).to_value();
+    element["description"] = about;
+    element
 }
 
 /// A member, which is taken out; null without one.

@@ -3,6 +3,8 @@
 use super::Options;
 use crate::limits::MAX_DIFF_TIME;
 use findings::{RuleTable as _, Selection};
+use llvm_debug_metadata::fix as llvm_ir;
+use llvm_debug_metadata::fix::Repair as IrRepair;
 use ptx_syntax::fix::{FixSelection, Repair, repair_named};
 use similar::TextDiff;
 
@@ -12,14 +14,17 @@ pub(super) enum Choice {
     /// The repairs that the table of repairs marks as made by default.
     Default,
     One(Repair),
+    /// A repair of LLVM IR.
+    LlvmIr(IrRepair),
 }
 
 pub(super) fn parse(word: &str) -> Result<Choice, String> {
     if word == "default" {
         return Ok(Choice::Default);
     }
-    let info = repair_named(word).ok_or_else(|| "no such repair; --repairs lists them".to_owned())?;
-    Ok(Choice::One(info.repair))
+    let of_ptx = repair_named(word).map(|info| Choice::One(info.repair));
+    let choice = of_ptx.or_else(|| llvm_ir::repair_named(word).map(|info| Choice::LlvmIr(info.repair)));
+    choice.ok_or_else(|| "no such repair; --repairs lists them".to_owned())
 }
 
 pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {
@@ -45,6 +50,7 @@ pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<FixSelec
                     .filter(|repair| repair.info().rules.iter().any(|rule| selection.has(rule.rule().code))),
             ),
             Choice::One(repair) => repairs.push(repair),
+            Choice::LlvmIr(_) => {}
         }
     }
     if !options.path_map.is_empty() && !repairs.contains(&Repair::PathMap) {
@@ -57,6 +63,21 @@ pub(super) fn fixes(options: &Options, selection: &Selection) -> Option<FixSelec
         release: options.release,
         ..FixSelection::of(&repairs)
     })
+}
+
+/// What is to be repaired of LLVM IR; nothing without `--fix` and `--diff`.
+pub(super) fn ir_fixes(options: &Options, selection: &Selection) -> Option<Vec<IrRepair>> {
+    let choices = options.fix.clone().or_else(|| options.diff.then(|| vec![Choice::Default]))?;
+    let is_wanted = |info: &&llvm_ir::RepairInfo| {
+        info.default && info.rules.iter().any(|rule| selection.has(rule.rule().code))
+    };
+    let default = || llvm_ir::REPAIRS.iter().filter(is_wanted).map(|info| info.repair);
+    let repairs = choices.into_iter().flat_map(|choice| match choice {
+        Choice::Default => default().collect(),
+        Choice::One(_) => Vec::new(),
+        Choice::LlvmIr(repair) => vec![repair],
+    });
+    Some(repairs.collect())
 }
 
 /// The difference of a text to `before`, as `patch` reads it; empty if there is none.

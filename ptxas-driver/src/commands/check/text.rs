@@ -86,6 +86,16 @@ fn diagnostic(finding: &Finding, by_name: &[&RepairInfo]) -> Diagnostic {
     }
 }
 
+/// `2 errors, 1 warning, 3 notes`, or that there are none.
+pub(super) fn counted(counts: [(Severity, usize); 3]) -> String {
+    let parts = counts.into_iter().filter(|(_, count)| *count > 0).map(|(severity, count)| match count {
+        1 => format!("1 {}", severity.as_str()),
+        _ => format!("{count} {}", plural(severity)),
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
+}
+
 const fn plural(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "errors",
@@ -97,21 +107,12 @@ const fn plural(severity: Severity) -> &'static str {
 /// `2 errors, 1 warning, 3 notes`
 fn summary(checked: &Checked<'_>) -> String {
     let report = &checked.report;
-    let mut parts = Vec::new();
-    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+    let count = |severity| {
         let listed = report.findings.iter().filter(|finding| finding.severity == severity).count();
         let more = report.more.iter().filter(|more| more.severity == severity);
-        let count = listed + more.map(|more| more.count).sum::<usize>();
-        match count {
-            0 => {}
-            1 => parts.push(format!("1 {}", severity.as_str())),
-            _ => parts.push(format!("{count} {}", plural(severity))),
-        }
-    }
-    if parts.is_empty() {
-        return "nothing found".to_owned();
-    }
-    let mut summary = parts.join(", ");
+        (severity, listed + more.map(|more| more.count).sum::<usize>())
+    };
+    let mut summary = counted([Severity::Error, Severity::Warning, Severity::Note].map(count));
     // A repair for the rule may have nothing to do here.
     let answers = |repair: &Repair| {
         let rules = repair.info().rules;
@@ -160,6 +161,12 @@ pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
         if let Some(name) = info.other_name {
             writeln!(out, "    Also named {name}, as in LLVM's opt.")?;
         }
+    }
+    for info in &llvm_debug_metadata::fix::REPAIRS {
+        let default = if info.default { "default" } else { "by name" };
+        let codes: Vec<&str> = info.rules.iter().map(|rule| rule.rule().code).collect();
+        writeln!(out, "{} ({default}; LLVM IR) {}", info.name, codes.join(" "))?;
+        writeln!(out, "    {}", info.summary)?;
     }
     Ok(())
 }

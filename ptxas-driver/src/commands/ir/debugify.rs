@@ -2,8 +2,8 @@
 
 use super::debugify_checks::{DebugifyChecks, ShowOptions};
 use super::each;
-use super::ir_file::IrFile;
 use crate::commands::read;
+use crate::commands::read::IrFile;
 use crate::output;
 use crate::report::{Answer as _, Answers, Exit, Form, InputName, report};
 use crate::stderr::note;

@@ -1,9 +1,9 @@
 //! `ir debugify --each`: debugify and check-debugify around each pass of an `opt`.
 
 use super::debugify_checks::DebugifyChecks;
-use super::ir_file::IrFile;
 use super::opt_command::OptCommand;
 use crate::cleanup::{PrivateFolder, write_private};
+use crate::commands::read::IrFile;
 use crate::input;
 use crate::stderr::note;
 use anyhow::{Context, Result, bail};

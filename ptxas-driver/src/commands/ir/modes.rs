@@ -1,7 +1,7 @@
 //! `ir modes`: how much debug information a module asks for, and what becomes of it.
 
-use super::ir_file::IrFile;
 use crate::commands::read;
+use crate::commands::read::IrFile;
 use crate::printable_text::printable;
 use crate::report::{Answer, Answers, DocumentSchema, Exit, Form, InputName, report};
 use crate::text_table::{Column, Row, write_table};

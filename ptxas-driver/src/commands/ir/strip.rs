@@ -1,6 +1,6 @@
 //! `ir strip`: LLVM IR without debug information, or without names, as a pass of LLVM leaves it.
 
-use super::ir_file::IrFile;
+use crate::commands::read::IrFile;
 use crate::output;
 use crate::report::Exit;
 use crate::stderr::note;

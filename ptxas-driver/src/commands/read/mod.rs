@@ -6,6 +6,7 @@ mod debug_file;
 mod each_cubin;
 mod edited_file;
 mod folders;
+mod ir_file;
 mod kept_file;
 mod names;
 mod operand;
@@ -27,6 +28,7 @@ pub(super) use each_cubin::{
 };
 pub(super) use edited_file::{Edit, Edited, EditedCubin, EditedFile, OldCubin};
 pub(super) use folders::{FolderFilter, WalkEntry, walk};
+pub(super) use ir_file::IrFile;
 pub(super) use kept_file::{KeptCubin, KeptFile};
 pub(super) use names::{both, shown};
 pub(super) use operand::{OtherCubins, is_stdin, is_there, real_path};

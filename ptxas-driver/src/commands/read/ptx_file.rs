@@ -27,6 +27,15 @@ impl PtxFile {
     /// It cannot be read, or is evidently something else: a folder, an ELF file.
     pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
         let (name, bytes) = read_any(path, "PTX text")?;
+        Self::of(path, name, bytes)
+    }
+
+    /// The text in the bytes of the file at `path`, which is shown as `name`.
+    ///
+    /// # Errors
+    ///
+    /// It is evidently something else.
+    pub(in crate::commands) fn of(path: &Path, name: String, bytes: Vec<u8>) -> Result<Self> {
         if let Some((what, how)) = foreign_files::not_ptx(&bytes, &name) {
             bail!("{name}: {what}, expected PTX text; {how}");
         }

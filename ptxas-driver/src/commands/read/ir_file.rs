@@ -1,7 +1,7 @@
 //! Reads LLVM IR: text, or bitcode by way of `llvm-dis`.
 
+use super::cubin_file::read_any;
 use crate::cleanup::{PrivateFolder, child, write_private};
-use crate::commands::read::read_bytes;
 use crate::foreign_files;
 use crate::input;
 use anyhow::{Context, Result, anyhow, bail};
@@ -20,11 +20,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=24;
 
 /// A module of LLVM IR.
-pub(super) struct IrFile {
+pub(in crate::commands) struct IrFile {
+    /// Where it is; `-` for standard input.
+    pub(in crate::commands) path: PathBuf,
     /// The name to show.
-    pub(super) name: String,
+    pub(in crate::commands) name: String,
     /// Its text.
-    pub(super) text: String,
+    pub(in crate::commands) text: String,
+    /// Whether the text was made from bitcode.
+    pub(in crate::commands) is_bitcode: bool,
 }
 
 impl IrFile {
@@ -34,13 +38,25 @@ impl IrFile {
     ///
     /// It cannot be read, is evidently something else, is not UTF-8, or is bitcode that no
     /// `llvm-dis` makes text of.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let (name, bytes) = read_bytes(path, "LLVM IR")?;
-        let bytes = if BITCODE.iter().any(|magic| bytes.starts_with(magic)) {
-            disassembled(&bytes).with_context(|| name.clone())?
-        } else {
-            bytes
-        };
+    pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
+        let (name, bytes) = read_any(path, "LLVM IR")?;
+        Self::of(path, name, bytes)
+    }
+
+    /// Whether a file with these first bytes, or with this name, is LLVM IR.
+    pub(in crate::commands) fn is_one(path: &Path, bytes: &[u8]) -> bool {
+        let has_name = path.extension().is_some_and(|extension| extension == "ll" || extension == "bc");
+        is_bitcode(bytes) || foreign_files::is_llvm_ir(bytes) || has_name
+    }
+
+    /// The module in the bytes of the file at `path`, which is shown as `name`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`], but for reading the file.
+    pub(in crate::commands) fn of(path: &Path, name: String, bytes: Vec<u8>) -> Result<Self> {
+        let is_bitcode = is_bitcode(&bytes);
+        let bytes = if is_bitcode { disassembled(&bytes).with_context(|| name.clone())? } else { bytes };
         if let Some(what) = foreign_files::not_llvm_ir(&bytes) {
             bail!("{name}: {what}, expected LLVM IR");
         }
@@ -52,7 +68,7 @@ impl IrFile {
             bail!("{name}: {} NUL bytes and nothing else, expected LLVM IR", bytes.len());
         }
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self { name, text }),
+            Ok(text) => Ok(Self { path: path.to_owned(), name, text, is_bitcode }),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 bail!("{name}: not LLVM IR: byte {at} is not UTF-8")
@@ -61,10 +77,14 @@ impl IrFile {
     }
 
     /// An error of the text as a message with its place.
-    pub(super) fn error(&self, error: &Error) -> anyhow::Error {
+    pub(in crate::commands) fn error(&self, error: &Error) -> anyhow::Error {
         let (line, column) = LineIndex::new(&self.text).line_col(error.range.start);
         anyhow!("{}:{line}:{column}: {error}", self.name)
     }
+}
+
+fn is_bitcode(bytes: &[u8]) -> bool {
+    BITCODE.iter().any(|magic| bytes.starts_with(magic))
 }
 
 /// The text of bitcode, from the first `llvm-dis` that reads it: an old one reads no new bitcode.
