@@ -2,8 +2,11 @@
 //!
 //! `tests/data/modes/measured.txt` holds what they did. One test compares `modes` with that file,
 //! everywhere; one asks the tools again where they are. `BLESS=1` writes the file anew.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+#[path = "support/libnvvm.rs"]
+mod libnvvm;
 mod modes_oracle;
 
 use llvm_debug_metadata::Module;

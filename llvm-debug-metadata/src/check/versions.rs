@@ -20,7 +20,8 @@ const DEBUG_VERSION: [i128; 2] = [3, 2];
 const INCOMPATIBLE: &str =
     "error: incompatible IR detected. Possible mix of compiler/IR from different releases.";
 
-/// Checks the versions of NVVM IR.
+/// Checks the versions of NVVM IR. With `-g` and `-generate-line-info` libNVVM asks for one of debug
+/// metadata where there are units.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink) {
     let Some(named) = module.named_metadata(NAME) else {
         let sentence = "IR version 1.0 incompatible with current version 2.0";
@@ -29,6 +30,7 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink) {
         sink.say(INCOMPATIBLE);
         return;
     };
+    let has_units = !module.units().is_empty();
     for operand in Fields::new(module.text, named.operands) {
         let Some(body) = module.reference(operand.value).and_then(|node| module.body_of(node)) else {
             continue;
@@ -41,9 +43,9 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink) {
         let numbers: Vec<Option<i128>> =
             Fields::new(module.text, body.content).map(|field| module.integer(field.value)).collect();
         let found = match numbers[..] {
-            [Some(major), Some(minor)] => version(sink, body, [major, minor], None),
+            [Some(major), Some(minor)] => version(sink, body, [major, minor], None, has_units),
             [Some(major), Some(minor), Some(debug_major), Some(debug_minor)] => {
-                version(sink, body, [major, minor], Some([debug_major, debug_minor]))
+                version(sink, body, [major, minor], Some([debug_major, debug_minor]), has_units)
             }
             _ => {
                 let message =
@@ -60,7 +62,13 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink) {
 }
 
 /// Whether a version is not taken.
-fn version(sink: &mut Sink, body: NodeBody, ir: [i128; 2], debug: Option<[i128; 2]>) -> bool {
+fn version(
+    sink: &mut Sink,
+    body: NodeBody,
+    ir: [i128; 2],
+    debug: Option<[i128; 2]>,
+    has_units: bool,
+) -> bool {
     let [major, minor] = ir;
     if ir != IR_VERSION {
         let sentence = format!("IR version {major}.{minor} incompatible with current version 2.0");
@@ -68,7 +76,13 @@ fn version(sink: &mut Sink, body: NodeBody, ir: [i128; 2], debug: Option<[i128; 
         sink.find(RuleId::IrVersion, body.range, &sentence, message);
         return true;
     }
-    let Some([major, minor]) = debug else { return false };
+    let Some([major, minor]) = debug else {
+        if has_units {
+            let message = "with -g or -generate-line-info libNVVM asks for a debug version".to_owned();
+            sink.find_as(Severity::Note, RuleId::DebugVersion, body.range, "", message);
+        }
+        return false;
+    };
     let is_taken = is_debug_version([major, minor]);
     if !is_taken {
         let sentence = format!("DBG version {major}.{minor} incompatible with current version 3.2");

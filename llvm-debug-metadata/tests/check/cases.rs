@@ -82,6 +82,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::IrVersion, "2.1", Both, &[("!2 = !{i32 2, i32 0", "!2 = !{i32 2, i32 1")]),
     (Id::IrVersion, "three numbers", Both, &[("!2 = !{i32 2, i32 0, i32 3, ", "!2 = !{i32 2, i32 0, ")]),
     (Id::DebugVersion, "3.3", Both, &[("!2 = !{i32 2, i32 0, i32 3, i32 2}", "!2 = !{i32 2, i32 0, i32 3, i32 3}"), ("!2 = !{i32 2, i32 0, i32 3, i32 1}", "!2 = !{i32 2, i32 0, i32 3, i32 3}")]),
+    (Id::DebugVersion, "missing", Both, &[("!2 = !{i32 2, i32 0, i32 3, i32 2}", "!2 = !{i32 2, i32 0}"), ("!2 = !{i32 2, i32 0, i32 3, i32 1}", "!2 = !{i32 2, i32 0}")]),
     (Id::DebugVersion, "2.0", Both, &[("!2 = !{i32 2, i32 0, i32 3", "!2 = !{i32 2, i32 0, i32 2")]),
     (Id::UnitNotListed, "the list is missing", Both, &[("!llvm.dbg.cu = !{!0}\n", "")]),
     (Id::UnitNotListed, "the list has another unit", Both, &[("dbg.cu = !{!0}", "dbg.cu = !{!99}"), ("+", "!99 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, emissionKind: FullDebug)\n")]),

@@ -144,6 +144,23 @@ fn libnvvm_does_what_was_measured() {
     assert!(different.is_empty(), "{different:#?}");
 }
 
+/// Without options libNVVM takes a version of NVVM IR alone, which is why it is a note.
+#[test]
+fn options_ask_for_a_debug_version() {
+    let Some(toolkit) = toolkit() else { return };
+    for dialect in [IrDialect::Typed, IrDialect::Modern] {
+        let text = cases::sound(dialect).replace("i32 0, i32 3, i32 1}", "i32 0}");
+        let text = text.replace("i32 0, i32 3, i32 2}", "i32 0}");
+        let file = tempfile::Builder::new().suffix(".ll").tempfile().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let code = |options: &[&str]| {
+            libnvvm::libnvvm(&toolkit, file.path(), dialect).args(options).output().unwrap().status.code()
+        };
+        let codes = [&[][..], &["-g"], &["-generate-line-info"]].map(code);
+        assert_eq!(codes, [Some(0), Some(3), Some(3)], "{dialect:?}");
+    }
+}
+
 /// A repair takes the findings of its rules away, brings no other, and changes nothing twice.
 #[test]
 fn repairs_remove_their_findings() {

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 mod faults;
+#[path = "../support/libnvvm.rs"]
+mod libnvvm;
 mod modules;
 #[path = "../support/mod.rs"]
 mod support;

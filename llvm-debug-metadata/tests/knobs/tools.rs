@@ -1,5 +1,7 @@
 //! Asks libNVVM, cicc, `llc-19` and `opt-19`.
 
+use crate::libnvvm::{libnvvm, toolkit};
+use llvm_debug_metadata::IrDialect;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -151,12 +153,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// The programs, where all of them are.
     pub(crate) fn find() -> Option<Self> {
-        let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let place = env::var_os("NVDWARF_ORACLE").map(PathBuf::from);
-        let place = place.unwrap_or_else(|| home.join(".cache/nvdwarf/oracle-13.0.88"));
-        let versions = fs::read_dir(place.join("lib")).into_iter().flatten().flatten();
-        let mut folders = versions.map(|version| version.path().join("site-packages/nvidia/cu13"));
-        let toolkit = folders.find(|folder| folder.join("lib/libnvvm.so.4").is_file());
+        let toolkit = toolkit();
         let llvm =
             ["llc-19", "opt-19"].iter().all(|name| Command::new(name).arg("--version").output().is_ok());
         if toolkit.is_none() || !llvm {
@@ -223,10 +220,8 @@ impl Tools {
         let options = options.split_whitespace();
         let mut command = match tool {
             Tool::NvvmTyped | Tool::NvvmModern => {
-                let mut command = Command::new("python3");
-                command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/libnvvm.py"));
-                command.arg(self.toolkit.join("lib/libnvvm.so.4")).arg("module.ll");
-                command.arg(if tool == Tool::NvvmTyped { "-arch=compute_90" } else { "-arch=compute_100" });
+                let dialect = if tool == Tool::NvvmTyped { IrDialect::Typed } else { IrDialect::Modern };
+                let mut command = libnvvm(&self.toolkit, Path::new("module.ll"), dialect);
                 command.args(options);
                 command
             }

@@ -1,6 +1,8 @@
 //! Asks libNVVM, cicc and ptxas 13.0.88.
 
+use crate::libnvvm::{libnvvm, toolkit};
 use crate::{Blocks, Case, MEASURED, assert_same, cases, cicc_line, ptx_line, ptxas_lines};
+use llvm_debug_metadata::IrDialect;
 use llvm_debug_metadata::modes::{
     COMPILER_OPTIONS, DebugTables, OPTIMIZATION_LEVELS, PtxContents, PtxasOption, PtxasRun,
 };
@@ -10,24 +12,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
-
-/// The folder of NVIDIA's tools, which `tools/oracle.sh` makes.
-fn toolkit() -> Option<PathBuf> {
-    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let place = env::var_os("NVDWARF_ORACLE").map(PathBuf::from);
-    let place = place.unwrap_or_else(|| home.join(".cache/nvdwarf/oracle-13.0.88"));
-    let versions = fs::read_dir(place.join("lib")).into_iter().flatten().flatten();
-    let folders = versions.map(|version| version.path().join("site-packages/nvidia/cu13"));
-    let found = folders.into_iter().find(|folder| folder.join("lib/libnvvm.so.4").is_file());
-    if found.is_none() {
-        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "libNVVM is required and not there");
-        #[allow(clippy::print_stderr, reason = "says what was not tried")]
-        {
-            eprintln!("skipped: no libNVVM here (tools/oracle.sh installs it)");
-        }
-    }
-    found
-}
 
 #[test]
 fn the_tools_do_what_was_measured() {
@@ -59,16 +43,15 @@ struct Tools {
 
 impl Tools {
     fn answer(&self, case: &Case) -> String {
-        let (virtual_architecture, architecture) =
-            if case.is_modern { ("compute_100", "sm_100") } else { ("compute_90", "sm_90") };
-        let ptx = self.libnvvm(case, virtual_architecture, &[]);
+        let architecture = if case.is_modern { "sm_100" } else { "sm_90" };
+        let ptx = self.ptx(case, &[]);
         if case.has_options {
             for level in ["-opt=0", "-opt=3"] {
-                let plain = self.libnvvm(case, virtual_architecture, &[level]);
+                let plain = self.ptx(case, &[level]);
                 assert_eq!(contents(&plain), contents(&ptx), "{}: {level}", case.name);
                 for options in [&["-g"][..], &["-generate-line-info"], &["-g", "-generate-line-info"]] {
                     let options = [&[level][..], options].concat();
-                    let with_options = self.libnvvm(case, virtual_architecture, &options);
+                    let with_options = self.ptx(case, &options);
                     assert_eq!(with_options, plain, "{}: {options:?} changes the PTX", case.name);
                 }
             }
@@ -81,13 +64,11 @@ impl Tools {
         format!("{}{lines}", ptx_line(contents(&ptx)))
     }
 
-    fn libnvvm(&self, case: &Case, architecture: &str, options: &[&str]) -> String {
+    fn ptx(&self, case: &Case, options: &[&str]) -> String {
         let file = self.folder.join("module.ll");
         fs::write(&file, &case.text).unwrap();
-        let helper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/libnvvm.py");
-        let mut command = Command::new("python3");
-        command.arg(helper).arg(self.toolkit.join("lib/libnvvm.so.4")).arg(&file);
-        let output = command.arg(format!("-arch={architecture}")).args(options).output().unwrap();
+        let dialect = if case.is_modern { IrDialect::Modern } else { IrDialect::Typed };
+        let output = libnvvm(&self.toolkit, &file, dialect).args(options).output().unwrap();
         assert!(output.status.success(), "{}: {output:?}", case.name);
         assert!(output.stderr.is_empty(), "{}: {output:?}", case.name);
         String::from_utf8(output.stdout).unwrap()

@@ -87,21 +87,25 @@ impl Asked {
     }
 }
 
+/// The call of libNVVM on a file, for an architecture that reads its dialect; its options follow.
+pub fn libnvvm(toolkit: &Path, module: &Path, dialect: IrDialect) -> Command {
+    let mut command = Command::new("python3");
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/libnvvm.py"));
+    command.arg(toolkit.join("lib/libnvvm.so.4")).arg(module);
+    command.arg(match dialect {
+        IrDialect::Typed => "-arch=compute_90",
+        IrDialect::Modern => "-arch=compute_100",
+    });
+    command
+}
+
 /// Asks libNVVM about a module, for an architecture that reads its dialect.
 pub fn ask(toolkit: &Path, text: &str, dialect: IrDialect) -> Asked {
     let folder = tempfile::tempdir().unwrap();
     let (module, words) = (folder.path().join("module.ll"), folder.path().join("words"));
     let ptx = folder.path().join("module.ptx");
     fs::write(&module, text).unwrap();
-    let architecture = match dialect {
-        IrDialect::Typed => "-arch=compute_90",
-        IrDialect::Modern => "-arch=compute_100",
-    };
-    let helper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/libnvvm.py");
-    let mut child = Command::new("python3")
-        .arg(helper)
-        .arg(toolkit.join("lib/libnvvm.so.4"))
-        .args([module.as_os_str(), architecture.as_ref()])
+    let mut child = libnvvm(toolkit, &module, dialect)
         .stdin(Stdio::null())
         .stdout(fs::File::create(&ptx).unwrap())
         .stderr(fs::File::create(&words).unwrap())
