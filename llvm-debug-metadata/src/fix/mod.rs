@@ -92,17 +92,21 @@ pub struct FixResult {
 /// Makes repairs, in the order of [`REPAIRS`]. A text that is not that of a module stays as it is.
 pub fn fix(text: &str, repairs: &[Repair]) -> FixResult {
     let mut result = FixResult { text: text.to_owned(), applied: Vec::new() };
-    for info in REPAIRS.iter().filter(|info| repairs.contains(&info.repair)) {
+    let mut wanted = REPAIRS.iter().filter(|info| repairs.contains(&info.repair)).peekable();
+    while wanted.peek().is_some() {
         let module = Module::parse(&result.text);
         if !module.errors().is_empty() {
             break;
         }
-        let mut edits = Edits::new(&module);
-        (info.run)(&module, &mut edits);
-        if let Some((text, count)) = edits.applied() {
-            result.text = text;
-            result.applied.push((info.repair, count));
-        }
+        // The text is read anew only once it is another.
+        let changed = wanted.find_map(|info| {
+            let mut edits = Edits::new(&module);
+            (info.run)(&module, &mut edits);
+            edits.applied().map(|(text, count)| (info.repair, text, count))
+        });
+        let Some((repair, text, count)) = changed else { break };
+        result.text = text;
+        result.applied.push((repair, count));
     }
     result
 }
