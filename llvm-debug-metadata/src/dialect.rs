@@ -10,9 +10,9 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub enum IrDialect {
     /// Typed pointers, for architectures below compute_100.
-    Typed,
+    TypedPointers,
     /// Opaque pointers, for compute_100 and later ones.
-    Modern,
+    OpaquePointers,
 }
 
 impl IrDialect {
@@ -25,21 +25,21 @@ impl IrDialect {
                 matches!(item.kind, ItemKind::Function(_) | ItemKind::Variable(_) | ItemKind::Type { .. });
             for token in Lexer::in_range(text, item.range).filter(|_| is_code) {
                 match token.kind {
-                    TokenKind::Record => return Self::Modern,
-                    TokenKind::Word if token.text(text) == "ptr" => return Self::Modern,
-                    _ if token.is(b'*', text) => return Self::Typed,
+                    TokenKind::Record => return Self::OpaquePointers,
+                    TokenKind::Word if token.text(text) == "ptr" => return Self::OpaquePointers,
+                    _ if token.is(b'*', text) => return Self::TypedPointers,
                     _ => {}
                 }
             }
         }
-        Self::Modern
+        Self::OpaquePointers
     }
 
     /// The words for the architectures that libNVVM reads it for.
     pub const fn architectures(self) -> &'static str {
         match self {
-            Self::Typed => "below compute_100",
-            Self::Modern => "from compute_100 on",
+            Self::TypedPointers => "below compute_100",
+            Self::OpaquePointers => "from compute_100 on",
         }
     }
 }
@@ -51,13 +51,13 @@ mod tests {
     #[test]
     fn pointers_and_records_tell_the_dialect() {
         let of = |text| IrDialect::of(&Module::parse(text));
-        assert_eq!(of("define void @f(i32* %p) {\n  ret void\n}\n"), IrDialect::Typed);
-        assert_eq!(of("define void @f(ptr %p) {\n  ret void\n}\n"), IrDialect::Modern);
-        assert_eq!(of("%s = type { i8* }\n"), IrDialect::Typed);
-        assert_eq!(of("!0 = !{!\"i8*\"}\n"), IrDialect::Modern);
+        assert_eq!(of("define void @f(i32* %p) {\n  ret void\n}\n"), IrDialect::TypedPointers);
+        assert_eq!(of("define void @f(ptr %p) {\n  ret void\n}\n"), IrDialect::OpaquePointers);
+        assert_eq!(of("%s = type { i8* }\n"), IrDialect::TypedPointers);
+        assert_eq!(of("!0 = !{!\"i8*\"}\n"), IrDialect::OpaquePointers);
         assert_eq!(
             of("; i8*\ndefine void @f() {\n    #dbg_label(!1, !2)\n  ret void\n}\n"),
-            IrDialect::Modern
+            IrDialect::OpaquePointers
         );
     }
 }

@@ -216,8 +216,12 @@ impl Iterator for Attachments<'_> {
             }
             let node = self.tokens.get(self.at..end).unwrap_or_default();
             let (Some(first), Some(last)) = (node.first(), node.last()) else { continue };
-            // `!DILocation(..)` here is the operand of a call.
-            if first.is(b'(', self.text) {
+            // `!DILocation(..)` here is the operand of a call, and a name without a node is none.
+            let is_node = matches!(
+                first.kind,
+                TokenKind::MetadataNumber | TokenKind::MetadataName | TokenKind::Exclamation
+            ) || first.text(self.text) == "distinct";
+            if !is_node {
                 continue;
             }
             self.at = end;

@@ -41,7 +41,7 @@ fn all_of(text: &str) -> bool {
             if let Ok(stripped) = strip(&module, pass, declares) {
                 assert!(
                     Module::parse(&stripped.text).errors().is_empty(),
-                    "{}: {}",
+                    "{}: {}\n=== of {text}",
                     pass.name(),
                     stripped.text
                 );

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What libNVVM 13.0.88 does with a module, as far as its debug metadata decides that.
+/// What libNVVM 13.0.88 does with a module, judged by its debug metadata alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LibNvvmAnswer {
     /// How verification and compilation end.

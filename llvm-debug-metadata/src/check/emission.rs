@@ -176,7 +176,7 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
             }
             if kind.row().has_public_names && has_names_table(&unit) && uses.functions > 0 {
                 with_names += 1;
-                if with_names == 2 && dialect == IrDialect::Modern {
+                if with_names == 2 && dialect == IrDialect::OpaquePointers {
                     let message = "this is the second unit with a table of names".to_owned();
                     self.sink.find(RuleId::SeveralNamesTables, body.range, "", message);
                 }

@@ -91,7 +91,7 @@ impl ExpectedNode {
             Self::TemplateParameter => "a template parameter",
             Self::RetainedNode => "a DILocalVariable, a DILabel or a DIImportedEntity",
             Self::RetainedType => "a type or the declaration of a DISubprogram",
-            Self::Tuple => "operands in braces",
+            Self::Tuple => "a tuple",
         }
     }
 }

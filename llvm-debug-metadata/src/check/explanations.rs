@@ -26,41 +26,42 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         ),
         Id::UndefinedNode => (
             "Reading ends there. Mostly a node was cut out of the text by hand.",
-            "Put the node back, or `null` in its place.",
+            "Put the node back, or write `null` where the field may be null.",
         ),
         Id::NotDistinct => (
             "Nodes that are not distinct are merged with equal ones, which would make one of two functions.",
             "Write `distinct` before the node.",
         ),
         Id::DebugInfoVersion => (
-            "LLVM takes metadata of another version for that of an older release, and strips all of it. Nothing is said, and the PTX has no `.loc`.",
-            "Add `!{i32 2, !\"Debug Info Version\", i32 3}` to `!llvm.module.flags`.",
+            "LLVM strips all debug metadata whose version is not 3, older or newer. libNVVM does not say so, and the PTX has no `.loc`.",
+            "Set the value of the flag to `i32 3`. Where the flag is missing, add `!{i32 2, !\"Debug Info Version\", i32 3}` to `!llvm.module.flags`.",
         ),
         Id::ModuleFlag => (
-            "A flag that is not one is refused; from compute_100 on the process ends.",
+            "libNVVM refuses a malformed flag; from compute_100 on it ends the process.",
             "Write `!{i32 behavior, !\"name\", value}`, and each name once.",
         ),
         Id::IrVersion => (
             "libNVVM takes a module without the version for one of NVVM IR 1.0. LLVM's own backend does not look at it.",
-            "Write `!nvvmir.version = !{!N}` with `!N = !{i32 2, i32 0, i32 3, i32 1}`.",
+            "Write `!nvvmir.version = !{!N}`, with `!N = !{i32 2, i32 0, i32 3, i32 1}` for typed pointers and `!{i32 2, i32 0, i32 3, i32 2}` for opaque ones.",
         ),
         Id::DebugVersion => (
             "The version says which debug metadata the module has; libNVVM refuses one that it does not know.",
             "Write 3 and 1 for typed pointers, 3 and 2 for modern IR.",
         ),
         Id::UnitNotListed => (
-            "Only listed units are emitted. Below compute_100 the module is refused; later its debug information is dropped.",
+            "Only listed units are emitted. Below compute_100 the module is refused; from compute_100 on its debug information is dropped.",
             "Add the unit to `!llvm.dbg.cu`.",
         ),
-        Id::ListedNoUnit => {
-            ("A list with anything else is refused, and its units with it.", "Take it out of `!llvm.dbg.cu`.")
-        }
+        Id::ListedNoUnit => (
+            "A list with anything else is refused, and its units with it.",
+            "Take the entry that is not a `DICompileUnit` out of `!llvm.dbg.cu`.",
+        ),
         Id::UnitWithoutLines => (
             "The kind in the IR decides, not the options of libNVVM: the locations are there, and no `.loc` comes of them.",
             "Write `emissionKind: DebugDirectivesOnly` for lines, `FullDebug` for lines and variables.",
         ),
         Id::OptimizedDebugging => (
-            "Both kinds write DWARF entries and `.target ..., debug`, which means -O0 to ptxas. clang's -gline-tables-only makes `LineTablesOnly`.",
+            "Both kinds write DWARF entries and `.target ..., debug`, which means -O0 to ptxas. clang -gline-tables-only writes `LineTablesOnly` where device code is not optimized.",
             "Write `emissionKind: DebugDirectivesOnly` to have lines of optimized code.",
         ),
         Id::SeveralNamesTables => (
@@ -72,8 +73,8 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Strip with `ir strip --pass strip-nonlinetable-debuginfo`, or take another emission kind.",
         ),
         Id::WrongNode => (
-            "LLVM's verifier refuses the node. Below compute_100 libNVVM returns an error; later it drops all debug information, says so on standard error only, and returns success.",
-            "Write a node of the expected kind, or take the field out.",
+            "LLVM's verifier refuses the node. Below compute_100 libNVVM returns an error; from compute_100 on it drops all debug information, says so on standard error only, and returns success.",
+            "Write a node of the expected kind, or take the field out if it is optional.",
         ),
         Id::NodeValue => (
             "LLVM's verifier refuses the node, and with it all debug information.",
@@ -84,7 +85,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Write `unit: !N`.",
         ),
         Id::DeclarationUnit => (
-            "A declaration is a part of a type, and of no unit.",
+            "A declaration is emitted by each unit that refers to it, and so has no unit of its own.",
             "Take `unit:` out, or make it a definition with `spFlags: DISPFlagDefinition`.",
         ),
         Id::LinkageName => (
@@ -104,7 +105,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         }
         Id::Unverified => (
             "LLVM's verifier does not look at it, and the writer of DWARF uses it. What happens then is not defined.",
-            "Write a node of the expected kind.",
+            "Write the field as LLVM needs it, or give it a value that is not empty.",
         ),
         Id::FunctionAttachment => {
             ("The subprogram gives the function its name and its line.", "Attach one subprogram.")
@@ -118,7 +119,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Attach a subprogram to the function.",
         ),
         Id::FunctionWithoutSubprogram => (
-            "Passes that outline, specialise or wrap functions often make none. LLVM's checker of debug information calls it: did not generate DISubprogram.",
+            "Passes that outline, specialise or wrap functions often make none. `opt -verify-debuginfo-preserve` says of a pass that makes one: did not generate DISubprogram.",
             "Attach a subprogram, also an artificial one: `flags: DIFlagArtificial`.",
         ),
         Id::LocationAttachment => {
@@ -150,14 +151,14 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
         ),
         Id::RecordSubprogram => (
             "A debugger would show the variable in another function. Mostly code was inlined by hand.",
-            "Give the record the location of the call's inlined code.",
+            "Give the record a location in the subprogram of the variable, with `inlinedAt:` where that was inlined.",
         ),
         Id::ArgumentTwice => (
             "Two variables claim to be the same parameter. Mostly two functions were merged.",
-            "Number the parameters with `arg:`, or inline the location.",
+            "Give each parameter its own `arg:`. For a variable of an inlined function, give the location of its record an `inlinedAt:`.",
         ),
         Id::Fragment => (
-            "A fragment beyond its variable has no bits; one of all of it is none. Passes that split or widen variables make them.",
+            "A fragment beyond its variable describes bits that do not exist, and one that covers all of it is not a fragment. Passes that split or widen variables make them.",
             "Write offset and size within the variable, or no fragment.",
         ),
         Id::VariableAttachment => (
@@ -169,7 +170,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Write `!DIExpression()`, or the class of the space.",
         ),
         Id::AddressSpace => (
-            "There is no memory for the variable there.",
+            "libNVVM refuses variables outside functions in other address spaces.",
             "Put it in address space 1 (global), 3 (shared) or 4 (constant).",
         ),
     };

@@ -100,14 +100,14 @@ pub(super) fn read(text: &str, content: TextRange, dialect: IrDialect) -> Option
     let mut codes = Vec::new();
     while at < elements.len() {
         let code = code(elements[at])?;
-        if dialect == IrDialect::Modern
+        if dialect == IrDialect::OpaquePointers
             && (REGISTERS.contains(&code) || BASE_REGISTERS.contains(&code) && elements.len() - at > 1)
         {
             // LLVM looks no further.
             return Some(read);
         }
         let operation = OPERATIONS.iter().find(|operation| operation.code == code)?;
-        if dialect == IrDialect::Typed && !operation.in_typed {
+        if dialect == IrDialect::TypedPointers && !operation.in_typed {
             return None;
         }
         let operands = elements.get(at + 1..at + 1 + operation.operands)?;
@@ -139,8 +139,8 @@ pub(super) fn read(text: &str, content: TextRange, dialect: IrDialect) -> Option
     Some(read)
 }
 
-/// Whether the last operation of an expression lacks operands. Some parts of LLVM read on behind
-/// it.
+/// Whether the last operation of an expression lacks operands. Some parts of LLVM read past its
+/// end.
 pub(super) fn lacks_operands(text: &str, content: TextRange) -> bool {
     let mut elements = Fields::new(text, content).map(|field| field.range.slice(text));
     while let Some(word) = elements.next() {
@@ -176,7 +176,7 @@ fn code(word: &str) -> Option<u64> {
 }
 
 /// The names of DWARF's operations, without `DW_OP_`, that LLVM knows and takes in no expression.
-static OTHER_NAMES: [&str; 40] = [
+static OTHER_NAMES: [&str; 38] = [
     "addr",
     "const1u",
     "const1s",
@@ -215,15 +215,13 @@ static OTHER_NAMES: [&str; 40] = [
     "GNU_push_tls_address",
     "GNU_addr_index",
     "GNU_const_index",
-    "push_object_address",
-    "consts",
 ];
 
 /// Whether LLVM's parser knows the name of an operation, with `DW_OP_`.
 pub(super) fn is_known(word: &str, dialect: IrDialect) -> bool {
     let Some(name) = word.strip_prefix("DW_OP_") else { return false };
     let is_llvm = name.starts_with("LLVM_") && name != "LLVM_fragment";
-    if is_llvm && dialect == IrDialect::Typed {
+    if is_llvm && dialect == IrDialect::TypedPointers {
         return false;
     }
     let is_literal =
@@ -231,5 +229,5 @@ pub(super) fn is_known(word: &str, dialect: IrDialect) -> bool {
     is_literal
         || code(word).is_some()
         || OTHER_NAMES.contains(&name)
-        || name == "GNU_entry_value" && dialect == IrDialect::Modern
+        || name == "GNU_entry_value" && dialect == IrDialect::OpaquePointers
 }

@@ -1,7 +1,7 @@
 //! The tables of what libNVVM's two parsers ask of fields.
 
 use crate::{IrDialect, NodeKind};
-use IrDialect::{Modern, Typed};
+use IrDialect::{OpaquePointers as Modern, TypedPointers as Typed};
 use NodeKind as Kind;
 
 /// Fields that the parser of a dialect does not know. Observed: libNVVM 13.0.88, each field of each

@@ -14,8 +14,8 @@ pub(super) fn of_global(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>
     if field.value == Value::Null {
         let message = "this DIGlobalVariableExpression has no variable".to_owned();
         let sentence = match verifier.dialect {
-            IrDialect::Typed => "",
-            IrDialect::Modern => "missing variable",
+            IrDialect::TypedPointers => "",
+            IrDialect::OpaquePointers => "missing variable",
         };
         return Some(Fault { rule: RuleId::WrongNode, range: field.range, sentence, message });
     }

@@ -14,6 +14,9 @@ use crate::value::{Fields, Value};
 use crate::{IrDialect, Node, NodeKind, Reference, TextRange};
 use std::collections::HashSet;
 
+/// The metadata of loops.
+const LOOP: &str = "llvm.loop";
+
 /// Checks a function.
 pub(super) fn check(verifier: &mut Verifier<'_, '_, '_>, function: &FunctionItem) {
     let module = verifier.module;
@@ -43,16 +46,18 @@ fn declaration(verifier: &mut Verifier<'_, '_, '_>, attachments: &[Attachment]) 
         if is_debug(verifier.module.text, attachment) {
             let body = verifier.body(attachment.value);
             let (is_wrong, sentence) = match verifier.dialect {
-                IrDialect::Typed => (true, ""),
-                IrDialect::Modern => (
+                IrDialect::TypedPointers => (true, ""),
+                IrDialect::OpaquePointers => (
                     body.is_some_and(|body| body.is_distinct),
                     "function declaration may only have a unique !dbg attachment",
                 ),
             };
             if is_wrong {
                 let message = match verifier.dialect {
-                    IrDialect::Typed => "a function without a body has no `!dbg` below compute_100",
-                    IrDialect::Modern => "this function has no body, and its subprogram is distinct",
+                    IrDialect::TypedPointers => {
+                        "below compute_100 a function without a body must not have `!dbg`"
+                    }
+                    IrDialect::OpaquePointers => "this function has no body, and its subprogram is distinct",
                 };
                 verifier.fail(RuleId::FunctionAttachment, attachment.value_range, sentence, message);
                 return;
@@ -76,14 +81,14 @@ fn definition(
             let subprogram = module.reference(attachment.value);
             let body = subprogram.and_then(|node| module.body_of(node));
             let body = body.filter(|body| body.kind == NodeKind::Subprogram);
-            let is_modern = verifier.dialect == IrDialect::Modern;
+            let is_modern = verifier.dialect == IrDialect::OpaquePointers;
             let wrong = match body {
                 _ if found.is_some() => {
                     Some(("function must have a single !dbg attachment", "this function has two `!dbg`"))
                 }
                 None => Some((
                     "function !dbg attachment must be a subprogram",
-                    "`!dbg` of this function is no DISubprogram",
+                    "`!dbg` of this function is not a DISubprogram",
                 )),
                 Some(body) if !body.is_distinct && is_modern => Some((
                     "function definition may only have a distinct !dbg attachment",
@@ -126,7 +131,7 @@ fn locations(
     let mut statements = Statements::new(module.text, body);
     let mut seen = HashSet::new();
     while let Some(statement) = statements.next_statement() {
-        let is_typed = verifier.dialect == IrDialect::Typed;
+        let is_typed = verifier.dialect == IrDialect::TypedPointers;
         // Calls of intrinsics become records, except for typed pointers.
         if statement.kind != StatementKind::Instruction || !is_typed && statement.debug_intrinsic().is_some()
         {
@@ -142,8 +147,8 @@ fn locations(
                     subprogram,
                     &mut seen,
                 ),
-                // A loop has its first and its last place.
-                "loop" | "llvm.loop" => {
+                // It may hold the start and the end of the loop.
+                LOOP => {
                     let Some(body) = verifier.body(attachment.value) else { continue };
                     for operand in Fields::new(module.text, body.content).skip(1) {
                         location(
@@ -182,8 +187,8 @@ fn location(
     }
     let scope = node.field("scope").map_or(Value::Null, |field| field.value);
     let is_local = verifier.body(scope).is_some_and(|body| body.kind.is_local_scope());
-    if !is_local && verifier.dialect == IrDialect::Modern {
-        let message = "the scope of this location is no DISubprogram and no block in one";
+    if !is_local && verifier.dialect == IrDialect::OpaquePointers {
+        let message = "the scope of this location is not a DISubprogram or a block in one";
         verifier.fail(RuleId::WrongNode, range, "DILocation's scope must be a DILocalScope", message);
         return;
     }
@@ -211,7 +216,7 @@ fn location(
             let of_function =
                 function.global.name.slice(module.text).trim_start_matches('@').trim_matches('"');
             // LLVM 7 takes any subprogram with the function's name.
-            if verifier.dialect == IrDialect::Typed && name == of_function {
+            if verifier.dialect == IrDialect::TypedPointers && name == of_function {
                 return;
             }
             other_subprogram(verifier, range, name);
@@ -243,8 +248,7 @@ fn instruction(verifier: &mut Verifier<'_, '_, '_>, statement: &Statement<'_>, h
             debug_attachment(verifier, &attachment);
         } else {
             let kind = attachment.kind.slice(module.text);
-            let locations =
-                if matches!(kind, "loop" | "llvm.loop") { Locations::Allowed } else { Locations::NotAllowed };
+            let locations = if kind == LOOP { Locations::Allowed } else { Locations::NotAllowed };
             visit(verifier, attachment.value, locations);
         }
     }
@@ -264,7 +268,7 @@ pub(super) fn visit_other_attachments(verifier: &mut Verifier<'_, '_, '_>) {
         while let Some(statement) = statements.next_statement() {
             for attachment in statement.attachments() {
                 let kind = attachment.kind.slice(module.text);
-                if !matches!(kind, "dbg" | "loop" | "llvm.loop") {
+                if kind != "dbg" && kind != LOOP {
                     visit(verifier, attachment.value, Locations::NotAllowed);
                 }
             }

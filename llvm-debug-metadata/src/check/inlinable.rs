@@ -18,7 +18,7 @@ pub(crate) fn inlinable<'m>(module: &'m Module<'_>, dialect: IrDialect) -> HashM
             .slice(text)
             .split_ascii_whitespace()
             .any(|word| matches!(word, "weak" | "linkonce" | "extern_weak" | "common"));
-        has_subprogram && (dialect == IrDialect::Typed || function.body.is_some() && !is_interposable)
+        has_subprogram && (dialect == IrDialect::TypedPointers || function.body.is_some() && !is_interposable)
     };
     let functions = module.functions();
     functions.map(|function| (function.global.name.slice(text), is_inlinable(function))).collect()

@@ -39,7 +39,7 @@ pub(super) fn answer(
         .into_iter()
         .any(|rule| sink.has(rule));
     let Sentences { syntax, versions, verified, variables } = sentences;
-    let Verified { sentences: broken, lasting, is_stripped, is_broken, reads_on, of_flags } = verified;
+    let Verified { sentences: broken, lasting, is_stripped, is_broken, reads_past_end, of_flags } = verified;
     if is_unreadable {
         return returns(INVALID_IR, syntax, false);
     }
@@ -48,15 +48,16 @@ pub(super) fn answer(
     }
     // A scope that is none is followed all the same with typed pointers.
     let is_followed = |sentence: &String| {
-        dialect == IrDialect::Typed
+        dialect == IrDialect::TypedPointers
             && matches!(&**sentence, "location requires a valid scope" | "invalid local scope")
             || sentence == "inlined-at should be a location"
     };
-    let is_used = sink.has(RuleId::Unverified) && !is_stripped && (dialect == IrDialect::Typed || !is_broken);
-    if is_used || reads_on || broken.iter().any(is_followed) {
+    let is_used =
+        sink.has(RuleId::Unverified) && !is_stripped && (dialect == IrDialect::TypedPointers || !is_broken);
+    if is_used || reads_past_end || broken.iter().any(is_followed) {
         return end(LibNvvmOutcome::Undefined, broken);
     }
-    if dialect == IrDialect::Modern && !of_flags.is_empty() {
+    if dialect == IrDialect::OpaquePointers && !of_flags.is_empty() {
         return end(LibNvvmOutcome::Aborts, [broken, of_flags].concat());
     }
     if !versions.is_empty() {
@@ -65,7 +66,7 @@ pub(super) fn answer(
     let is_refused = !of_flags.is_empty()
         || !variables.is_empty()
         || !lasting.is_empty()
-        || dialect == IrDialect::Typed && is_broken;
+        || dialect == IrDialect::TypedPointers && is_broken;
     if is_refused {
         return returns(INVALID_IR, [broken, of_flags, variables].concat(), false);
     }

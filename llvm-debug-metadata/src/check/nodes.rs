@@ -77,7 +77,7 @@ fn reference(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>, row: &Referen
             && is_right_operand(verifier, operands.expected, &operand);
         if !is_expected {
             let sentence = match (row.field, verifier.dialect) {
-                ("retainedNodes", IrDialect::Typed) => {
+                ("retainedNodes", IrDialect::TypedPointers) => {
                     "invalid retained nodes, expected DILocalVariable or DILabel"
                 }
                 _ => operands.sentence,
@@ -98,7 +98,7 @@ fn is_right_operand(verifier: &Verifier<'_, '_, '_>, expected: ExpectedNode, ope
         ExpectedNode::CompositeType => words::tag(&node) == "DW_TAG_enumeration_type",
         ExpectedNode::RetainedType => !is_definition(&node),
         ExpectedNode::RetainedNode => {
-            node.kind() != NodeKind::ImportedEntity || verifier.dialect == IrDialect::Modern
+            node.kind() != NodeKind::ImportedEntity || verifier.dialect == IrDialect::OpaquePointers
         }
         _ => true,
     }
@@ -124,7 +124,7 @@ fn contradiction(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Op
         NodeKind::Subrange => {
             let (count, bound) = (node.field("count"), node.field("upperBound"));
             if let (Some(_), Some(bound)) = (count, bound)
-                && verifier.dialect == IrDialect::Modern
+                && verifier.dialect == IrDialect::OpaquePointers
             {
                 let message = "this DISubrange has a count and an upper bound";
                 return Some(Fault::value(
@@ -146,7 +146,7 @@ fn contradiction(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Op
             Fault::value(
                 range("dwarfAddressSpace"),
                 sentence,
-                "only pointers and references have an address space",
+                "this type has `dwarfAddressSpace`, and is neither a pointer nor a reference",
             )
         }),
         NodeKind::CompositeType => composite_type(verifier, node),
@@ -176,9 +176,15 @@ fn contradiction(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Op
         }
         NodeKind::LocalVariable => {
             let kind = node.field("type").and_then(|field| verifier.body(field.value)).map(|body| body.kind);
-            (kind == Some(NodeKind::SubroutineType) && verifier.dialect == IrDialect::Modern).then(|| {
-                Fault::value(range("type"), "invalid type", "a variable has no function as its type")
-            })
+            (kind == Some(NodeKind::SubroutineType) && verifier.dialect == IrDialect::OpaquePointers).then(
+                || {
+                    Fault::value(
+                        range("type"),
+                        "invalid type",
+                        "the type of this variable is a DISubroutineType",
+                    )
+                },
+            )
         }
         NodeKind::Expression => expression_fault(verifier, node.body()),
         NodeKind::GlobalVariableExpression => fragments::of_global(verifier, node),
@@ -193,7 +199,7 @@ fn expression_fault(verifier: &Verifier<'_, '_, '_>, body: NodeBody) -> Option<F
         rule: RuleId::Expression,
         range: body.range,
         sentence: "invalid expression",
-        message: "this expression is none that LLVM takes".to_owned(),
+        message: "LLVM's verifier rejects this expression".to_owned(),
     })
 }
 
@@ -237,14 +243,16 @@ fn composite_type(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Optio
             return Some(Fault::value(
                 range("elements"),
                 sentence,
-                "a vector has one DISubrange as its element",
+                "the elements of this vector are not one DISubrange",
             ));
         }
     }
     if tag == "DW_TAG_class_type" || tag == "DW_TAG_union_type" {
         let file = node.field("file").and_then(|field| verifier.node(field.value));
-        if verifier.dialect == IrDialect::Typed && file.is_none_or(|file| file.text("filename").is_empty()) {
-            let message = "a class or a union has a file with a name";
+        if verifier.dialect == IrDialect::TypedPointers
+            && file.is_none_or(|file| file.text("filename").is_empty())
+        {
+            let message = "this class or union has no file with a name";
             return Some(Fault::value(range("file"), "class/union requires a filename", message));
         }
     }
@@ -252,20 +260,28 @@ fn composite_type(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Optio
         let kind = verifier.body(field.value).map(|body| body.kind);
         if kind != Some(NodeKind::DerivedType) || tag != "DW_TAG_variant_part" {
             let sentence = "discriminator can only appear on variant part";
-            return Some(Fault::value(field.range, sentence, "only a variant part has a discriminator"));
+            return Some(Fault::value(
+                field.range,
+                sentence,
+                "this type has a `discriminator`, and is not a variant part",
+            ));
         }
     }
-    if verifier.dialect == IrDialect::Typed {
+    if verifier.dialect == IrDialect::TypedPointers {
         return None;
     }
     for (name, sentence) in OF_ARRAYS {
         if node.field(name).is_some_and(|field| field.value != Value::Null) && !is_array {
-            return Some(Fault::value(range(name), sentence, format!("only an array has `{name}`")));
+            return Some(Fault::value(
+                range(name),
+                sentence,
+                format!("this type has `{name}`, and is not an array"),
+            ));
         }
     }
     if is_array && node.reference("baseType").is_none() {
         let sentence = "array types must have a base type";
-        return Some(Fault::value(range("baseType"), sentence, "this array has no type of its elements"));
+        return Some(Fault::value(range("baseType"), sentence, "this array has no `baseType`"));
     }
     elements.iter().find(|element| element.value == Value::Null).map(|element| {
         let sentence = "DISubprogram contains null entry in `elements` field";
@@ -331,7 +347,7 @@ fn subprogram(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Optio
             return fault(RuleId::DeclarationUnit, unit.range, sentence, message);
         }
         if let Some(declaration) = node.field("declaration").filter(|field| field.value != Value::Null)
-            && verifier.dialect == IrDialect::Modern
+            && verifier.dialect == IrDialect::OpaquePointers
         {
             let message = "this declaration of a subprogram has a declaration";
             let sentence = "subprogram declaration must not have a declaration field";
@@ -344,13 +360,17 @@ fn subprogram(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Optio
             return Some(Fault::value(
                 thrown.range,
                 "invalid thrown types list",
-                "the thrown types are no list",
+                "`thrownTypes` is not a tuple",
             ));
         };
         let is_type = |operand: &Field| verifier.body(operand.value).is_some_and(|body| body.kind.is_type());
         if let Some(wrong) = Fields::new(verifier.module.text, body.content).find(|operand| !is_type(operand))
         {
-            return Some(Fault::value(wrong.range, "invalid thrown type", "this thrown type is no type"));
+            return Some(Fault::value(
+                wrong.range,
+                "invalid thrown type",
+                "an entry of `thrownTypes` is not a type",
+            ));
         }
     }
     (has_flag(node, "DIFlagAllCallsDescribed") && !is_definition(node)).then(|| {

@@ -74,7 +74,7 @@ fn metadata_operand(text: &str, field: Field) -> Field {
     Field { name: None, value: value(text, &head, range), range }
 }
 
-/// The parameters of a function that have a variable so far.
+/// The variable that was seen for each number of a parameter of a function.
 pub(super) struct Arguments {
     has_subprogram: bool,
     variables: HashMap<i128, Option<Reference>>,
@@ -88,7 +88,7 @@ impl Arguments {
 
 /// Checks a record.
 pub(super) fn check(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>, arguments: &mut Arguments) {
-    let is_typed = verifier.dialect == IrDialect::Typed;
+    let is_typed = verifier.dialect == IrDialect::TypedPointers;
     if let Some(location) = record.location
         && verifier.body(location.value).is_some_and(|body| body.kind == NodeKind::Location)
     {
@@ -107,8 +107,8 @@ pub(super) fn check(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>, ar
 /// The sentence about an operand, in the words of the dialect.
 fn sentence(verifier: &Verifier<'_, '_, '_>, record: &Record<'_>, what: &str) -> String {
     match verifier.dialect {
-        IrDialect::Typed => format!("invalid llvm.dbg.{} intrinsic {what}", record.name),
-        IrDialect::Modern => format!("invalid #dbg record {what}"),
+        IrDialect::TypedPointers => format!("invalid llvm.dbg.{} intrinsic {what}", record.name),
+        IrDialect::OpaquePointers => format!("invalid #dbg record {what}"),
     }
 }
 
@@ -172,10 +172,12 @@ fn variable(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>, arguments:
     }
     let Some(location) = place(verifier, record) else { return };
     let words = match verifier.dialect {
-        IrDialect::Typed => {
+        IrDialect::TypedPointers => {
             format!("mismatched subprogram between llvm.dbg.{} variable and !dbg attachment", record.name)
         }
-        IrDialect::Modern => "mismatched subprogram between #dbg record variable and DILocation".to_owned(),
+        IrDialect::OpaquePointers => {
+            "mismatched subprogram between #dbg record variable and DILocation".to_owned()
+        }
     };
     if !same_subprogram(verifier, record, &node, &location, &words) {
         return;
@@ -201,10 +203,10 @@ fn place<'m, 'a>(verifier: &mut Verifier<'_, 'm, 'a>, record: &Record<'_>) -> Op
     }
     let sentence = match verifier.dialect {
         // What is no location is told of the instruction.
-        IrDialect::Typed if record.location.is_some() => return None,
-        IrDialect::Typed => format!("llvm.dbg.{} intrinsic requires a !dbg attachment", record.name),
-        IrDialect::Modern if record.name == "label" => return None,
-        IrDialect::Modern => "invalid #dbg record DILocation".to_owned(),
+        IrDialect::TypedPointers if record.location.is_some() => return None,
+        IrDialect::TypedPointers => format!("llvm.dbg.{} intrinsic requires a !dbg attachment", record.name),
+        IrDialect::OpaquePointers if record.name == "label" => return None,
+        IrDialect::OpaquePointers => "invalid #dbg record DILocation".to_owned(),
     };
     let range = record.location.map_or(record.range, |location| location.range);
     verifier.fail(RuleId::RecordLocation, range, &sentence, "this record has no DILocation");
@@ -265,8 +267,8 @@ fn label(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>) {
     let Some(node) = node else {
         let message = format!("the label of this record is {}, expected a DILabel", verifier.found(label));
         let sentence = match verifier.dialect {
-            IrDialect::Typed => "invalid llvm.dbg.label intrinsic variable",
-            IrDialect::Modern => "invalid #dbg_label intrinsic variable",
+            IrDialect::TypedPointers => "invalid llvm.dbg.label intrinsic variable",
+            IrDialect::OpaquePointers => "invalid #dbg_label intrinsic variable",
         };
         verifier.fail(RuleId::RecordOperand, range, sentence, message);
         return;
@@ -274,8 +276,8 @@ fn label(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>) {
     visit(verifier, label, Locations::NotAllowed);
     let Some(location) = place(verifier, record) else { return };
     let sentence = match verifier.dialect {
-        IrDialect::Typed => "mismatched subprogram between llvm.dbg.label label and !dbg attachment",
-        IrDialect::Modern => "mismatched subprogram between #dbg_label label and !dbg attachment",
+        IrDialect::TypedPointers => "mismatched subprogram between llvm.dbg.label label and !dbg attachment",
+        IrDialect::OpaquePointers => "mismatched subprogram between #dbg_label label and !dbg attachment",
     };
     same_subprogram(verifier, record, &node, &location, sentence);
 }

@@ -1,8 +1,20 @@
 //! The rules as [`findings`] reads them: rows of [`RULES`] with their reasons.
 
 use super::explanations::{RuleExplanation, explain};
-use super::rules::{Details, RULES, Rule, RuleId};
+use super::rules::{Details, RULES, Rule, RuleId, VERIFIER};
 use findings::{RuleDetails, RuleTable, ToolWords};
+
+/// What libNVVM does; of a sentence of its verifier also what comes of it.
+fn does(rule: &Rule) -> String {
+    let does = rule.details.libnvvm;
+    if rule.details.source == VERIFIER {
+        format!(
+            "{does} (below compute_100 it returns 6; from compute_100 on it returns 0 and drops all debug information)"
+        )
+    } else {
+        does.to_owned()
+    }
+}
 
 impl RuleTable for RuleId {
     type Details = Details;
@@ -25,7 +37,7 @@ impl RuleTable for RuleId {
         RuleDetails {
             why: Some(why.into()),
             source: Some(rule.details.source.into()),
-            tool: Some(ToolWords { name: "libNVVM 13.0.88", does: rule.details.libnvvm.into() }),
+            tool: Some(ToolWords { name: "libNVVM 13.0.88", does: does(rule).into() }),
             mend: vec![mend.into()],
             ..RuleDetails::default()
         }

@@ -57,7 +57,7 @@ impl Syntax<'_, '_, '_> {
         self.fault(RuleId::Field, range, range.start, sentence, message);
     }
 
-    /// Checks that nodes are defined of which the numbers stand outside of nodes.
+    /// Checks that numbers of metadata that are used outside of nodes are defined.
     fn numbers(&mut self, range: TextRange, kind: &ItemKind) {
         let module = self.module;
         if matches!(kind, ItemKind::Unknown) {
@@ -134,8 +134,8 @@ impl Syntax<'_, '_, '_> {
         if !body.is_distinct && (is_unit || is_definition(&node)) {
             let what = match (is_unit, self.dialect) {
                 (true, _) => "!DICompileUnit",
-                (false, IrDialect::Typed) => "!DISubprogram when 'isDefinition'",
-                (false, IrDialect::Modern) => "!DISubprogram that is a Definition",
+                (false, IrDialect::TypedPointers) => "!DISubprogram when 'isDefinition'",
+                (false, IrDialect::OpaquePointers) => "!DISubprogram that is a Definition",
             };
             let sentence = format!("missing 'distinct', required for {what}");
             let message = format!("this {kind} is not distinct");
@@ -200,8 +200,8 @@ impl Syntax<'_, '_, '_> {
             };
             if !row.words.contains(&rest) {
                 let sentence = match self.dialect {
-                    IrDialect::Typed => row.invalid_if_typed,
-                    IrDialect::Modern => row.invalid,
+                    IrDialect::TypedPointers => row.invalid_if_typed,
+                    IrDialect::OpaquePointers => row.invalid,
                 };
                 self.field(field.range, &format!("{sentence} '{word}'"), format!("LLVM has no {word}"));
                 return;
@@ -219,7 +219,7 @@ impl Syntax<'_, '_, '_> {
         for row in REQUIREMENTS.iter().filter(|row| row.kind == kind) {
             let (name, field) = (row.field, node.field(row.field));
             match (row.requirement, field) {
-                (Requirement::ThereIfTyped, _) if self.dialect == IrDialect::Modern => {}
+                (Requirement::ThereIfTyped, _) if self.dialect == IrDialect::OpaquePointers => {}
                 (Requirement::There | Requirement::ThereIfTyped, None) => {
                     let sentence = format!("missing required field '{name}'");
                     let (range, message) =

@@ -6,19 +6,42 @@ use super::rules::RuleId;
 use super::subprogram::is_definition;
 use super::verifier::Verifier;
 use super::words;
+use crate::modes::EmissionKind;
 use crate::value::{Fields, Value};
 use crate::{IrDialect, Node, NodeKind, Reference};
 use NodeKind as Kind;
 
-const READS_ON: &str = "the last operation of this expression lacks an operand";
+/// Whether a unit has entries for types and variables.
+fn has_full_unit(verifier: &Verifier<'_, '_, '_>) -> bool {
+    verifier.emission_kinds.contains(&EmissionKind::FullDebug)
+}
+
+/// Whether a unit has lines or entries.
+fn has_emitted_unit(verifier: &Verifier<'_, '_, '_>) -> bool {
+    verifier.emission_kinds.iter().any(|kind| *kind != EmissionKind::NoDebug)
+}
 
 /// Checks a node in which LLVM's verifier has found no fault.
 pub(super) fn check(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>, reference: Reference) {
+    if node.kind() == Kind::GlobalVariableExpression && lacks_operand(verifier, node) {
+        verifier.reads_past_end = true;
+        let range = node.field("expr").map_or(node.body().range, |field| field.range);
+        let message = "the last operation of this expression lacks an operand".to_owned();
+        verifier.sink.find(RuleId::Unverified, range, "", message);
+        return;
+    }
     if let Some((field, message)) = fault(verifier, node, reference) {
-        verifier.reads_on |= message == READS_ON;
         let range = node.field(field).map_or(node.body().range, |field| field.range);
         verifier.sink.find(RuleId::Unverified, range, "", message);
     }
+}
+
+/// Whether the last operation of the expression of a variable lacks operands.
+fn lacks_operand(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> bool {
+    let expression = node.field("expr").and_then(|field| verifier.body(field.value));
+    expression.is_some_and(|body| {
+        body.kind == Kind::Expression && expression::lacks_operands(verifier.module.text, body.content)
+    })
 }
 
 /// The field with a fault, and what it is.
@@ -32,47 +55,39 @@ fn fault(
     let value = |field: &str| node.field(field).map_or(Value::Null, |field| field.value);
     let kind_in = |field: &str| verifier.body(value(field)).map(|body| body.kind);
     let is_missing = |field: &str| value(field) == Value::Null;
-    let is_typed = verifier.dialect == IrDialect::Typed;
+    let is_typed = verifier.dialect == IrDialect::TypedPointers;
     let no_type = |field: &'static str| Some((field, format!("this {name} has no type")));
     match kind {
         Kind::LexicalBlock | Kind::LexicalBlockFile | Kind::ImportedEntity
             if !is_missing("file") && kind_in("file") != Some(Kind::File) =>
         {
-            Some(("file", format!("`file` of this {name} is no DIFile")))
+            Some(("file", format!("`file` of this {name} is not a DIFile")))
         }
-        Kind::ImportedEntity if !verifier.has_full_unit && !is_typed => None,
         Kind::ImportedEntity if is_missing("entity") => {
             Some(("entity", "this DIImportedEntity has no entity".to_owned()))
         }
         Kind::ImportedEntity if is_missing("scope") && is_typed => {
             Some(("scope", "this DIImportedEntity has no scope".to_owned()))
         }
-        Kind::ImportedEntity => {
+        Kind::ImportedEntity if has_emitted_unit(verifier) => {
             let is_wrong = matches!(
                 kind_in("entity"),
                 Some(Kind::File | Kind::LocalVariable | Kind::LexicalBlock | Kind::LexicalBlockFile)
             );
-            is_wrong.then(|| ("entity", "nothing can be imported that is in a function".to_owned()))
+            is_wrong.then(|| ("entity", "the entity of this DIImportedEntity cannot be imported".to_owned()))
         }
         Kind::GlobalVariableExpression if kind_in("expr") != Some(Kind::Expression) => {
-            Some(("expr", "`expr` of this DIGlobalVariableExpression is no DIExpression".to_owned()))
-        }
-        Kind::GlobalVariableExpression
-            if verifier
-                .body(value("expr"))
-                .is_some_and(|body| expression::lacks_operands(verifier.module.text, body.content)) =>
-        {
-            Some(("expr", READS_ON.to_owned()))
+            Some(("expr", "`expr` of this DIGlobalVariableExpression is not a DIExpression".to_owned()))
         }
         Kind::GlobalVariableExpression if kind_in("var") != Some(Kind::GlobalVariable) => {
-            Some(("var", "`var` of this DIGlobalVariableExpression is no DIGlobalVariable".to_owned()))
+            Some(("var", "`var` of this DIGlobalVariableExpression is not a DIGlobalVariable".to_owned()))
         }
         Kind::File if node.field("checksum").is_some() && node.text("checksum").is_empty() => {
             Some(("checksum", "the checksum of this DIFile is empty".to_owned()))
         }
         Kind::Subprogram => subprogram(verifier, node, reference),
         Kind::LocalVariable | Kind::TemplateValueParameter
-            if is_missing("type") && verifier.has_full_unit =>
+            if is_missing("type") && has_full_unit(verifier) =>
         {
             no_type("type")
         }
@@ -104,6 +119,6 @@ fn subprogram(
     if is_block || kind.is_some() && verifier.module.reference(scope) == Some(reference) {
         return Some(("scope", "the scope of this DISubprogram is in a function".to_owned()));
     }
-    let is_missing = node.reference("type").is_none() && verifier.has_full_unit;
+    let is_missing = node.reference("type").is_none() && has_full_unit(verifier);
     is_missing.then(|| ("type", "this DISubprogram has no type".to_owned()))
 }

@@ -26,10 +26,10 @@ pub(super) struct Verifier<'v, 'm, 'a> {
     /// Functions that can be called by their names, and whether the verifier takes them for ones
     /// that could be inlined.
     pub(super) inlinable: HashMap<&'m str, bool>,
-    /// Whether a unit has entries for types and variables.
-    pub(super) has_full_unit: bool,
-    /// Whether LLVM reads on behind the end of an expression.
-    pub(super) reads_on: bool,
+    /// The emission kinds of the units.
+    pub(super) emission_kinds: Vec<EmissionKind>,
+    /// Whether LLVM reads past the end of an expression.
+    pub(super) reads_past_end: bool,
     /// By node, whether it was visited.
     pub(super) visited: Vec<bool>,
     /// Units that were visited.
@@ -46,8 +46,8 @@ impl<'v, 'm, 'a> Verifier<'v, 'm, 'a> {
             functions_of: HashMap::new(),
             is_broken: false,
             inlinable: inlinable(module, dialect),
-            has_full_unit: has_full_unit(module),
-            reads_on: false,
+            emission_kinds: emission_kinds(module),
+            reads_past_end: false,
             visited: vec![false; module.nodes().len()],
             units: Vec::new(),
         }
@@ -71,10 +71,10 @@ impl<'v, 'm, 'a> Verifier<'v, 'm, 'a> {
     /// What a value leads to, in words.
     pub(super) fn found(&self, value: Value) -> String {
         match self.body(value) {
-            Some(body) if body.kind == NodeKind::Tuple => "operands in braces".to_owned(),
+            Some(body) if body.kind == NodeKind::Tuple => "a tuple".to_owned(),
             Some(body) => format!("a {}", body.kind.name()),
             None if value == Value::Null => "`null`".to_owned(),
-            None => "no node".to_owned(),
+            None => "not a metadata node".to_owned(),
         }
     }
 
@@ -95,11 +95,9 @@ impl<'v, 'm, 'a> Verifier<'v, 'm, 'a> {
     }
 }
 
-/// Whether a unit has entries for types and variables.
-fn has_full_unit(module: &Module<'_>) -> bool {
-    module.units().into_iter().filter_map(|unit| module.body_of(unit)).any(|body| {
-        Node::read(module, body).is_ok_and(|unit| {
-            EmissionKind::from_field(unit.word("emissionKind")) == Some(EmissionKind::FullDebug)
-        })
-    })
+/// The emission kinds of the units of a module.
+fn emission_kinds(module: &Module<'_>) -> Vec<EmissionKind> {
+    let units = module.units().into_iter().filter_map(|unit| module.body_of(unit));
+    let kind = |body| EmissionKind::from_field(Node::read(module, body).ok()?.word("emissionKind"));
+    units.filter_map(kind).collect()
 }

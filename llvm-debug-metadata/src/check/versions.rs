@@ -7,6 +7,7 @@ use crate::value::{Field, Fields, Value};
 use crate::{IrDialect, NodeKind, Reference, TextRange};
 use findings::Severity;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// The version of debug metadata that LLVM takes; it drops that of modules with another one.
 pub(crate) const DEBUG_INFO_VERSION: i128 = 3;
@@ -20,8 +21,8 @@ const DEBUG_VERSION: [i128; 2] = [3, 2];
 const INCOMPATIBLE: &str =
     "error: incompatible IR detected. Possible mix of compiler/IR from different releases.";
 
-/// Checks the versions of NVVM IR. With `-g` and `-generate-line-info` libNVVM asks for one of debug
-/// metadata where there are units.
+/// Checks the versions of NVVM IR. With `-g` and `-generate-line-info` libNVVM asks for one of
+/// debug metadata where there are units.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink) {
     let Some(named) = module.named_metadata(NAME) else {
         let sentence = "IR version 1.0 incompatible with current version 2.0";
@@ -105,8 +106,8 @@ pub(crate) struct DebugInfoFlag {
 pub(crate) fn debug_info_flag(module: &Module<'_>, dialect: IrDialect) -> Option<DebugInfoFlag> {
     flags(module).find_map(|flag| {
         let [behavior, Field { value: Value::Text(name), .. }, value] = flag.fields[..] else { return None };
-        let is_valid = dialect == IrDialect::Modern
-            || module.integer(behavior.value).is_some_and(|behavior| (1..=8).contains(&behavior));
+        let is_valid = dialect == IrDialect::OpaquePointers
+            || module.integer(behavior.value).is_some_and(|behavior| behaviors(dialect).contains(&behavior));
         (is_valid && name.slice(module.text) == "Debug Info Version").then(|| DebugInfoFlag {
             value: module.integer(value.value).unwrap_or(0),
             value_range: value.range,
@@ -131,8 +132,16 @@ fn is_debug_version([major, minor]: [i128; 2]) -> bool {
     major == DEBUG_VERSION[0] && (0..=DEBUG_VERSION[1]).contains(&minor)
 }
 
+/// The behaviors that LLVM knows: LLVM 7 has no `min`, which is 8.
+fn behaviors(dialect: IrDialect) -> RangeInclusive<i128> {
+    match dialect {
+        IrDialect::TypedPointers => 1..=7,
+        IrDialect::OpaquePointers => 1..=8,
+    }
+}
+
 /// Checks the flags of the module. The sentences of what is found are said by the verifier.
-pub(super) fn check_flags(module: &Module<'_>, sink: &mut Sink) {
+pub(super) fn check_flags(module: &Module<'_>, dialect: IrDialect, sink: &mut Sink) {
     let mut names = HashSet::new();
     for flag in flags(module) {
         let range = flag.body.range;
@@ -144,19 +153,21 @@ pub(super) fn check_flags(module: &Module<'_>, sink: &mut Sink) {
         };
         let Some(number) = module.integer(behavior.value) else {
             let sentence = "invalid behavior operand in module flag (expected constant integer)";
-            let message = "the behavior of this module flag is no number".to_owned();
+            let message = "the behavior of this module flag is not a number".to_owned();
             sink.find(RuleId::ModuleFlag, behavior.range, sentence, message);
             continue;
         };
-        if !(1..=8).contains(&number) {
+        let behaviors = behaviors(dialect);
+        if !behaviors.contains(&number) {
             let sentence = "invalid behavior operand in module flag (unexpected constant)";
-            let message = format!("the behavior of this module flag is {number}, expected 1 to 8");
+            let message =
+                format!("the behavior of this module flag is {number}, expected 1 to {}", behaviors.end());
             sink.find(RuleId::ModuleFlag, behavior.range, sentence, message);
             continue;
         }
         let Value::Text(name) = name.value else {
             let sentence = "invalid ID operand in module flag (expected metadata string)";
-            let message = "the name of this module flag is no string".to_owned();
+            let message = "the name of this module flag is not a string".to_owned();
             sink.find(RuleId::ModuleFlag, name.range, sentence, message);
             continue;
         };

@@ -67,7 +67,7 @@ fn operand(
     let Some(body) = verifier.body(value) else { return true };
     if body.kind == NodeKind::Location
         && locations == Locations::NotAllowed
-        && verifier.dialect == IrDialect::Modern
+        && verifier.dialect == IrDialect::OpaquePointers
     {
         let sentence = "DILocation not allowed within this metadata node";
         let what = if node.kind() == NodeKind::Tuple { "node" } else { node.kind().name() };

@@ -23,8 +23,8 @@ pub(super) struct Verified {
     pub(super) is_stripped: bool,
     /// Whether debug metadata is wrong: with typed pointers libNVVM has no words for some of it.
     pub(super) is_broken: bool,
-    /// Whether LLVM reads on behind the end of an expression.
-    pub(super) reads_on: bool,
+    /// Whether LLVM reads past the end of an expression.
+    pub(super) reads_past_end: bool,
     /// Of flags of the module.
     pub(super) of_flags: Vec<String>,
 }
@@ -36,7 +36,7 @@ pub(super) fn check(module: &Module<'_>, dialect: IrDialect, sink: &mut Sink) ->
     let mut verifier = Verifier::new(module, dialect, sink);
     walk(&mut verifier);
     verified.is_broken = verifier.is_broken;
-    verified.reads_on = verifier.reads_on;
+    verified.reads_past_end = verifier.reads_past_end;
     verified.sentences = sink.take_sentences();
     // Metadata of another version is stripped before it is looked at.
     let flag = versions::debug_info_flag(module, dialect);
@@ -46,7 +46,7 @@ pub(super) fn check(module: &Module<'_>, dialect: IrDialect, sink: &mut Sink) ->
     } else if !verified.sentences.is_empty() {
         verified.lasting = lasting_sentences(module, dialect);
     }
-    versions::check_flags(module, sink);
+    versions::check_flags(module, dialect, sink);
     verified.of_flags = sink.take_sentences();
     verified
 }
@@ -91,8 +91,8 @@ fn variable(verifier: &mut Verifier<'_, '_, '_>, range: TextRange) {
             let message =
                 format!("`!dbg` of this variable is {found}, expected a DIGlobalVariableExpression");
             let sentence = match verifier.dialect {
-                IrDialect::Typed => "",
-                IrDialect::Modern => {
+                IrDialect::TypedPointers => "",
+                IrDialect::OpaquePointers => {
                     "!dbg attachment of global variable must be a DIGlobalVariableExpression"
                 }
             };

@@ -8,8 +8,8 @@ pub(super) fn tags(kind: NodeKind, dialect: IrDialect) -> Option<&'static [&'sta
         (NodeKind::BasicType, _) => {
             Some(&["DW_TAG_base_type", "DW_TAG_unspecified_type", "DW_TAG_string_type"])
         }
-        (NodeKind::DerivedType, IrDialect::Typed) => Some(DERIVED.0),
-        (NodeKind::DerivedType, IrDialect::Modern) => Some(DERIVED.1),
+        (NodeKind::DerivedType, IrDialect::TypedPointers) => Some(DERIVED.0),
+        (NodeKind::DerivedType, IrDialect::OpaquePointers) => Some(DERIVED.1),
         (NodeKind::CompositeType, _) => Some(&[
             "DW_TAG_array_type",
             "DW_TAG_structure_type",

@@ -27,8 +27,8 @@ pub(super) fn debug_info_version(module: &Module<'_>, edits: &mut Edits<'_>) {
 /// Gives `!nvvmir.version` the numbers that libNVVM takes.
 pub(super) fn nvvmir_version(module: &Module<'_>, edits: &mut Edits<'_>) {
     let numbers = match IrDialect::of(module) {
-        IrDialect::Typed => "i32 2, i32 0, i32 3, i32 1",
-        IrDialect::Modern => "i32 2, i32 0, i32 3, i32 2",
+        IrDialect::TypedPointers => "i32 2, i32 0, i32 3, i32 1",
+        IrDialect::OpaquePointers => "i32 2, i32 0, i32 3, i32 2",
     };
     let Some(named) = module.named_metadata(versions::NAME) else {
         if let Some(number) = edits.add_node(&format!("!{{{numbers}}}")) {

@@ -89,8 +89,8 @@ impl ModuleModes {
             units,
             ptx,
             compiler_options: COMPILER_OPTIONS.to_vec(),
-            ptxas_below_compute_100: ptxas_runs(ptx, IrDialect::Typed),
-            ptxas_from_compute_100: ptxas_runs(ptx, IrDialect::Modern),
+            ptxas_below_compute_100: ptxas_runs(ptx, IrDialect::TypedPointers),
+            ptxas_from_compute_100: ptxas_runs(ptx, IrDialect::OpaquePointers),
         })
     }
 }

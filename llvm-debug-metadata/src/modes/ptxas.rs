@@ -95,7 +95,7 @@ fn run(ptx: PtxContents, dialect: IrDialect, option: PtxasOption, level: Option<
     let tables = if is_debug && level.is_some_and(|level| level > 0) {
         messages.push(OPTIMIZED);
         None
-    } else if is_debug && dialect == IrDialect::Modern && ptx.filled_public_names_sections > 1 {
+    } else if is_debug && dialect == IrDialect::OpaquePointers && ptx.filled_public_names_sections > 1 {
         messages.push(OVERLAP);
         None
     } else if is_debug && ptx.dwarf_sections {

@@ -14,8 +14,8 @@ pub(crate) struct Case {
 /// A sound module with full debug information.
 pub(crate) fn sound(dialect: IrDialect) -> &'static str {
     match dialect {
-        IrDialect::Typed => include_str!("../data/check/typed.ll"),
-        IrDialect::Modern => include_str!("../data/check/modern.ll"),
+        IrDialect::TypedPointers => include_str!("../data/check/typed.ll"),
+        IrDialect::OpaquePointers => include_str!("../data/check/modern.ll"),
     }
 }
 
@@ -76,6 +76,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::DebugInfoVersion, "4, and a subprogram without a unit", Both, &[("Version\", i32 3", "Version\", i32 4"), ("scopeLine: 20, spFlags: DISPFlagDefinition, unit: !0", "scopeLine: 20, spFlags: DISPFlagDefinition"), ("scopeLine: 20, isLocal: false, isDefinition: true, unit: !0", "scopeLine: 20, isLocal: false, isDefinition: true")]),
     (Id::ModuleFlag, "twice", Both, &[("flags = !{!1}", "flags = !{!1, !1}")]),
     (Id::ModuleFlag, "a behavior of 9", Both, &[("!{i32 2, !\"Debug", "!{i32 9, !\"Debug")]),
+    (Id::ModuleFlag, "a behavior of 8", Typed, &[("!{i32 2, !\"Debug", "!{i32 8, !\"Debug")]),
     (Id::ModuleFlag, "two operands", Both, &[("flags = !{!1}", "flags = !{!1, !99}"), ("+", "!99 = !{i32 2, !\"x\"}\n")]),
     (Id::IrVersion, "missing", Both, &[("!nvvmir.version = !{!2}\n", "")]),
     (Id::IrVersion, "1.0", Both, &[("!2 = !{i32 2, i32 0", "!2 = !{i32 1, i32 0")]),
@@ -141,6 +142,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::FunctionAttachment, "a location", Both, &[("%a) !dbg !6", "%a) !dbg !31")]),
     (Id::FunctionAttachment, "two subprograms", Both, &[("%a) !dbg !6", "%a) !dbg !6 !dbg !30")]),
     (Id::FunctionAttachment, "a declaration", Modern, &[("%a) !dbg !6", "%a) !dbg !99"), ("+", "!99 = !DISubprogram(name: \"d\", scope: !3, file: !3, line: 20, type: !33, DECLARATION)\n")]),
+    (Id::FunctionAttachment, "a declaration at a function without a body", Typed, &[("+", "declare !dbg !99 void @elsewhere()\n!99 = !DISubprogram(name: \"elsewhere\", scope: !3, file: !3, line: 20, type: !33, DECLARATION)\n")]),
     (Id::FunctionAttachment, "a definition at a function without a body", Modern, &[("+", "declare !dbg !30 void @elsewhere()\n")]),
     (Id::SharedSubprogram, "of the kernel", Both, &[("noinline !dbg !30", "noinline !dbg !6")]),
     (Id::SharedSubprogram, "of the function", Both, &[("%a) !dbg !6", "%a) !dbg !30")]),
@@ -158,6 +160,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::FunctionWithoutLocation, "a function", Both, &[(", !dbg !31", ""), (", !dbg !32", "")]),
     (Id::FunctionWithoutLocation, "a function of lines only", Both, &[("FullDebug", "DebugDirectivesOnly"), (", !dbg !31", ""), (", !dbg !32", "")]),
     (Id::LocationInNode, "as a scope", Modern, &[("name: \"x\", scope: !51", "name: \"x\", scope: !41")]),
+    (Id::LocationInNode, "in an attachment named as LLVM names loops inside", Modern, &[("ret void, !dbg !48", "ret void, !dbg !48, !loop !99"), ("+", "!99 = distinct !{!99, !48}\n")]),
     (Id::LocationInNode, "in another attachment", Modern, &[("ret void, !dbg !48", "ret void, !dbg !48, !place !99"), ("+", "!99 = !{!48}\n")]),
     (Id::RecordOperand, "a type as a variable", Both, &[("%x, !40", "%x, !10"), ("%x, metadata !40", "%x, metadata !10")]),
     (Id::RecordOperand, "a type as an expression", Both, &[("!40, !DIExpression()", "!40, !10"), ("metadata !40, metadata !DIExpression()", "metadata !40, metadata !10")]),
@@ -186,11 +189,11 @@ const CASES: &[(Id, &str, In, Edits)] = &[
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (rule, name, dialects, edits) in CASES {
-        for dialect in [IrDialect::Typed, IrDialect::Modern] {
+        for dialect in [IrDialect::TypedPointers, IrDialect::OpaquePointers] {
             let is_asked = match dialects {
                 Both => true,
-                Typed => dialect == IrDialect::Typed,
-                Modern => dialect == IrDialect::Modern,
+                Typed => dialect == IrDialect::TypedPointers,
+                Modern => dialect == IrDialect::OpaquePointers,
             };
             if is_asked {
                 cases.push(Case { rule: *rule, name, dialect, text: edited(sound(dialect), edits, dialect) });
@@ -205,8 +208,8 @@ fn edited(text: &str, edits: Edits, dialect: IrDialect) -> String {
     let mut made = text.to_owned();
     for (from, to) in edits {
         let to = match dialect {
-            IrDialect::Typed => to.replace("DECLARATION", "isDefinition: false"),
-            IrDialect::Modern => to.replace("DECLARATION", "spFlags: 0"),
+            IrDialect::TypedPointers => to.replace("DECLARATION", "isDefinition: false"),
+            IrDialect::OpaquePointers => to.replace("DECLARATION", "spFlags: 0"),
         };
         if *from == "+" { made += &to } else { made = made.replace(from, &to) }
     }

@@ -7,7 +7,7 @@ use llvm_debug_metadata::IrDialect;
 /// Modules with one fault each, or one that does no harm.
 pub(crate) fn damaged(count: usize) -> Vec<(IrDialect, String)> {
     let mut rng = Rng::with_seed(27);
-    let modules: Vec<(IrDialect, String)> = [IrDialect::Typed, IrDialect::Modern]
+    let modules: Vec<(IrDialect, String)> = [IrDialect::TypedPointers, IrDialect::OpaquePointers]
         .into_iter()
         .flat_map(|dialect| [(dialect, sound(dialect).to_owned()), (dialect, directives_only(dialect))])
         .collect();

@@ -220,7 +220,11 @@ impl Tools {
         let options = options.split_whitespace();
         let mut command = match tool {
             Tool::NvvmTyped | Tool::NvvmModern => {
-                let dialect = if tool == Tool::NvvmTyped { IrDialect::Typed } else { IrDialect::Modern };
+                let dialect = if tool == Tool::NvvmTyped {
+                    IrDialect::TypedPointers
+                } else {
+                    IrDialect::OpaquePointers
+                };
                 let mut command = libnvvm(&self.toolkit, Path::new("module.ll"), dialect);
                 command.args(options);
                 command

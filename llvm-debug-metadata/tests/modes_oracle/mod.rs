@@ -67,7 +67,7 @@ impl Tools {
     fn ptx(&self, case: &Case, options: &[&str]) -> String {
         let file = self.folder.join("module.ll");
         fs::write(&file, &case.text).unwrap();
-        let dialect = if case.is_modern { IrDialect::Modern } else { IrDialect::Typed };
+        let dialect = if case.is_modern { IrDialect::OpaquePointers } else { IrDialect::TypedPointers };
         let output = libnvvm(&self.toolkit, &file, dialect).args(options).output().unwrap();
         assert!(output.status.success(), "{}: {output:?}", case.name);
         assert!(output.stderr.is_empty(), "{}: {output:?}", case.name);

@@ -93,8 +93,8 @@ pub fn libnvvm(toolkit: &Path, module: &Path, dialect: IrDialect) -> Command {
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/libnvvm.py"));
     command.arg(toolkit.join("lib/libnvvm.so.4")).arg(module);
     command.arg(match dialect {
-        IrDialect::Typed => "-arch=compute_90",
-        IrDialect::Modern => "-arch=compute_100",
+        IrDialect::TypedPointers => "-arch=compute_90",
+        IrDialect::OpaquePointers => "-arch=compute_100",
     });
     command
 }

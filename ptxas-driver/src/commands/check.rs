@@ -39,7 +39,7 @@ Examples:
   ptxas-driver check --diff k.ptx                what the repairs would change
   ptxas-driver check --fix k.ptx                 repair the file, and say what is left
   ptxas-driver check --fix=strip-all k.ptx       one repair by its name
-  ptxas-driver check --rules                     every rule, its code and what ptxas does
+  ptxas-driver check --rules                     every rule, its code and what ptxas or libNVVM does
   ptxas-driver check --explain L004              one rule: what it requires, why, what to do
   ptxas-driver check --format github build/      all files of a folder, as annotations (docs/ci.md)
   ptxas-driver check --repairs                   every repair
@@ -52,7 +52,7 @@ Lines are looked up in source files below the working folder, the folder of FILE
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
 differently or never defined). Opcodes, operand types, registers and initial values are not looked at: a module without a
 finding may still be refused for these. LLVM IR, as text or bitcode, is judged by its debug metadata, as libNVVM 13.0.88 does it:
-below compute_100 where it has typed pointers, else from compute_100 on. A module that is refused for other reasons may have no finding.
+below compute_100 where it has typed pointers, else from compute_100 on. A module that is refused for other reasons may have no finding. Folders are searched for *.ptx only.
 
 Exit status:
   0  no warning and no error, or nothing of the severity of --fail-on (with --fix, none is left); with --verdict, every file is accepted
@@ -136,11 +136,14 @@ enum ModeName {
 
 impl Options {
     /// The option that only PTX has an answer for, if one is given.
-    fn of_ptx_alone(&self) -> Option<&'static str> {
+    fn ptx_only_option(&self) -> Option<&'static str> {
         let given = [
             (self.verdict.is_some(), "--verdict"),
             (self.ptxas_messages, "--ptxas-messages"),
             (self.min_version, "--min-version"),
+            (self.release.is_some(), "--release"),
+            (self.compile_only, "-c"),
+            (!self.path_map.is_empty(), "--path-map"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
@@ -326,7 +329,7 @@ impl<'o> Check<'o> {
             if left.is_finding() {
                 answers.worsen_exit(Exit::Findings);
                 answers.flush()?;
-                let _ = left.findings(has_colors(&io::stderr()), &mut io::stderr().lock());
+                let _ = left.write_findings(has_colors(&io::stderr()), &mut io::stderr().lock());
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use findings::{
     FindingFile, FindingPosition, KnownFindings, LocatedFinding, Region, Selection, Severity, subject_of_line,
 };
-use llvm_debug_metadata::check::{self, LibNvvmAnswer, LibNvvmOutcome, Report};
+use llvm_debug_metadata::check::{self, Finding, LibNvvmAnswer, LibNvvmOutcome, Report};
 use llvm_debug_metadata::fix::{self, FixResult, REPAIRS, Repair};
 use llvm_debug_metadata::{IrDialect, Module, TextRange};
 use nvdwarf_compile::Diagnostic;
@@ -52,8 +52,8 @@ impl<'o> CheckedIr<'o> {
         selection: &Selection,
         of_repaired: bool,
     ) -> Result<Self> {
-        if let Some(option) = options.of_ptx_alone() {
-            bail!("{}: LLVM IR, and {option} is about PTX", file.name);
+        if let Some(option) = options.ptx_only_option() {
+            bail!("{}: LLVM IR, and {option} works on PTX only", file.name);
         }
         let repaired = repairs.map(|repairs| fix::fix(&file.text, repairs));
         let text = match &repaired {
@@ -101,10 +101,10 @@ impl<'o> CheckedIr<'o> {
             return Ok(None);
         }
         if self.file.is_bitcode {
-            bail!("bitcode; `llvm-dis` makes text of it, which can be repaired");
+            bail!("this is bitcode; `llvm-dis` makes text of it, which can be repaired");
         }
         if !self.file.path.is_file() {
-            bail!("no ordinary file; `-` repairs standard input to standard output");
+            bail!("not a regular file; `-` repairs standard input to standard output");
         }
         output::write_lasting(&self.file.path, repaired.text.as_bytes())?;
         Ok(None)
@@ -123,7 +123,7 @@ impl<'o> CheckedIr<'o> {
     }
 
     /// All findings of the file and their number.
-    pub(super) fn findings(&self, has_colors: bool, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write_findings(&self, has_colors: bool, out: &mut dyn Write) -> io::Result<()> {
         let name = &*printable(&self.file.name);
         let reporter = Reporter::new(name, self.text(), &self.lines, has_colors);
         for (repair, count) in
@@ -139,17 +139,13 @@ impl<'o> CheckedIr<'o> {
                 continue;
             }
             *shown += 1;
-            let by_name = REPAIRS.iter().find(|info| !info.default && info.rules.contains(&finding.rule.id));
-            let said = (!finding.libnvvm.is_empty()).then(|| format!("libNVVM: {}", finding.libnvvm));
-            let help = [said, by_name.map(|info| format!("--fix={}", info.name))];
-            let help = help.into_iter().flatten().collect::<Vec<_>>().join("; ");
             let diagnostic = Diagnostic {
                 severity: finding.severity,
                 message: finding.message.clone(),
                 range: Some(range(finding.range)),
                 code: Some(finding.rule.code),
                 related: finding.related.as_ref().map(|(place, words)| (range(*place), words.clone())),
-                help: (!help.is_empty()).then_some(help),
+                help: help(finding),
                 is_ptxas: false,
             };
             writeln!(out, "{}\n", reporter.render(&diagnostic))?;
@@ -162,7 +158,7 @@ impl<'o> CheckedIr<'o> {
             let rule = rule.rule();
             writeln!(out, "{name}: {hidden} more of {} {} ({})", rule.code, rule.name, severity.as_str())?;
         }
-        writeln!(out, "{name}: {}", libnvvm_words(&self.report.libnvvm, self.report.dialect))?;
+        writeln!(out, "{name}: {}", libnvvm_summary(&self.report.libnvvm, self.report.dialect))?;
         let known = self.in_baseline.map(|count| format!("; {count} in the baseline")).unwrap_or_default();
         writeln!(out, "{name}: {}{known}", self.summary())
     }
@@ -188,13 +184,22 @@ impl<'o> CheckedIr<'o> {
     }
 }
 
+/// What libNVVM says about a finding, and the repair that is made by its name only.
+fn help(finding: &Finding) -> Option<String> {
+    let by_name = REPAIRS.iter().find(|info| !info.default && info.rules.contains(&finding.rule.id));
+    let said = (!finding.libnvvm.is_empty()).then(|| format!("libNVVM: {}", finding.libnvvm));
+    let parts: Vec<String> =
+        said.into_iter().chain(by_name.map(|info| format!("--fix={}", info.name))).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// The range of another crate.
 fn range(range: TextRange) -> ptx_syntax::TextRange {
     ptx_syntax::TextRange { start: range.start, end: range.end }
 }
 
 /// What libNVVM does, in one line.
-fn libnvvm_words(answer: &LibNvvmAnswer, dialect: IrDialect) -> String {
+fn libnvvm_summary(answer: &LibNvvmAnswer, dialect: IrDialect) -> String {
     let end = match (answer.outcome, answer.return_code) {
         (LibNvvmOutcome::Returns, Some(code)) if code != 0 => format!("refuses it with return code {code}"),
         (LibNvvmOutcome::Returns, _) if answer.has_lines => "takes it, and writes .loc".to_owned(),
@@ -231,7 +236,7 @@ impl FindingList for CheckedIr<'_> {
                     ..FindingPosition::default()
                 },
                 related: finding.related.as_ref().map(|(place, words)| (region(*place), words.clone())),
-                help: None,
+                help: help(finding),
                 subject: subject_of_line(self.lines.line_range(place.line).slice(self.text())),
             }
         });
@@ -271,11 +276,11 @@ impl Answer for CheckedIr<'_> {
             out.write_all(self.diff().as_bytes())
         } else if self.file.path == Path::new("-") && self.repaired.is_some() {
             let out = &mut io::stderr().lock();
-            if self.shown.write(out)? { Ok(()) } else { self.findings(has_colors(&io::stderr()), out) }
+            if self.shown.write(out)? { Ok(()) } else { self.write_findings(has_colors(&io::stderr()), out) }
         } else if self.shown.write(out)? {
             Ok(())
         } else {
-            self.findings(has_colors(&io::stdout()), &mut Plain(out))
+            self.write_findings(has_colors(&io::stdout()), &mut Plain(out))
         }
     }
 
@@ -288,7 +293,7 @@ impl Answer for CheckedIr<'_> {
 /// those of the text as it is.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CheckedIr")]
-struct OneModule<'c> {
+struct IrAnswer<'c> {
     /// The dialect that the module is written in.
     dialect: IrDialect,
     /// What libNVVM 13.0.88 does with the module.
@@ -353,7 +358,7 @@ struct MoreIrFindings {
     count: usize,
 }
 
-impl<'c> OneModule<'c> {
+impl<'c> IrAnswer<'c> {
     fn new(checked: &'c CheckedIr<'_>) -> Self {
         let place = |place: TextRange| TextSpan::new(&checked.lines, range(place));
         let applied = |fixed: &FixResult| -> Vec<(&'static str, u32)> {
@@ -396,16 +401,16 @@ impl<'c> OneModule<'c> {
 
 impl Serialize for CheckedIr<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        OneModule::new(self).serialize(serializer)
+        IrAnswer::new(self).serialize(serializer)
     }
 }
 
 impl JsonSchema for CheckedIr<'_> {
     fn schema_name() -> Cow<'static, str> {
-        OneModule::schema_name()
+        IrAnswer::schema_name()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        OneModule::json_schema(generator)
+        IrAnswer::json_schema(generator)
     }
 }
