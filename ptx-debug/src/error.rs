@@ -35,6 +35,28 @@ pub enum Error {
         /// 0-based byte offset in the string.
         offset: usize,
     },
+    /// A register cannot be named in DWARF, where its number is made of its name: `%` and one to
+    /// seven characters.
+    #[error("{name:?} is not a register with a DWARF number: % and up to seven characters")]
+    RegisterName {
+        /// The name that was given.
+        name: String,
+    },
+    /// A type was to be defined that is defined already.
+    #[error("type {index} is defined already")]
+    DefinedType {
+        /// The 0-based number in the handle.
+        index: u32,
+    },
+    /// A declared type was never defined.
+    #[error("type {index} was declared, but not defined")]
+    UndefinedType {
+        /// The 0-based number in the handle.
+        index: u32,
+    },
+    /// The sections of entries cannot be encoded.
+    #[error("the entries: {0}")]
+    Entries(#[from] dwarf2_writer::Error),
     /// A function was to be begun or the module to be finished before the function before it has
     /// ended.
     #[error("a function is open: end it first")]

@@ -9,7 +9,7 @@
 //!
 //! let mut model = Model::new();
 //! let file = model.file(File { directory: b"/src", name: b"k.cu" })?;
-//! let unit = model.unit(Unit { kind: EmissionKind::Directives })?;
+//! let unit = model.unit(Unit::new(EmissionKind::Directives, file))?;
 //! let square = Subprogram { line: 1, scope_line: 1, ..Subprogram::new(b"square", file, unit) };
 //! let square = model.subprogram(square)?;
 //! let kernel = Subprogram { line: 3, scope_line: 3, ..Subprogram::new(b"kernel", file, unit) };
@@ -28,7 +28,9 @@
 mod file;
 mod location;
 mod scope;
+mod types;
 mod unit;
+mod variable;
 
 use alloc::vec::Vec;
 
@@ -36,7 +38,9 @@ use crate::Error;
 pub use file::{File, FileId};
 pub use location::{CallSiteId, Location};
 pub use scope::{Block, BlockId, Scope, Subprogram, SubprogramId};
+pub use types::{Enumerator, Member, RecordKind, Type, TypeId};
 pub use unit::{EmissionKind, Unit, UnitId};
+pub use variable::{AddressClass, Place, PlaceInRange, Variable, VariableId, VariableKind, VariableLocation};
 
 use file::OwnedFile;
 use scope::OwnedSubprogram;
@@ -49,6 +53,9 @@ pub struct Model {
     subprograms: Vec<OwnedSubprogram>,
     blocks: Vec<Block>,
     call_sites: Vec<Location>,
+    /// `None` for a declared type that is not defined yet.
+    types: Vec<Option<Type>>,
+    variables: Vec<Variable>,
 }
 
 impl Model {
@@ -62,8 +69,10 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMany`].
+    /// [`Error::UnknownHandle`], [`Error::NulInString`], [`Error::TooMany`].
     pub fn unit(&mut self, unit: Unit) -> Result<UnitId, Error> {
+        get(&self.files, unit.file.0, "file")?;
+        check_string(&unit.producer, "producer")?;
         push(&mut self.units, unit, "unit").map(UnitId)
     }
 
@@ -84,6 +93,7 @@ impl Model {
     pub fn subprogram(&mut self, subprogram: Subprogram<'_>) -> Result<SubprogramId, Error> {
         get(&self.files, subprogram.file.0, "file")?;
         get(&self.units, subprogram.unit.0, "unit")?;
+        subprogram.returns.map_or(Ok(()), |of| get(&self.types, of.0, "type").map(drop))?;
         push(&mut self.subprograms, OwnedSubprogram::new(subprogram)?, "subprogram").map(SubprogramId)
     }
 
@@ -108,6 +118,64 @@ impl Model {
     pub fn call_site(&mut self, location: Location) -> Result<CallSiteId, Error> {
         self.outermost_subprogram(location)?;
         push(&mut self.call_sites, location, "call site").map(CallSiteId)
+    }
+
+    /// Adds a type.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownHandle`], [`Error::NulInString`], [`Error::TooMany`].
+    pub fn type_(&mut self, of: Type) -> Result<TypeId, Error> {
+        self.check_type(&of)?;
+        push(&mut self.types, Some(of), "type").map(TypeId)
+    }
+
+    /// Adds a type that is told later by [`Model::define_type`]: a structure that points to itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`].
+    pub fn declare_type(&mut self) -> Result<TypeId, Error> {
+        push(&mut self.types, None, "type").map(TypeId)
+    }
+
+    /// Says what a declared type is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownHandle`], [`Error::NulInString`], [`Error::DefinedType`].
+    pub fn define_type(&mut self, id: TypeId, of: Type) -> Result<(), Error> {
+        self.check_type(&of)?;
+        match self.types.get_mut(id.0 as usize) {
+            None => Err(Error::UnknownHandle { kind: "type", index: id.0 }),
+            Some(Some(_)) => Err(Error::DefinedType { index: id.0 }),
+            Some(declared) => {
+                *declared = Some(of);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a variable or parameter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownHandle`], [`Error::NulInString`], [`Error::RegisterName`],
+    /// [`Error::TooMany`].
+    pub fn variable(&mut self, variable: Variable) -> Result<VariableId, Error> {
+        get(&self.types, variable.of.0, "type")?;
+        get(&self.files, variable.file.0, "file")?;
+        match variable.kind {
+            VariableKind::Global(unit) => drop(self.unit_entry(unit)?),
+            VariableKind::Parameter(scope) | VariableKind::Local(scope) => drop(self.subprogram_of(scope)?),
+        }
+        variable.check()?;
+        push(&mut self.variables, variable, "variable").map(VariableId)
+    }
+
+    fn check_type(&self, of: &Type) -> Result<(), Error> {
+        of.check()?;
+        of.parts().iter().try_for_each(|part| get(&self.types, part.0, "type").map(drop))
     }
 
     /// Returns the function that the code of a location was inlined into, by way of all its call
@@ -167,6 +235,22 @@ impl Model {
 
     pub(crate) fn unit_entry(&self, id: UnitId) -> Result<&Unit, Error> {
         get(&self.units, id.0, "unit")
+    }
+
+    pub(crate) fn block_entry(&self, id: BlockId) -> Result<&Block, Error> {
+        get(&self.blocks, id.0, "block")
+    }
+
+    pub(crate) fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    pub(crate) fn types(&self) -> &[Option<Type>] {
+        &self.types
+    }
+
+    pub(crate) fn variables(&self) -> &[Variable] {
+        &self.variables
     }
 
     pub(crate) fn file_entry(&self, id: FileId) -> Result<&OwnedFile, Error> {

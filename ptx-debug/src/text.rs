@@ -6,7 +6,7 @@
 //!
 //! let mut model = Model::new();
 //! let file = model.file(File { directory: b"/src", name: b"k.cu" })?;
-//! let unit = model.unit(Unit { kind: EmissionKind::Directives })?;
+//! let unit = model.unit(Unit::new(EmissionKind::Directives, file))?;
 //! let kernel = Subprogram { line: 1, scope_line: 1, ..Subprogram::new(b"k", file, unit) };
 //! let kernel = model.subprogram(kernel)?;
 //!
@@ -25,22 +25,31 @@
 
 mod data_lines;
 mod dialect;
+mod entries;
 mod file_table;
 mod function_header;
 mod loc_lines;
 mod loc_rules;
 mod name_table;
+mod scope_ranges;
+mod sections;
+mod type_entries;
 
+use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use crate::Error;
 use crate::model::{EmissionKind, Location, Model, SubprogramId};
 pub use dialect::Dialect;
 
+use entries::{FunctionEntry, LabelledRange, put_entries};
 use file_table::FileTable;
 use loc_lines::{FunctionLocs, LastLocs};
 use name_table::NameTable;
+use scope_ranges::scope_ranges;
 
 /// Writes a PTX module: the lines of a compiler, and between them those that say where in the
 /// source they come from.
@@ -51,6 +60,10 @@ pub struct PtxWriter<'m> {
     out: String,
     tables: Tables<'m>,
     function: Option<OpenFunction>,
+    /// The functions with entries that are written.
+    functions: Vec<FunctionEntry>,
+    /// The count of labels that are written in them.
+    labels: usize,
 }
 
 /// What the functions of a module share.
@@ -60,6 +73,8 @@ struct Tables<'m> {
     dialect: Dialect,
     /// Whether inlined calls are written.
     has_inlined_at: bool,
+    /// Whether they are written as attributes of `.loc` in the function that is being written.
+    writes_calls: bool,
     files: FileTable,
     /// Names of inlined functions.
     names: NameTable,
@@ -91,15 +106,30 @@ impl<'m> PtxWriter<'m> {
     /// Begins a module.
     #[must_use]
     pub fn new(model: &'m Model, dialect: Dialect) -> Self {
-        let tables = Tables {
+        let mut tables = Tables {
             model,
             dialect,
             has_inlined_at: true,
+            writes_calls: false,
             files: FileTable::default(),
             names: NameTable::default(),
             last: LastLocs::default(),
         };
-        Self { out: String::new(), tables, function: None }
+        // In the sections of entries, the file of a unit has the lowest number.
+        for unit in model.units().iter().filter(|unit| unit.kind.has_entries()) {
+            if let Ok(file) = model.file_entry(unit.file) {
+                tables.files.number(&file.path);
+            }
+        }
+        Self { out: String::new(), tables, function: None, functions: Vec::new(), labels: 0 }
+    }
+
+    /// Adds the `.target` line of an architecture such as `sm_90`, with `, debug` where ptxas needs
+    /// it for the sections that [`PtxWriter::finish`] adds.
+    pub fn target(&mut self, architecture: &str) {
+        let has_entries = self.tables.model.units().iter().any(|unit| unit.kind.has_entries());
+        let suffix = if has_entries { ", debug" } else { "" };
+        self.text(&format!(".target {architecture}{suffix}\n"));
     }
 
     /// Leaves inlined calls out: each instruction gets its own line, but neither the lines of its
@@ -182,20 +212,44 @@ impl<'m> PtxWriter<'m> {
     /// [`Error::NoFunction`].
     pub fn end_function(&mut self) -> Result<(), Error> {
         let function = self.function.take().ok_or(Error::NoFunction)?;
-        let OpenFunction { kind, body, instructions, .. } = &function;
-        let mut written = 0;
-        match kind {
-            EmissionKind::None => {}
-            EmissionKind::Directives => {
-                let mut locs = FunctionLocs::begin(&mut self.tables, &function, &mut self.out)?;
-                for (index, instruction) in instructions.iter().enumerate() {
-                    self.out.push_str(body.get(written..instruction.at).unwrap_or_default());
-                    written = instruction.at;
-                    locs.before_instruction(&mut self.tables, index, instruction, &mut self.out)?;
-                }
+        let OpenFunction { kind, body, instructions, subprogram, .. } = &function;
+        if *kind == EmissionKind::None {
+            self.out.push_str(body);
+            return Ok(());
+        }
+        let number = self.functions.len();
+        let mut labels = BTreeMap::new();
+        if kind.has_entries() {
+            let mut ranges = Vec::new();
+            for range in scope_ranges(self.tables.model, instructions)? {
+                let mut label = |at| -> String {
+                    if at == instructions.len() {
+                        return format!("$L__func_end{number}");
+                    }
+                    let next = self.labels + labels.len();
+                    labels.entry(at).or_insert_with(|| format!("$L__debug_tmp{next}")).clone()
+                };
+                let (low, high) = (label(range.first), label(range.end));
+                ranges.push(LabelledRange { range, low, high });
             }
+            self.labels += labels.len();
+            self.functions.push(FunctionEntry { subprogram: *subprogram, number, ranges });
+        }
+        let mut locs = FunctionLocs::begin(&mut self.tables, &function, number, &mut self.out)?;
+        let mut written = 0;
+        for (index, instruction) in instructions.iter().enumerate() {
+            self.out.push_str(body.get(written..instruction.at).unwrap_or_default());
+            written = instruction.at;
+            if let Some(label) = labels.get(&index) {
+                self.out.push_str(label);
+                self.out.push_str(":\n");
+            }
+            locs.before_instruction(&mut self.tables, index, instruction, &mut self.out)?;
         }
         self.out.push_str(body.get(written..).unwrap_or_default());
+        if kind.has_entries() {
+            let _ = writeln!(self.out, "$L__func_end{number}:");
+        }
         Ok(())
     }
 
@@ -203,12 +257,17 @@ impl<'m> PtxWriter<'m> {
     ///
     /// # Errors
     ///
-    /// [`Error::FunctionOpen`].
+    /// [`Error::FunctionOpen`], [`Error::UndefinedType`], [`Error::Entries`].
     pub fn finish(self) -> Result<String, Error> {
         if self.function.is_some() {
             return Err(Error::FunctionOpen);
         }
         let mut out = self.out;
+        if self.tables.model.units().iter().any(|unit| unit.kind.has_entries()) {
+            let mut tables = self.tables;
+            put_entries(&mut tables, &self.functions, &mut out)?;
+            return Ok(out);
+        }
         if self.tables.names.is_empty() {
             out.push_str(self.tables.dialect.end_of_module());
         }

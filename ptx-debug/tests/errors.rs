@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use ptx_debug::model::{Block, EmissionKind, File, FileId, Location, Subprogram, SubprogramId, Unit};
+use ptx_debug::model::{
+    AddressClass, Block, EmissionKind, File, FileId, Location, Place, Subprogram, SubprogramId, Type, Unit,
+    Variable, VariableKind, VariableLocation,
+};
 use ptx_debug::{Dialect, Error, Model, PtxWriter};
 
 fn file(name: &[u8]) -> File<'_> {
@@ -12,7 +15,7 @@ fn file(name: &[u8]) -> File<'_> {
 fn model() -> (Model, FileId, SubprogramId, SubprogramId) {
     let mut model = Model::new();
     let path = model.file(file(b"k.cu")).unwrap();
-    let unit = model.unit(Unit { kind: EmissionKind::Directives }).unwrap();
+    let unit = model.unit(Unit::new(EmissionKind::Directives, path)).unwrap();
     let kernel = model.subprogram(Subprogram { scope_line: 3, ..Subprogram::new(b"k", path, unit) }).unwrap();
     let other = model.subprogram(Subprogram::new(b"other", path, unit)).unwrap();
     (model, path, kernel, other)
@@ -69,11 +72,39 @@ fn instructions_are_in_functions() {
 #[test]
 fn functions_of_units_without_debug_information_stay_as_they_are() {
     let (mut model, path, ..) = model();
-    let unit = model.unit(Unit { kind: EmissionKind::None }).unwrap();
+    let unit = model.unit(Unit::new(EmissionKind::None, path)).unwrap();
     let quiet = model.subprogram(Subprogram::new(b"quiet", path, unit)).unwrap();
     let mut writer = PtxWriter::new(&model, Dialect::Compute100);
     writer.begin_function(quiet).unwrap();
     writer.instruction("\tret;\n", Some(Location::new(quiet, 4, 1))).unwrap();
     writer.end_function().unwrap();
     assert_eq!(writer.finish().unwrap(), "\tret;\n");
+}
+
+#[test]
+fn registers_need_a_number() {
+    let (mut model, file, kernel, _) = model();
+    let of = model.type_(Type::Pointer(None)).unwrap();
+    let variable = |name: &str| {
+        let location = Some(VariableLocation::Single(Place::Register(name.into())));
+        let kind = VariableKind::Local(kernel.into());
+        Variable { name: b"v".into(), kind, of, file, line: 1, memory: AddressClass::Register, location }
+    };
+    for name in ["r1", "%", "%rd123456"] {
+        assert_eq!(model.variable(variable(name)), Err(Error::RegisterName { name: name.into() }));
+    }
+    assert!(model.variable(variable("%rd12345")).is_ok());
+}
+
+#[test]
+fn types_are_defined_once() {
+    let mut model = Model::new();
+    let file = model.file(file(b"k.cu")).unwrap();
+    model.unit(Unit::new(EmissionKind::Full, file)).unwrap();
+    let of = model.declare_type().unwrap();
+    let undefined = PtxWriter::new(&model, Dialect::Compute90).finish();
+    assert_eq!(undefined, Err(Error::UndefinedType { index: 0 }));
+    model.define_type(of, Type::Pointer(Some(of))).unwrap();
+    assert_eq!(model.define_type(of, Type::Pointer(None)), Err(Error::DefinedType { index: 0 }));
+    assert!(PtxWriter::new(&model, Dialect::Compute90).finish().is_ok());
 }

@@ -25,6 +25,7 @@ mod notices;
 mod nvdisasm;
 mod odd_lines;
 mod options_oracle;
+mod ptx_debug_writer;
 mod ptxas_style;
 mod several_inputs;
 mod support;

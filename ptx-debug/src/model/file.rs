@@ -24,6 +24,8 @@ pub struct File<'a> {
 pub(crate) struct OwnedFile {
     /// Absolute.
     pub(crate) path: Vec<u8>,
+    pub(crate) directory: Vec<u8>,
+    pub(crate) name: Vec<u8>,
 }
 
 impl OwnedFile {
@@ -41,6 +43,6 @@ impl OwnedFile {
         if !path.starts_with(b"/") {
             return Err(Error::RelativePath { path: String::from_utf8_lossy(&path).into_owned() });
         }
-        Ok(Self { path })
+        Ok(Self { path, directory: file.directory.into(), name: file.name.into() })
     }
 }

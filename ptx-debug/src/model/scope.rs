@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{FileId, UnitId, check_string};
+use super::{FileId, TypeId, UnitId, check_string};
 use crate::Error;
 
 /// The handle of a function in a [`Model`](super::Model).
@@ -14,7 +14,7 @@ pub struct SubprogramId(pub(super) u32);
 pub struct BlockId(pub(super) u32);
 
 /// What a location is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// A function.
     Subprogram(SubprogramId),
@@ -51,23 +51,41 @@ pub struct Subprogram<'a> {
     pub scope_line: u32,
     /// The unit that has the function.
     pub unit: UnitId,
+    /// The type of what it returns; `None` is `void`.
+    pub returns: Option<TypeId>,
+    /// Whether other units can call it.
+    pub is_external: bool,
 }
 
 impl<'a> Subprogram<'a> {
-    /// A function whose linkage name is its name, and whose lines are 0.
+    /// A function that other units can call, that returns nothing, whose linkage name is its name,
+    /// and whose lines are 0.
     #[must_use]
     pub fn new(name: &'a [u8], file: FileId, unit: UnitId) -> Self {
-        Self { name, linkage_name: name, file, line: 0, scope_line: 0, unit }
+        Self {
+            name,
+            linkage_name: name,
+            file,
+            line: 0,
+            scope_line: 0,
+            unit,
+            returns: None,
+            is_external: true,
+        }
     }
 }
 
 /// A [`Subprogram`] as the model holds it.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnedSubprogram {
+    pub(crate) name: Vec<u8>,
     pub(crate) linkage_name: Vec<u8>,
     pub(crate) file: FileId,
+    pub(crate) line: u32,
     pub(crate) scope_line: u32,
     pub(crate) unit: UnitId,
+    pub(crate) returns: Option<TypeId>,
+    pub(crate) is_external: bool,
 }
 
 impl OwnedSubprogram {
@@ -75,10 +93,14 @@ impl OwnedSubprogram {
         check_string(subprogram.name, "name")?;
         check_string(subprogram.linkage_name, "linkage name")?;
         Ok(Self {
+            name: subprogram.name.into(),
             linkage_name: subprogram.linkage_name.into(),
             file: subprogram.file,
+            line: subprogram.line,
             scope_line: subprogram.scope_line,
             unit: subprogram.unit,
+            returns: subprogram.returns,
+            is_external: subprogram.is_external,
         })
     }
 }

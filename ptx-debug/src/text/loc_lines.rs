@@ -9,7 +9,7 @@ use super::function_header::{FunctionHeader, function_header};
 use super::loc_rules::{InstructionKind, LocLines, LocationKind, loc_lines};
 use super::{Instruction, OpenFunction, Tables};
 use crate::Error;
-use crate::model::{CallSiteId, Location, Scope};
+use crate::model::{CallSiteId, EmissionKind, Location, Scope};
 
 /// What the `.loc` lines of a module depend on, across its functions: those before.
 #[derive(Debug, Clone, Default)]
@@ -35,13 +35,21 @@ impl FunctionLocs {
     pub(super) fn begin(
         tables: &mut Tables<'_>,
         function: &OpenFunction,
+        number: usize,
         out: &mut String,
     ) -> Result<Self, Error> {
         let OpenFunction { subprogram, .. } = *function;
         let header = Location::new(subprogram, tables.model.subprogram_entry(subprogram)?.scope_line, 0);
         let FunctionHeader { before_code, repeat_before } = function_header(tables.dialect, function);
+        tables.writes_calls = tables.has_inlined_at && function.kind == EmissionKind::Directives;
         if before_code {
             tables.put_loc(&header, out)?;
+        }
+        if function.kind.has_entries() {
+            let _ = writeln!(out, "$L__func_begin{number}:");
+            if before_code {
+                tables.put_loc(&header, out)?;
+            }
         }
         if function.instructions.iter().any(|instruction| instruction.location.is_some()) {
             tables.last.remembered = None;
@@ -98,7 +106,7 @@ impl FunctionLocs {
     fn chain(&mut self, tables: &Tables<'_>, mut location: Location) -> Result<Vec<Location>, Error> {
         let mut chain = Vec::from([location]);
         while let Some(call_site) = location.inlined_at
-            && tables.has_inlined_at
+            && tables.writes_calls
             && self.call_sites.insert(call_site)
         {
             location = tables.model.call_site_location(call_site)?;
@@ -115,7 +123,7 @@ impl Tables<'_> {
         let _ = write!(out, "\t.loc\t{file} {} {}", location.line, location.column);
         self.last.after_line_0 = location.line == 0;
         if let Some(caller) = location.inlined_at
-            && self.has_inlined_at
+            && self.writes_calls
         {
             let function = self.model.subprogram_of(location.scope)?;
             let name = self.names.number(&self.model.subprogram_entry(function)?.linkage_name);

@@ -61,13 +61,9 @@ pub(super) const fn loc_lines(dialect: Dialect, instruction: InstructionKind) ->
             Dialect::Compute90 if !has_remembered => LocLines::Chain,
             Dialect::Compute90 | Dialect::Compute100 => LocLines::Nothing,
         },
-        // A location is not said twice, unless line 0 came between: for compute_90 it has lost its
-        // attributes then.
+        // A location is not said twice, unless line 0 came between. Its attributes are lost then.
         (LocationKind::Remembered, false) => LocLines::Nothing,
-        (LocationKind::Remembered, true) => match dialect {
-            Dialect::Compute90 => LocLines::WithoutAttributes,
-            Dialect::Compute100 => LocLines::Chain,
-        },
+        (LocationKind::Remembered, true) => LocLines::WithoutAttributes,
         (LocationKind::New, _) => LocLines::Chain,
     }
 }

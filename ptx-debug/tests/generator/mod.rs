@@ -214,12 +214,12 @@ impl GeneratedModule {
     /// The model with what is in the IR.
     pub(crate) fn model(&self, kind: EmissionKind) -> GeneratedModel {
         let mut model = Model::new();
-        let unit = model.unit(Unit { kind }).unwrap();
         let files: Vec<FileId> = (self.files.iter())
             .map(|(directory, name)| {
                 model.file(File { directory: directory.as_bytes(), name: name.as_bytes() }).unwrap()
             })
             .collect();
+        let unit = model.unit(Unit::new(kind, files[0])).unwrap();
         let subprograms: Vec<SubprogramId> = (self.subprograms.iter())
             .map(|of| {
                 let name = of.name.as_bytes();
