@@ -46,11 +46,12 @@ pub(super) fn answer(
     if sink.has(RuleId::ScopeCycle) && !is_stripped {
         return end(LibNvvmOutcome::NeverReturns, Vec::new());
     }
-    // A scope that is none is followed all the same with typed pointers.
-    let is_followed = |sentence: &String| {
-        dialect == IrDialect::TypedPointers
-            && matches!(&**sentence, "location requires a valid scope" | "invalid local scope")
-            || sentence == "inlined-at should be a location"
+    // A scope that is not one is followed all the same: of a block always, of a location with typed
+    // pointers.
+    let is_followed = |sentence: &String| match &**sentence {
+        "invalid local scope" | "inlined-at should be a location" => true,
+        "location requires a valid scope" => dialect == IrDialect::TypedPointers,
+        _ => false,
     };
     let is_used =
         sink.has(RuleId::Unverified) && !is_stripped && (dialect == IrDialect::TypedPointers || !is_broken);

@@ -86,11 +86,8 @@ fn fault(
             Some(("checksum", "the checksum of this DIFile is empty".to_owned()))
         }
         Kind::Subprogram => subprogram(verifier, node, reference),
-        Kind::LocalVariable | Kind::TemplateValueParameter
-            if is_missing("type") && has_full_unit(verifier) =>
-        {
-            no_type("type")
-        }
+        Kind::LocalVariable if is_missing("type") && has_full_unit(verifier) => no_type("type"),
+        Kind::TemplateValueParameter if is_missing("type") && has_emitted_unit(verifier) => no_type("type"),
         Kind::CompositeType if is_typed => {
             let is_array = words::tag(node) == "DW_TAG_array_type";
             if is_array && is_missing("baseType") {

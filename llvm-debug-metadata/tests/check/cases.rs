@@ -138,6 +138,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::Unverified, "an expression that is none", Both, &[("expr: !DIExpression(DW_OP_constu, 8, DW_OP_swap, DW_OP_xderef)", "expr: !10")]),
     (Id::Unverified, "an operand is missing outside functions", Both, &[("DW_OP_constu, 8, DW_OP_swap, DW_OP_xderef", "DW_OP_plus_uconst")]),
     (Id::Unverified, "a variable without a type", Both, &[("arg: 2, scope: !6, file: !3, line: 3, type: !10", "arg: 2, scope: !6, file: !3, line: 3")]),
+    (Id::Unverified, "a value parameter without a type, of lines only", Both, &[("FullDebug", "DebugDirectivesOnly"), ("name: \"N\", type: !10, ", "name: \"N\", ")]),
     (Id::Unverified, "a subprogram without a type", Both, &[("line: 3, type: !4, ", "line: 3, ")]),
     (Id::FunctionAttachment, "a location", Both, &[("%a) !dbg !6", "%a) !dbg !31")]),
     (Id::FunctionAttachment, "two subprograms", Both, &[("%a) !dbg !6", "%a) !dbg !6 !dbg !30")]),
