@@ -13,7 +13,7 @@ use crate::statement::{StatementKind, Statements};
 use crate::value::Value;
 use crate::{IrDialect, Node, NodeKind, Reference, TextRange};
 use findings::Severity;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the functions of a unit have.
 #[derive(Debug, Default, Clone, Copy)]
@@ -24,13 +24,20 @@ struct UnitUse {
 
 /// Checks what gets lost without a word.
 pub(super) fn check(module: &Module<'_>, dialect: IrDialect, sink: &mut Sink) {
-    let mut emission =
-        Emission { module, uses: HashMap::new(), has_subprograms: false, plain: Vec::new(), sink };
+    let mut emission = Emission {
+        module,
+        uses: HashMap::new(),
+        has_subprograms: false,
+        subprograms: HashMap::new(),
+        called: HashSet::new(),
+        plain: Vec::new(),
+        sink,
+    };
     for function in module.functions() {
         emission.function(function);
     }
     emission.functions_without_subprogram();
-    emission.inlined_subprograms();
+    emission.linkage_names();
     emission.units(dialect);
     emission.version(dialect);
 }
@@ -39,6 +46,10 @@ struct Emission<'s, 'm, 'a> {
     module: &'m Module<'a>,
     uses: HashMap<NodeId, UnitUse>,
     has_subprograms: bool,
+    /// The subprograms of functions by the names of these.
+    subprograms: HashMap<&'a str, NodeId>,
+    /// Functions that are called by ones with a subprogram.
+    called: HashSet<String>,
     /// Functions without a subprogram and without locations.
     plain: Vec<TextRange>,
     sink: &'s mut Sink,
@@ -78,6 +89,10 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
                 continue;
             }
             instructions += 1;
+            if subprogram.is_some() {
+                let callee = statement.callee().filter(|callee| !self.called.contains(*callee));
+                self.called.extend(callee.map(str::to_owned));
+            }
             let attachment = statement.attachments().find(|attachment| is_debug(module.text, attachment));
             let Some(attachment) = attachment else { continue };
             locations += 1;
@@ -85,7 +100,7 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
             let location = self.node(attachment.value).map(|(_, node)| node);
             has_inlined |= location.is_some_and(|location| location.reference("inlinedAt").is_some());
         }
-        let Some((_, subprogram)) = subprogram else {
+        let Some((id, subprogram)) = subprogram else {
             match first {
                 Some(first) => {
                     let message = format!(
@@ -100,6 +115,7 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
             return;
         };
         self.has_subprograms = true;
+        self.subprograms.extend(id.map(|id| (name.slice(module.text), id)));
         let unit = subprogram.field("unit").and_then(|field| self.node(field.value));
         if let Some((Some(id), unit)) = unit {
             let uses = self.uses.entry(id).or_default();
@@ -136,16 +152,22 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
         }
     }
 
-    /// Checks the names of subprograms that were inlined.
-    fn inlined_subprograms(&mut self) {
+    /// Checks the names of subprograms that were inlined, and of those that libNVVM may inline.
+    fn linkage_names(&mut self) {
         let module = self.module;
-        for id in inlined_subprograms(module) {
-            let Ok(node) = Node::of(module, id) else { continue };
-            if node.text("linkageName").is_empty() {
-                let name = node.text("name");
-                let message =
-                    format!("`{name}` was inlined and has no linkage name: `function_name` will be empty");
-                self.sink.find(RuleId::LinkageName, node.body().range, "", message);
+        let inlined = inlined_subprograms(module);
+        let called = self.called.iter().filter_map(|name| self.subprograms.get(&**name)).copied();
+        let called: BTreeSet<NodeId> = called.filter(|id| !inlined.contains(id)).collect();
+        let kinds = [(Severity::Warning, inlined, "was inlined"), (Severity::Note, called, "may be inlined")];
+        for (severity, subprograms, what) in kinds {
+            for id in subprograms {
+                let Ok(node) = Node::of(module, id) else { continue };
+                if node.text("linkageName").is_empty() {
+                    let name = node.text("name");
+                    let message =
+                        format!("`{name}` {what} and has no linkage name: `function_name` will be empty");
+                    self.sink.find_as(severity, RuleId::LinkageName, node.body().range, "", message);
+                }
             }
         }
     }

@@ -111,7 +111,7 @@ pub static RULES: [Rule; 40] = [
     row(Id::NodeValue, "N002", "node-value", Error, "The values of a node do not contradict each other.", VERIFIER, "invalid tag, cannot have column info without line info, and the like"),
     fixable(row(Id::Unit, "N003", "subprogram-unit", Error, "The definition of a subprogram has a unit.", VERIFIER, "subprogram definitions must have a compile unit, invalid unit type")),
     row(Id::DeclarationUnit, "N004", "declaration-unit", Error, "The declaration of a subprogram has no unit and no declaration.", VERIFIER, "subprogram declarations must not have a compile unit, and the like"),
-    fixable(row(Id::LinkageName, "N005", "linkage-name", Warning, "A subprogram that was inlined has a linkage name.", OBSERVED, "silent: `function_name` of its `.loc` is empty")),
+    fixable(row(Id::LinkageName, "N005", "linkage-name", Warning, "A subprogram that was inlined has a linkage name. A note where its function is called, and so may be inlined by libNVVM.", OBSERVED, "silent: `function_name` of its `.loc` is empty")),
     row(Id::Expression, "N006", "ir-expression", Error, "An expression has operations that LLVM knows, each with its operands and in its place.", VERIFIER, "invalid expression"),
     row(Id::ScopeCycle, "N007", "scope-cycle", Error, "No chain of `scope:` or `inlinedAt:` leads back to itself.", OBSERVED, "never returns"),
     row(Id::SubprogramFile, "N008", "subprogram-file", Warning, "The definition of a subprogram has a file. With a line and no file it is N002.", OBSERVED, "silent: writes `.file ... \"<stdin>\"`"),

@@ -116,9 +116,10 @@ impl UnitModes {
     }
 }
 
-/// Whether a unit asks for a table of names, where its emission kind has one.
+/// Whether a unit asks for a table of names, where its emission kind has one. One of GNU's has
+/// another section: `.debug_gnu_pubnames`.
 pub(crate) fn has_names_table(unit: &Node<'_, '_>) -> bool {
-    matches!(unit.word("nameTableKind"), "" | "0" | "Default" | "GNU" | "1")
+    matches!(unit.word("nameTableKind"), "" | "0" | "Default")
 }
 
 /// The level of a module without debug information.

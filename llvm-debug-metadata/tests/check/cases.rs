@@ -95,7 +95,7 @@ const CASES: &[(Id, &str, In, Edits)] = &[
     (Id::OptimizedDebugging, "FullDebug", Both, &[("+", "; as it is\n")]),
     (Id::OptimizedDebugging, "by its number", Both, &[("FullDebug", "1")]),
     (Id::SeveralNamesTables, "two units", Modern, &[("dbg.cu = !{!0}", "dbg.cu = !{!0, !99}"), ("scopeLine: 20, spFlags: DISPFlagDefinition, unit: !0", "scopeLine: 20, spFlags: DISPFlagDefinition, unit: !99"), ("+", "!99 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, emissionKind: FullDebug)\n")]),
-    (Id::SeveralNamesTables, "one of them by GNU's table", Modern, &[("dbg.cu = !{!0}", "dbg.cu = !{!0, !99}"), ("scopeLine: 20, spFlags: DISPFlagDefinition, unit: !0", "scopeLine: 20, spFlags: DISPFlagDefinition, unit: !99"), ("+", "!99 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, emissionKind: FullDebug, nameTableKind: GNU)\n")]),
+    (Id::SeveralNamesTables, "one of them by its number", Modern, &[("dbg.cu = !{!0}", "dbg.cu = !{!0, !99}"), ("scopeLine: 20, spFlags: DISPFlagDefinition, unit: !0", "scopeLine: 20, spFlags: DISPFlagDefinition, unit: !99"), ("+", "!99 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, emissionKind: FullDebug, nameTableKind: 0)\n")]),
     (Id::LinesOnlyVariable, "declared and given values", Both, &[("FullDebug", "LineTablesOnly")]),
     (Id::LinesOnlyVariable, "by its number", Both, &[("FullDebug", "2")]),
     (Id::WrongNode, "the scope of a location", Modern, &[("!31 = !DILocation(line: 21, column: 3, scope: !30)", "!31 = !DILocation(line: 21, column: 3, scope: !3)")]),

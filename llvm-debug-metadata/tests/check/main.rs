@@ -150,6 +150,50 @@ fn libnvvm_does_what_was_measured() {
     assert!(different.is_empty(), "{different:#?}");
 }
 
+/// What libNVVM writes, and no word says, where the silent rules are broken.
+#[test]
+fn silent_rules_are_proved_by_the_ptx() {
+    let Some(toolkit) = toolkit() else { return };
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|case| case.rule.rule().details.libnvvm.starts_with("silent")).collect();
+    let ptxs = in_parallel(&cases, |case| ask(&toolkit, &case.text, case.dialect).ptx);
+    for (case, ptx) in cases.iter().zip(ptxs) {
+        let locs = |ptx: &str| ptx.lines().filter(|line| line.trim_start().starts_with(".loc\t")).count();
+        let count = |part: &str| ptx.matches(part).count();
+        let sound = || ask(&toolkit, cases::sound(case.dialect), case.dialect).ptx;
+        let is_proved = match case.rule {
+            RuleId::DebugInfoVersion => locs(&ptx) == 0,
+            RuleId::UnitWithoutLines
+            | RuleId::LocationWithoutSubprogram
+            | RuleId::FunctionWithoutSubprogram
+            | RuleId::FunctionWithoutLocation => {
+                // A function that is added takes no line from another.
+                let had = if case.name == "of one that is added" { locs(&ptx) + 1 } else { locs(&sound()) };
+                locs(&ptx) < had
+            }
+            RuleId::OptimizedDebugging => {
+                ptx.lines().any(|line| line.starts_with(".target") && line.ends_with("debug"))
+            }
+            RuleId::SeveralNamesTables => count(".section\t.debug_pubnames") == 2,
+            RuleId::LinkageName => {
+                let names = ptx.split_once("$L__info_string0:").map_or("", |(_, names)| names);
+                count("function_name") > 0 && names.trim_start().starts_with(".b8 0")
+            }
+            RuleId::SubprogramFile => count("\"<stdin>\"") == 1,
+            RuleId::AddressClass => {
+                // `DW_AT_address_class` follows three attributes of one byte, and comes before
+                // `DW_OP_addr`.
+                let class = if case.name == "of none" { 77 } else { 5 };
+                let bytes = format!("\n.b8 {class}\n.b8 9\n.b8 3\n.b64 ");
+                let plain: String = ptx.lines().map(|line| line.trim().to_owned() + "\n").collect();
+                plain.contains(&bytes)
+            }
+            _ => false,
+        };
+        assert!(is_proved, "{}:\n{ptx}", heading(case));
+    }
+}
+
 /// Without options libNVVM takes a version of NVVM IR alone, which is why it is a note.
 #[test]
 fn options_ask_for_a_debug_version() {
