@@ -25,6 +25,16 @@ pub enum Reference {
     Inline(NodeBody),
 }
 
+impl Reference {
+    /// The place of a node with a number; none of one that is written where it is used.
+    pub fn numbered(self) -> Option<NodeId> {
+        match self {
+            Self::Numbered(id) => Some(id),
+            Self::Inline(_) => None,
+        }
+    }
+}
+
 impl<'m, 'a> Node<'m, 'a> {
     /// Reads a node. The nodes that it means are not looked at.
     ///

@@ -11,8 +11,7 @@ use crate::modes::{EmissionKind, has_names_table};
 use crate::module::{FunctionItem, Module, NodeId};
 use crate::statement::{StatementKind, Statements};
 use crate::value::Value;
-use crate::{IrDialect, Node, NodeKind, Reference, TextRange};
-use findings::Severity;
+use crate::{IrDialect, Node, NodeKind, TextRange};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the functions of a unit have.
@@ -60,11 +59,7 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
         let module = self.module;
         let reference = module.reference(value)?;
         let node = Node::read(module, module.body_of(reference)?).ok()?;
-        let id = match reference {
-            Reference::Numbered(id) => Some(id),
-            Reference::Inline(_) => None,
-        };
-        Some((id, node))
+        Some((reference.numbered(), node))
     }
 
     fn function(&mut self, function: &FunctionItem) {
@@ -123,6 +118,7 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
             uses.locations += locations;
             let is_lines_only =
                 EmissionKind::from_field(unit.word("emissionKind")) == Some(EmissionKind::LineTablesOnly);
+            let has_variable = has_variable || self.has_retained_nodes(&subprogram);
             if is_lines_only && has_variable && !has_inlined {
                 let message =
                     format!("{} has a variable, and its unit is `LineTablesOnly`", name.slice(module.text));
@@ -143,6 +139,12 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
         }
     }
 
+    /// Whether a subprogram lists variables or labels.
+    fn has_retained_nodes(&self, subprogram: &Node<'_, '_>) -> bool {
+        let nodes = subprogram.field("retainedNodes").and_then(|field| self.node(field.value));
+        nodes.is_some_and(|(_, nodes)| !nodes.fields().is_empty())
+    }
+
     fn functions_without_subprogram(&mut self) {
         if self.has_subprograms {
             for name in std::mem::take(&mut self.plain) {
@@ -153,20 +155,30 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
     }
 
     /// Checks the names of subprograms that were inlined, and of those that libNVVM may inline.
+    /// They are written for units of some kinds only.
     fn linkage_names(&mut self) {
         let module = self.module;
+        let units = module.units().into_iter().filter_map(|unit| module.body_of(unit));
+        let mut units = units.filter_map(|body| Node::read(module, body).ok());
+        let has_names = units.any(|unit| {
+            EmissionKind::from_field(unit.word("emissionKind")).is_some_and(|kind| kind.row().has_inlined_at)
+        });
+        if !has_names {
+            return;
+        }
         let inlined = inlined_subprograms(module);
         let called = self.called.iter().filter_map(|name| self.subprograms.get(&**name)).copied();
         let called: BTreeSet<NodeId> = called.filter(|id| !inlined.contains(id)).collect();
-        let kinds = [(Severity::Warning, inlined, "was inlined"), (Severity::Note, called, "may be inlined")];
-        for (severity, subprograms, what) in kinds {
-            for id in subprograms {
-                let Ok(node) = Node::of(module, id) else { continue };
+        for (subprograms, what) in [(inlined, "was inlined"), (called, "may be inlined")] {
+            for node in subprograms.into_iter().filter_map(|id| Node::of(module, id).ok()) {
                 if node.text("linkageName").is_empty() {
-                    let name = node.text("name");
+                    let name = match node.text("name") {
+                        "" => "this subprogram".to_owned(),
+                        name => format!("`{name}`"),
+                    };
                     let message =
-                        format!("`{name}` {what} and has no linkage name: `function_name` will be empty");
-                    self.sink.find_as(severity, RuleId::LinkageName, node.body().range, "", message);
+                        format!("{name} {what} and has no linkage name: `function_name` will be empty");
+                    self.sink.find(RuleId::LinkageName, node.body().range, "", message);
                 }
             }
         }
@@ -175,15 +187,17 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
     fn units(&mut self, dialect: IrDialect) {
         let module = self.module;
         let mut with_names = 0;
+        // A unit may be listed twice, and is written once.
+        let mut listed = HashSet::new();
         for reference in module.units() {
             let Some(body) = module.body_of(reference) else { continue };
             let Ok(unit) = Node::read(module, body) else { continue };
             let Some(kind) = EmissionKind::from_field(unit.word("emissionKind")) else { continue };
             let range = unit.field("emissionKind").map_or(body.range, |field| field.range);
-            let uses = match reference {
-                Reference::Numbered(id) => self.uses.get(&id).copied().unwrap_or_default(),
-                Reference::Inline(_) => UnitUse::default(),
-            };
+            if !listed.insert(body.range) {
+                continue;
+            }
+            let uses = reference.numbered().and_then(|id| self.uses.get(&id)).copied().unwrap_or_default();
             if kind == EmissionKind::NoDebug && uses.locations > 0 {
                 let message =
                     format!("the {} locations in functions of this unit are not written", uses.locations);
@@ -219,6 +233,6 @@ impl<'m, 'a> Emission<'_, 'm, 'a> {
         };
         let message =
             format!("the module flag `Debug Info Version` is {found}: all debug information is dropped");
-        self.sink.find_as(Severity::Error, RuleId::DebugInfoVersion, range, "", message);
+        self.sink.find(RuleId::DebugInfoVersion, range, "", message);
     }
 }

@@ -89,7 +89,7 @@ pub(super) const fn explain(rule: RuleId) -> RuleExplanation {
             "Take `unit:` out, or make it a definition with `spFlags: DISPFlagDefinition`.",
         ),
         Id::LinkageName => (
-            "libNVVM writes the linkage name only, also in C. The call stack of inlined code then has a function without a name.",
+            "libNVVM writes the linkage name only, also in C. The call stack of inlined code then has a function without a name. clang writes no linkage names with `DebugDirectivesOnly`.",
             "Write `linkageName:`, in C the name once more.",
         ),
         Id::Expression => (

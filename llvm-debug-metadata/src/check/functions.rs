@@ -204,7 +204,7 @@ fn location(
     }
     match verifier.scopes.subprogram(scope) {
         Lead::Circle => circle(verifier, range, "the scopes of this location lead to each other"),
-        // A scope that is no local one is told where the node is.
+        // What the scope is instead is told of its node.
         Lead::Nowhere => other_subprogram(verifier, range, ""),
         Lead::To(found) => {
             if scope != found && !seen.insert(found) || found == subprogram {
@@ -238,7 +238,7 @@ fn other_subprogram(verifier: &mut Verifier<'_, '_, '_>, range: TextRange, name:
     verifier.fail(RuleId::OtherSubprogram, range, sentence, message);
 }
 
-/// Checks an instruction that is no call of a debug intrinsic.
+/// Checks an instruction other than a call of a debug intrinsic.
 fn instruction(verifier: &mut Verifier<'_, '_, '_>, statement: &Statement<'_>, has_subprogram: bool) {
     let module = verifier.module;
     let mut has_location = false;

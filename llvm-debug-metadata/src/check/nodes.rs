@@ -104,38 +104,42 @@ fn is_right_operand(verifier: &Verifier<'_, '_, '_>, expected: ExpectedNode, ope
     }
 }
 
+/// The fault of a location or a block in a declaration, or with a column and no line.
+fn scope(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Option<Fault> {
+    let range = |name: &str| node.field(name).map_or(node.body().range, |field| field.range);
+    let scope = node.field("scope").map_or(Value::Null, |field| field.value);
+    let subprogram = verifier.node(scope).filter(|scope| scope.kind() == NodeKind::Subprogram);
+    if subprogram.is_some_and(|subprogram| !is_definition(&subprogram)) {
+        let message = "the scope is the declaration of a function, expected its definition";
+        return Some(Fault::value(range("scope"), "scope points into the type hierarchy", message));
+    }
+    let is_block = node.kind() == NodeKind::LexicalBlock;
+    (is_block && node.integer("line") == 0 && node.integer("column") != 0).then(|| {
+        let message = "this block has a column and no line";
+        Fault::value(range("column"), "cannot have column info without line info", message)
+    })
+}
+
+/// The fault of bounds that contradict each other.
+fn subrange(verifier: &Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Option<Fault> {
+    let range = |name: &str| node.field(name).map_or(node.body().range, |field| field.range);
+    let (count, bound) = (node.field("count"), node.field("upperBound"));
+    if let (Some(_), Some(bound)) = (count, bound)
+        && verifier.dialect == IrDialect::OpaquePointers
+    {
+        let message = "this DISubrange has a count and an upper bound";
+        return Some(Fault::value(bound.range, "Subrange can have any one of count or upperBound", message));
+    }
+    (node.integer("count") < -1)
+        .then(|| Fault::value(range("count"), "invalid subrange count", "this count is below -1"))
+}
+
 /// The fault of values that contradict each other.
 fn contradiction(verifier: &mut Verifier<'_, '_, '_>, node: &Node<'_, '_>) -> Option<Fault> {
     let range = |name: &str| node.field(name).map_or(node.body().range, |field| field.range);
     match node.kind() {
-        NodeKind::Location | NodeKind::LexicalBlock | NodeKind::LexicalBlockFile => {
-            let scope = node.field("scope").map_or(Value::Null, |field| field.value);
-            let subprogram = verifier.node(scope).filter(|scope| scope.kind() == NodeKind::Subprogram);
-            if subprogram.is_some_and(|subprogram| !is_definition(&subprogram)) {
-                let message = "the scope is the declaration of a function, expected its definition";
-                return Some(Fault::value(range("scope"), "scope points into the type hierarchy", message));
-            }
-            let is_block = node.kind() == NodeKind::LexicalBlock;
-            (is_block && node.integer("line") == 0 && node.integer("column") != 0).then(|| {
-                let message = "this block has a column and no line";
-                Fault::value(range("column"), "cannot have column info without line info", message)
-            })
-        }
-        NodeKind::Subrange => {
-            let (count, bound) = (node.field("count"), node.field("upperBound"));
-            if let (Some(_), Some(bound)) = (count, bound)
-                && verifier.dialect == IrDialect::OpaquePointers
-            {
-                let message = "this DISubrange has a count and an upper bound";
-                return Some(Fault::value(
-                    bound.range,
-                    "Subrange can have any one of count or upperBound",
-                    message,
-                ));
-            }
-            (node.integer("count") < -1)
-                .then(|| Fault::value(range("count"), "invalid subrange count", "this count is below -1"))
-        }
+        NodeKind::Location | NodeKind::LexicalBlock | NodeKind::LexicalBlockFile => scope(verifier, node),
+        NodeKind::Subrange => subrange(verifier, node),
         NodeKind::DerivedType => (node.integer("dwarfAddressSpace") != 0
             && !matches!(
                 words::tag(node),

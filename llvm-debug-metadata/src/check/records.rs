@@ -132,37 +132,19 @@ fn variable(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>, arguments:
         verifier.fail(RuleId::RecordOperand, range, &sentence, message);
         return;
     }
-    let (variable, variable_range) = operand(record, 1);
-    let node = verifier.node(variable).filter(|node| node.kind() == NodeKind::LocalVariable);
-    let Some(node) = node else {
-        let message = format!(
-            "the variable of this record is {}, expected a DILocalVariable",
-            verifier.found(variable)
-        );
-        let sentence = sentence(verifier, record, "variable");
-        verifier.fail(RuleId::RecordOperand, variable_range, &sentence, message);
+    let (variable, _) = operand(record, 1);
+    if !expect(verifier, record, 1, NodeKind::LocalVariable, "variable") {
         return;
-    };
+    }
+    let Some(node) = verifier.node(variable) else { return };
     visit(verifier, variable, Locations::NotAllowed);
     let (expression, expression_range) = operand(record, 2);
-    if verifier.body(expression).is_none_or(|body| body.kind != NodeKind::Expression) {
-        let message = format!(
-            "the expression of this record is {}, expected a DIExpression",
-            verifier.found(expression)
-        );
-        let sentence = sentence(verifier, record, "expression");
-        verifier.fail(RuleId::RecordOperand, expression_range, &sentence, message);
+    if !expect(verifier, record, 2, NodeKind::Expression, "expression") {
         return;
     }
     visit(verifier, expression, Locations::NotAllowed);
-    if record.name == "assign" {
-        let (id, range) = operand(record, 3);
-        if verifier.body(id).is_none_or(|body| body.kind != NodeKind::AssignId) {
-            let message =
-                format!("the assignment of this record is {}, expected a DIAssignID", verifier.found(id));
-            verifier.fail(RuleId::RecordOperand, range, "invalid #dbg_assign DIAssignID", message);
-            return;
-        }
+    if record.name == "assign" && !expect(verifier, record, 3, NodeKind::AssignId, "DIAssignID") {
+        return;
     }
     if node.field("type").is_some_and(|field| {
         field.value != Value::Null && verifier.body(field.value).is_none_or(|body| !body.kind.is_type())
@@ -190,6 +172,29 @@ fn variable(verifier: &mut Verifier<'_, '_, '_>, record: &Record<'_>, arguments:
     }
 }
 
+/// Expects that an operand of a record, which is named `what` in LLVM's sentence, is a node of a
+/// kind. Returns whether it is.
+fn expect(
+    verifier: &mut Verifier<'_, '_, '_>,
+    record: &Record<'_>,
+    index: usize,
+    kind: NodeKind,
+    what: &str,
+) -> bool {
+    let (value, range) = operand(record, index);
+    let is_expected = verifier.body(value).is_some_and(|body| body.kind == kind);
+    if !is_expected {
+        let found = verifier.found(value);
+        let message = format!("operand {} of this record is {found}, expected a {}", index + 1, kind.name());
+        let sentence = match kind {
+            NodeKind::AssignId => "invalid #dbg_assign DIAssignID".to_owned(),
+            _ => sentence(verifier, record, what),
+        };
+        verifier.fail(RuleId::RecordOperand, range, &sentence, message);
+    }
+    is_expected
+}
+
 fn is_empty(verifier: &Verifier<'_, '_, '_>, content: TextRange) -> bool {
     content.slice(verifier.module.text).trim().is_empty()
 }
@@ -202,7 +207,7 @@ fn place<'m, 'a>(verifier: &mut Verifier<'_, 'm, 'a>, record: &Record<'_>) -> Op
         return node;
     }
     let sentence = match verifier.dialect {
-        // What is no location is told of the instruction.
+        // Another node than a location is told of the instruction.
         IrDialect::TypedPointers if record.location.is_some() => return None,
         IrDialect::TypedPointers => format!("llvm.dbg.{} intrinsic requires a !dbg attachment", record.name),
         IrDialect::OpaquePointers if record.name == "label" => return None,

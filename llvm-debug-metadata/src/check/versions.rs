@@ -96,7 +96,7 @@ fn version(
 /// The flag `Debug Info Version`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DebugInfoFlag {
-    /// The version; 0 where it is no number.
+    /// The version; 0 where it is not a number.
     pub(crate) value: i128,
     /// The operand that says it.
     pub(crate) value_range: TextRange,
@@ -145,7 +145,7 @@ pub(super) fn check_flags(module: &Module<'_>, dialect: IrDialect, sink: &mut Si
     let mut names = HashSet::new();
     for flag in flags(module) {
         let range = flag.body.range;
-        let [behavior, name, _] = flag.fields[..] else {
+        let [behavior, name, value] = flag.fields[..] else {
             let sentence = "incorrect number of operands in module flag";
             let message = format!("this module flag has {} operands, expected 3", flag.fields.len());
             sink.find(RuleId::ModuleFlag, range, sentence, message);
@@ -171,12 +171,42 @@ pub(super) fn check_flags(module: &Module<'_>, dialect: IrDialect, sink: &mut Si
             sink.find(RuleId::ModuleFlag, name.range, sentence, message);
             continue;
         };
+        if let Some((sentence, expected)) = value_fault(module, number, value) {
+            let message =
+                format!("the value of this module flag does not go with its behavior, expected {expected}");
+            sink.find(RuleId::ModuleFlag, value.range, sentence, message);
+            continue;
+        }
         // 3 is `require`, of which there may be several.
         if !names.insert(name.slice(module.text)) && number != 3 {
             let sentence = "module flag identifiers must be unique (or of 'require' type)";
             let message = format!("the module flag `{}` is there twice", name.slice(module.text));
             sink.find(RuleId::ModuleFlag, range, sentence, message);
         }
+    }
+}
+
+/// What libNVVM says of a value that does not go with the behavior of its flag, and what does.
+/// Observed: libNVVM 13.0.88, each behavior with a number and with a string.
+fn value_fault(module: &Module<'_>, behavior: i128, value: Field) -> Option<(&'static str, &'static str)> {
+    let number = module.integer(value.value);
+    let is_node = module.reference(value.value).is_some();
+    match behavior {
+        3 if !is_node => {
+            Some(("invalid value for 'require' module flag (expected metadata pair)", "a name and a value"))
+        }
+        5 | 6 if !is_node => Some((
+            "invalid value for 'append'-type module flag (expected a metadata node)",
+            "a metadata node",
+        )),
+        7 if number.is_none() => {
+            Some(("invalid value for 'max' module flag (expected constant integer)", "a number"))
+        }
+        8 if number.is_none_or(|number| number < 0) => Some((
+            "invalid value for 'min' module flag (expected constant non-negative integer)",
+            "a number from 0 on",
+        )),
+        _ => None,
     }
 }
 

@@ -130,14 +130,7 @@ fn named_metadata(verifier: &mut Verifier<'_, '_, '_>, is_visited: impl Fn(&str)
 
 fn unlisted_units(verifier: &mut Verifier<'_, '_, '_>) {
     let module = verifier.module;
-    let listed: HashSet<NodeId> = module
-        .units()
-        .into_iter()
-        .filter_map(|unit| match unit {
-            Reference::Numbered(id) => Some(id),
-            Reference::Inline(_) => None,
-        })
-        .collect();
+    let listed: HashSet<NodeId> = module.units().into_iter().filter_map(Reference::numbered).collect();
     for unit in std::mem::take(&mut verifier.units) {
         if !listed.contains(&unit) {
             let range = module.node(unit).map(|node| node.range).unwrap_or_default();

@@ -58,7 +58,7 @@ pub static REPAIRS: [RepairInfo; 6] = [
         summary: "Adds units of subprograms to `!llvm.dbg.cu`." },
     RepairInfo { repair: Repair::SubprogramUnit, name: "ir-subprogram-unit", default: true, rules: &[RuleId::Unit], run: nodes::subprogram_units,
         summary: "Gives definitions of subprograms the unit of the module, if it has one only." },
-    RepairInfo { repair: Repair::LinkageName, name: "ir-linkage-name", default: true, rules: &[RuleId::LinkageName], run: nodes::linkage_names,
+    RepairInfo { repair: Repair::LinkageName, name: "ir-linkage-name", default: false, rules: &[RuleId::LinkageName], run: nodes::linkage_names,
         summary: "Gives inlined subprograms without a linkage name their name as one." },
     RepairInfo { repair: Repair::CallLocation, name: "ir-call-location", default: true, rules: &[RuleId::CallWithoutLocation], run: functions::call_locations,
         summary: "Gives calls that could be inlined and have no location one with line 0." },

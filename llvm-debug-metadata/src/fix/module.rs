@@ -48,15 +48,12 @@ pub(super) fn nvvmir_version(module: &Module<'_>, edits: &mut Edits<'_>) {
 
 /// Adds units of subprograms to `!llvm.dbg.cu`.
 pub(super) fn list_units(module: &Module<'_>, edits: &mut Edits<'_>) {
-    let numbered = |reference: Reference| match reference {
-        Reference::Numbered(id) => Some(id),
-        Reference::Inline(_) => None,
-    };
-    let listed: BTreeSet<NodeId> = module.units().into_iter().filter_map(numbered).collect();
+    let listed: BTreeSet<NodeId> = module.units().into_iter().filter_map(Reference::numbered).collect();
     let mut missing = BTreeSet::new();
     for definition in module.nodes().iter().filter(|node| node.body.kind == NodeKind::Subprogram) {
         let Ok(subprogram) = Node::read(module, definition.body) else { continue };
-        let unit = subprogram.reference("unit").and_then(numbered).filter(|_| is_definition(&subprogram));
+        let unit =
+            subprogram.reference("unit").and_then(Reference::numbered).filter(|_| is_definition(&subprogram));
         let is_unit =
             |id: &NodeId| module.node(*id).is_some_and(|node| node.body.kind == NodeKind::CompileUnit);
         missing.extend(unit.filter(is_unit).filter(|unit| !listed.contains(unit)));

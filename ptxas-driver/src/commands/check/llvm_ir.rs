@@ -201,6 +201,7 @@ fn range(range: TextRange) -> ptx_syntax::TextRange {
 /// What libNVVM does, in one line.
 fn libnvvm_summary(answer: &LibNvvmAnswer, dialect: IrDialect) -> String {
     let end = match (answer.outcome, answer.return_code) {
+        (LibNvvmOutcome::Returns, Some(3)) => "refuses its version, with return code 3".to_owned(),
         (LibNvvmOutcome::Returns, Some(code)) if code != 0 => format!("refuses it with return code {code}"),
         (LibNvvmOutcome::Returns, _) if answer.has_lines => "takes it, and writes .loc".to_owned(),
         (LibNvvmOutcome::Returns, _) if !answer.sentences.is_empty() => {
